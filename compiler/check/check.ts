@@ -1,0 +1,68 @@
+/** Checking a program: every file that it reaches, every declaration, all faults at once. */
+import type { Chain, Test } from "../syntax/ast.js";
+import { parseStages } from "../syntax/parse.js";
+import type { SourceFile, Span } from "../syntax/source.js";
+import { checkChain } from "./chains.js";
+import { evaluateConstant } from "./constants.js";
+import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
+import { notAvailable } from "./diagnostics/names.js";
+import { notConstant } from "./diagnostics/types.js";
+import { loadModule, loadStd, newLoader, STD_NAMES, type Loader } from "./modules.js";
+import type { Binding, Importer, Module, Program } from "./program.js";
+import { checkSampler } from "./samplers.js";
+import { typeOf } from "./types.js";
+
+export interface Checked {
+  /** Absent when there are errors. */
+  readonly program?: Program;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks a file and all that it imports. */
+export function check(source: SourceFile, importer: Importer = () => undefined): Checked {
+  const loader = newLoader(importer);
+  const main = loadModule(loader, source);
+  return checkAll(loader, main);
+}
+
+/** The name of the chain that `checkStages` makes. */
+export const STAGES_CHAIN = "chain";
+
+/** Checks `stage |> stage`, where every sampler of the standard library is in scope. */
+export function checkStages(source: SourceFile): Checked {
+  const { stages, diagnostics } = parseStages(source);
+  if (diagnostics.length > 0) return { diagnostics };
+  const loader = newLoader(() => undefined);
+  const span: Span = { source, start: 0, end: source.text.length };
+  const scope = new Map<string, Binding>();
+  for (const name of STD_NAMES) scope.set(name, loadStd(loader, name)!);
+  const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
+  const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope };
+  loader.modules.set(source.name, main);
+  return checkAll(loader, main);
+}
+
+function checkAll(loader: Loader, main: Module): Checked {
+  const diagnostics = [...loader.diagnostics];
+  for (const module of loader.modules.values()) checkModule(module, diagnostics);
+  const sorted = sortDiagnostics(diagnostics);
+  if (sorted.some(isError)) return { diagnostics: sorted };
+  const { declarations } = main.file;
+  const chains = declarations.filter((d): d is Chain => d.kind === "chain");
+  const tests = declarations.filter((d): d is Test => d.kind === "test");
+  return { program: { main, chains, tests }, diagnostics: sorted };
+}
+
+function checkModule(module: Module, diagnostics: Diagnostic[]): void {
+  for (const d of module.file.declarations) {
+    if (d.kind === "sampler") checkSampler(module, d, diagnostics);
+    if (d.kind === "chain") checkChain(module, d, diagnostics);
+    if (d.kind === "input") diagnostics.push(notAvailable(d.span, "`input`"));
+    if (d.kind === "test") diagnostics.push(notAvailable(d.span, "`test` blocks"));
+    if (d.kind === "const") {
+      const before = diagnostics.length;
+      typeOf({ module, names: new Map(), isOrdered: false, diagnostics }, d.value);
+      if (diagnostics.length === before && evaluateConstant(d.value, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
+    }
+  }
+}

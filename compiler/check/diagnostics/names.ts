@@ -1,0 +1,63 @@
+/** E02xx: names, imports and declarations. */
+import type { Span } from "../../syntax/source.js";
+import { error, type Diagnostic, type Note } from "../diagnostics.js";
+import { suggest } from "../suggest.js";
+
+const didYouMean = (name: string, candidates: Iterable<string>): { help?: string } => {
+  const best = suggest(name, candidates);
+  return best === undefined ? {} : { help: `did you mean \`${best}\`?` };
+};
+
+export const unknownName = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
+  error("E0201", span, `unknown name \`${name}\``, { label: "not a column, a parameter, a `let` or a constant", ...didYouMean(name, candidates) });
+
+export function unknownStage(span: Span, name: string, candidates: Iterable<string>, isInStd: boolean): Diagnostic {
+  const help = isInStd ? { help: `add \`import { ${name} } from "std"\`` } : didYouMean(name, candidates);
+  return error("E0202", span, `unknown sampler \`${name}\``, { label: "no sampler or chain has this name here", ...help });
+}
+
+export const unknownFunction = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
+  error("E0203", span, `unknown function \`${name}\``, didYouMean(name, candidates));
+
+export const unknownInFile = (span: Span, name: string, file: string, candidates: Iterable<string>): Diagnostic =>
+  error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(name, candidates));
+
+export const missingFile = (span: Span, path: string): Diagnostic =>
+  error("E0205", span, `the file "${path}" can not be read`, { help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"' });
+
+export const importCycle = (span: Span, path: readonly string[]): Diagnostic =>
+  error("E0206", span, `files import each other: ${path.join(" -> ")}`, { help: "move what both need into a third file" });
+
+export const declaredTwice = (span: Span, name: string, first: Note | undefined): Diagnostic =>
+  error("E0207", span, `\`${name}\` is declared twice`, first ? { notes: [first] } : {});
+
+export const shadowsBuiltin = (span: Span, name: string, what: string): Diagnostic =>
+  error("E0208", span, `\`${name}\` is the name of a built-in ${what}`, { help: "choose another name" });
+
+export const importsItself = (span: Span, name: string): Diagnostic =>
+  error("E0209", span, `the chain \`${name}\` contains itself`, { label: "a chain can not be a stage of its own" });
+
+export const tooManyFiles = (span: Span, limit: number): Diagnostic =>
+  error("E0210", span, `more than ${limit} files are imported`);
+
+export const notAStage = (span: Span, name: string, what: string): Diagnostic =>
+  error("E0211", span, `\`${name}\` is ${what}, not a sampler`, { label: "a stage of a chain is a sampler or a chain" });
+
+export const notAValue = (span: Span, name: string): Diagnostic =>
+  error("E0212", span, `\`${name}\` is not a number`, { help: `samplers are used as stages of a chain: \`chain c = ${name}() |> ...\`` });
+
+export const unknownChain = (span: Span, name: string, chains: readonly string[]): Diagnostic =>
+  error("E0213", span, `there is no chain \`${name}\``, {
+    help: chains.length > 0 ? `the chains here: ${chains.join(", ")}` : "declare one: `chain c = top_k(40) |> dist()`",
+  });
+
+export const chainNotNamed = (span: Span, chains: readonly string[]): Diagnostic =>
+  chains.length === 0
+    ? error("E0214", span, "the file declares no chain", { help: "declare one: `chain c = top_k(40) |> dist()`" })
+    : error("E0215", span, "the file declares several chains", { help: `name one of ${chains.join(", ")}` });
+
+export const notAvailable = (span: Span, what: string): Diagnostic =>
+  error("E0299", span, `${what} can not be compiled by this version of ggsl`);
+
+export const constantCycle = (span: Span, name: string): Diagnostic =>
+  error("E0216", span, `the constant \`${name}\` is needed for its own value`);

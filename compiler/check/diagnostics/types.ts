@@ -1,0 +1,59 @@
+/** E03xx: types, shapes and rates of expressions. */
+import type { Span } from "../../syntax/source.js";
+import { error, type Diagnostic } from "../diagnostics.js";
+
+export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
+  const help =
+    expected === "a condition" && found !== "a condition"
+      ? { help: "compare it with something, as in `x > 0`" }
+      : expected === "a number" && found === "a condition"
+        ? { help: "choose numbers with `condition ? 1 : 0`" }
+        : {};
+  return error("E0301", span, `expected ${expected}, found ${found}`, help);
+}
+
+export const mustBeScalar = (span: Span, what: string, isCondition: boolean): Diagnostic =>
+  error("E0302", span, `${what} must be a scalar, one value for the whole table`, {
+    label: "this has a value for each row",
+    help: isCondition ? "use any(...) or all(...)" : "use a reduction, such as max(...), sum(...) or mean(...)",
+  });
+
+export const mustBeColumn = (span: Span, what: string): Diagnostic =>
+  error("E0303", span, `${what} must be a column, a value for each row`, { label: "this is one value for the whole table" });
+
+export const mustBeStatic = (span: Span, what: string, name: string | undefined): Diagnostic =>
+  error("E0304", span, `${what} must be known when compiling`, {
+    label: "this can change on every token",
+    help: name === undefined ? `${what} decides the table's size; use a constant or a \`static\` parameter` : `\`${name}\` decides the table's size; mark the parameter \`static ${name}\``,
+  });
+
+export const staticNeedsStatic = (span: Span, param: string, sampler: string, name: string | undefined): Diagnostic =>
+  error("E0305", span, `\`${param}\` of \`${sampler}\` must be known when compiling`, {
+    label: "this can change on every token",
+    help: name === undefined ? "give a constant, or an expression of `static` parameters" : `mark the chain's parameter \`static ${name}\``,
+  });
+
+export const notConstant = (span: Span, what: string): Diagnostic =>
+  error("E0306", span, `${what} must be a constant`, { help: "numbers, `const` names and arithmetic on them are constants" });
+
+export const wrongArgumentCount = (span: Span, name: string, expected: string, found: number): Diagnostic =>
+  error("E0307", span, `\`${name}\` takes ${expected}, found ${found}`);
+
+export const namedBuiltinArgument = (span: Span, name: string): Diagnostic =>
+  error("E0308", span, `\`${name}\` takes its arguments by position`, { help: "leave out the name" });
+
+export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnostic =>
+  error("E0309", span, `\`${what}\` under a condition that is only known at run time`, {
+    label: "the order of rows is the same on every token",
+    notes: [{ message: "this condition can change on every token", span: condition }],
+    help: "let a `static` parameter or a constant decide, or move it out of the `if`",
+  });
+
+export const noPresentOrder = (span: Span, name: string): Diagnostic =>
+  error("E0310", span, `\`${name}\` needs rows in an order that the program chose`, { help: "put `sort` or `top` before it" });
+
+export const textHere = (span: Span, what: string): Diagnostic =>
+  error("E0311", span, `${what} has no place in an expression`, { help: "texts and lists are arguments of stages only" });
+
+export const calledWithoutSeed = (span: Span): Diagnostic =>
+  error("E0312", span, "expected a seed", { help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`" });

@@ -1,0 +1,44 @@
+/** Diagnostics as text for a terminal. */
+import { lineColumn, type Span } from "../syntax/source.js";
+import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
+
+export interface FormatOptions {
+  readonly color?: boolean;
+}
+
+/** Columns of source shown beside a caret; longer lines are cut around it. */
+const MAX_WIDTH = 120;
+
+const paint = (code: string, text: string, color: boolean): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
+
+export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions = {}): string {
+  const tint = d.severity === "error" ? "1;31" : "1;33";
+  const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${d.message}`];
+  lines.push(...excerpt(d.span, d.label, tint, color));
+  for (const note of d.notes ?? []) lines.push(`${paint("1", "note", color)}: ${note.message}`, ...excerpt(note.span, undefined, "1;34", color));
+  if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${d.help}`);
+  return lines.join("\n");
+}
+
+/** All diagnostics in order of place, with a blank line after each. */
+export const formatDiagnostics = (diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string =>
+  sortDiagnostics(diagnostics)
+    .map((d) => `${formatDiagnostic(d, options)}\n`)
+    .join("\n");
+
+export const compileError = (diagnostics: readonly Diagnostic[]): CompileError =>
+  new CompileError(sortDiagnostics(diagnostics), formatDiagnostics(diagnostics).trimEnd());
+
+/** `--> file:line:column`, the line, and carets under the span. */
+function excerpt({ source, start, end }: Span, label: string | undefined, tint: string, color: boolean): string[] {
+  const { line, column } = lineColumn(source, start);
+  const text = (source.text.split("\n")[line - 1] ?? "").replace(/\r$/, "");
+  const first = Math.max(0, Math.min(column - 1 - MAX_WIDTH / 2, text.length - MAX_WIDTH));
+  const shown = text.slice(first, first + MAX_WIDTH);
+  const width = Math.max(1, Math.min(end - start, text.length - (column - 1), first + MAX_WIDTH - (column - 1)));
+  const gutter = " ".repeat(String(line).length);
+  const indent = shown.slice(0, column - 1 - first).replace(/[^\t]/g, " ");
+  const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${label}`), color);
+  const bar = paint("1;34", "|", color);
+  return [`${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`, `${gutter} ${bar}`, `${line} ${bar} ${shown}`, `${gutter} ${bar} ${indent}${carets}`];
+}

@@ -1,0 +1,26 @@
+/** A checked program: what `check` hands to `lower`. Names are resolved per file; every chain is known to be well formed. */
+import type { Chain, Const, File, InputDecl, Sampler, Test } from "../syntax/ast.js";
+import type { SourceFile } from "../syntax/source.js";
+
+/** What a name means at the top level of a file. `module` is the file that declares it. */
+export interface Binding {
+  readonly declaration: Const | InputDecl | Sampler | Chain;
+  readonly module: Module;
+}
+
+export interface Module {
+  readonly source: SourceFile;
+  readonly file: File;
+  /** Own declarations and imports, by name. */
+  readonly scope: ReadonlyMap<string, Binding>;
+}
+
+export interface Program {
+  readonly main: Module;
+  /** The chains that the main file declares, in order; those that it imports are in its scope. */
+  readonly chains: readonly Chain[];
+  readonly tests: readonly Test[];
+}
+
+/** Reads an imported file; `path` is as written in the import, `importer` the name of the importing file. */
+export type Importer = (path: string, importer: string) => SourceFile | undefined;

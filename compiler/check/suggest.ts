@@ -1,0 +1,29 @@
+/** "Did you mean": the nearest known name. */
+
+/** The candidate within a third of the name's length in edits, if there is one. */
+export function suggest(name: string, candidates: Iterable<string>): string | undefined {
+  const limit = Math.max(1, Math.floor(name.length / 3));
+  let best: string | undefined;
+  let least = limit + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein distance with swaps of neighbours counted once. */
+function editDistance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, substitution);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}

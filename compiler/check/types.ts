@@ -1,0 +1,160 @@
+/** Types, shapes and rates of expressions. */
+import type { Binary, Call, Expr, ScalarType } from "../syntax/ast.js";
+import type { Span } from "../syntax/source.js";
+import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
+import type { Diagnostic } from "./diagnostics.js";
+import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
+import { randomIsForSeeds } from "./diagnostics/params.js";
+import { calledWithoutSeed, namedBuiltinArgument, noPresentOrder, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
+import type { Module } from "./program.js";
+
+/** When a scalar is known. A column is known at run time only. */
+export type Rate = "static" | "uniform" | "runtime";
+
+export interface Type {
+  /** `error` was reported already and silences what follows from it. */
+  readonly type: ScalarType | "error";
+  readonly shape: "scalar" | "column";
+  readonly rate: Rate;
+}
+
+export const ERROR: Type = { type: "error", shape: "scalar", rate: "static" };
+export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, shape: "scalar", rate });
+
+/** What names mean where an expression stands. */
+export interface Scope {
+  readonly module: Module;
+  readonly names: ReadonlyMap<string, Type>;
+  /** Rows are in an order that the sampler chose. */
+  readonly isOrdered: boolean;
+  readonly diagnostics: Diagnostic[];
+}
+
+export function typeOf(scope: Scope, expr: Expr): Type {
+  switch (expr.kind) {
+    case "number":
+      return scalarType(expr.isInt ? "i32" : "f32", "static");
+    case "bool":
+      return scalarType("bool", "static");
+    case "string":
+    case "list":
+      return report(scope, textHere(expr.span, expr.kind === "string" ? "a text" : "a list"));
+    case "name":
+      return typeOfName(scope, expr.text, expr.span);
+    case "unary": {
+      const operand = expr.op === "-" ? numberType(scope, expr.operand) : conditionType(scope, expr.operand);
+      return operand;
+    }
+    case "binary":
+      return typeOfBinary(scope, expr);
+    case "conditional": {
+      const condition = conditionType(scope, expr.cond);
+      const [a, b] = [typeOf(scope, expr.then), typeOf(scope, expr.else)];
+      const isMixed = (a.type === "bool") !== (b.type === "bool") && a.type !== "error" && b.type !== "error";
+      if (isMixed) return report(scope, typeMismatch(expr.else.span, kindOf(a), kindOf(b)));
+      return join(a.type === b.type ? a.type : promote(a, b), condition, a, b);
+    }
+    case "call":
+      return typeOfCall(scope, expr);
+  }
+}
+
+export function numberType(scope: Scope, expr: Expr): Type {
+  const found = typeOf(scope, expr);
+  return found.type === "bool" || found.type === "seed" ? report(scope, typeMismatch(expr.span, "a number", kindOf(found))) : found;
+}
+
+export function conditionType(scope: Scope, expr: Expr): Type {
+  const found = typeOf(scope, expr);
+  return found.type === "bool" || found.type === "error" ? found : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
+}
+
+const kindOf = ({ type }: Type): string => (type === "bool" ? "a condition" : type === "seed" ? "a seed" : "a number");
+
+function report(scope: Scope, diagnostic: Diagnostic): Type {
+  scope.diagnostics.push(diagnostic);
+  return ERROR;
+}
+
+function typeOfName(scope: Scope, name: string, span: Span): Type {
+  const local = scope.names.get(name);
+  if (local) return local;
+  if (Object.hasOwn(NAMES, name)) {
+    const { type, shape, rate } = NAMES[name]!;
+    return { type, shape, rate };
+  }
+  const declared = scope.module.scope.get(name)?.declaration;
+  if (declared?.kind === "const") return constType(scope, declared.value);
+  if (name === "random") return report(scope, randomIsForSeeds(span));
+  if (declared) return report(scope, notAValue(span, name));
+  return report(scope, unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]));
+}
+
+/** Faults of a constant's own expression are reported where it is declared. */
+function constType(scope: Scope, value: Expr): Type {
+  const quiet: Scope = { ...scope, names: new Map(), diagnostics: [] };
+  const { type } = typeOf(quiet, value);
+  return scalarType(type, "static");
+}
+
+const ARITHMETIC = new Set(["+", "-", "*", "/", "%", "^"]);
+
+function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
+  if (op === "and" || op === "or") return join("bool", conditionType(scope, left), conditionType(scope, right));
+  const [a, b] = [numberType(scope, left), numberType(scope, right)];
+  if (!ARITHMETIC.has(op)) return join("bool", a, b);
+  return join(op === "/" || op === "^" ? "f32" : promote(a, b), a, b);
+}
+
+const promote = (a: Type, b: Type): ScalarType => (a.type === "i32" && b.type === "i32" ? "i32" : "f32");
+
+const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
+
+/** A value made of others: a column if one of them is, known when the last of them is, an error if one of them is. */
+function join(type: Type["type"], ...parts: readonly Type[]): Type {
+  if (parts.some((p) => p.type === "error")) return ERROR;
+  const isColumn = parts.some((p) => p.shape === "column");
+  const rate = RATES[Math.max(...parts.map((p) => RATES.indexOf(p.rate)))]!;
+  return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
+}
+
+function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
+  const name = callee.text;
+  const builtin = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (!builtin) {
+    args.forEach(({ value }) => typeOf(scope, value));
+    return report(scope, unknownFunction(callee.span, name, Object.keys(FUNCTIONS)));
+  }
+  const most = builtin.args.length;
+  const least = most - (builtin.optional ?? 0);
+  if (args.length < least || args.length > most) {
+    const counts = least === most ? `${most}` : `${least} or ${most}`;
+    return report(scope, wrongArgumentCount(span, name, `${counts} argument${most === 1 ? "" : "s"}`, args.length));
+  }
+  const named = args.find((a) => a.name);
+  if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
+  if ((name === "prev" || name === "next") && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(callee.span, name));
+  const types = args.map(({ value }, i) => argumentType(scope, builtin.args[i]!, value));
+  if (types.some((t) => t.type === "error")) return ERROR;
+  const isReduction = builtin.kind === "reduce" || (builtin.optional !== undefined && args.length === least);
+  if (isReduction) return scalarType(name === "max" || name === "min" ? types[0]!.type : builtin.result, "runtime");
+  if (builtin.kind === "scan") return { type: builtin.result, shape: "column", rate: "runtime" };
+  if (name === "known") return scalarType("bool", "static");
+  if (builtin.kind === "host") return scalarType(builtin.result, "runtime");
+  const isWhole = types.every((t) => t.type === "i32") && ["min", "max", "clamp", "abs"].includes(name);
+  return join(isWhole || ["floor", "ceil", "round", "sign"].includes(name) ? "i32" : builtin.result, ...types);
+}
+
+function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
+  if (expected === "condition") return conditionType(scope, value);
+  if (expected === "number") return numberType(scope, value);
+  return seedType(scope, value);
+}
+
+/** A seed is a parameter of that type, an integer, or `random`. */
+export function seedType(scope: Scope, value: Expr): Type {
+  if (value.kind === "name" && value.text === "random") return scalarType("seed", "uniform");
+  const found = typeOf(scope, value);
+  const isSeed = found.type === "seed" || found.type === "error" || (found.type === "i32" && found.rate === "static");
+  return isSeed ? found : report(scope, calledWithoutSeed(value.span));
+}

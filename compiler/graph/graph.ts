@@ -1,0 +1,152 @@
+/**
+ * The graph: what a chain is lowered to, what the optimizer rewrites and what a runtime executes.
+ *
+ * Every value is a vector, per sequence: a scalar has one row, a column of the candidate table `V` (the whole
+ * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
+ */
+import type { OpName } from "./ops.js";
+
+/**
+ * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
+ * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
+ */
+export type Dim = number | "V";
+
+export type Dtype = "f32" | "i32";
+
+/** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
+export type NodeId = number;
+
+export type Attr = number | string;
+
+/** Where in the source a node came from; `stage` is the index into `Graph.stages`. Lines and columns count from 1. */
+export interface Origin {
+  readonly stage: number;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface GraphNode {
+  readonly op: OpName;
+  readonly inputs: readonly NodeId[];
+  readonly attrs: Readonly<Record<string, Attr>>;
+  readonly dtype: Dtype;
+  readonly dim: Dim;
+  /** A short name for dumps and for ggml's tensors, e.g. `prob`. */
+  readonly name?: string;
+  readonly origin?: Origin;
+}
+
+/** A number the host works out once a token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
+export type HostExpr =
+  | number
+  | { readonly param: string }
+  | { readonly draw: number }
+  | { readonly state: number }
+  | "step"
+  | "vocab"
+  | readonly [op: HostOp, ...operands: HostExpr[]];
+
+export const HOST_OPS = [
+  ...["add", "sub", "mul", "div", "mod", "pow", "min", "max"],
+  ...["neg", "abs", "sign", "exp", "log", "log2", "sqrt", "floor", "ceil", "round", "sigmoid", "tanh"],
+  ...["gt", "ge", "eq", "and", "or", "not", "select", "clamp"],
+] as const;
+export type HostOp = (typeof HOST_OPS)[number];
+
+/** A chain's parameter that can change on every token. */
+export interface Param {
+  readonly name: string;
+  readonly type: "f32" | "i32" | "bool" | "seed";
+  readonly default: number | "random";
+  readonly range: Range;
+  readonly doc?: string;
+}
+
+/** The values a parameter may take. An absent bound is infinite. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+  /** The lower bound itself is excluded (`> 0`). */
+  readonly minExcluded?: boolean;
+  readonly maxExcluded?: boolean;
+}
+
+/** One stream of random numbers (mt19937); each accepted token advances it by one draw. */
+export interface Draw {
+  /** `f64`: a 53-bit draw as `dist` makes it; `f32`: a 24-bit draw as `xtc` makes it. */
+  readonly kind: "f64" | "f32";
+  readonly seed: number | "random" | { readonly param: string };
+}
+
+/** A number remembered per sequence; `next` is the node that gives its value once the token is accepted. */
+export interface State {
+  readonly name: string;
+  readonly init: HostExpr;
+  readonly next: NodeId;
+}
+
+/** One row of a uniforms table: `expr` is evaluated on the host before every token. */
+export interface Uniform {
+  readonly name: string;
+  readonly expr: HostExpr;
+}
+
+/** A vector that the host fills before every token. `logits`, f32[V], is always `inputs[0]`. */
+export interface Input {
+  readonly name: string;
+  readonly dtype: Dtype;
+  readonly dim: Dim;
+  readonly source: InputSource;
+}
+
+/**
+ * `logits` are the model's; `dense` is a row of V numbers from the calling program. A sparse column is two inputs, the
+ * `ids` and the `values` of its (token, value) pairs; unused pairs carry an id that no pair uses and the fill value.
+ */
+export type InputSource =
+  | { readonly kind: "logits" }
+  | { readonly kind: "dense" }
+  | { readonly kind: "ids" | "values"; readonly feature: number };
+
+/** What fills a sparse column: at most `capacity` pairs, `fill` for every other token. `last` -1: the whole history. */
+export interface Feature {
+  readonly capacity: number;
+  readonly fill: number;
+  readonly from:
+    | { readonly kind: "occurrences"; readonly last: HostExpr }
+    | { readonly kind: "repeat_len"; readonly last: HostExpr; readonly breakers: readonly string[] }
+    | { readonly kind: "bias" }
+    | { readonly kind: "host"; readonly name: string };
+}
+
+/** A stage of the chain, e.g. `top_k(40)`. */
+export interface Stage {
+  readonly name: string;
+  readonly origin: Omit<Origin, "stage">;
+}
+
+export interface Outputs {
+  /** The picked token's id, i32[1]. Absent when the chain picks nothing. */
+  readonly sampled?: NodeId;
+  /** Token ids of the rows, i32; absent means row = token id. */
+  readonly candidates?: NodeId;
+  /** Logits of the rows, f32; -inf marks a dropped row. */
+  readonly logits?: NodeId;
+  /** Probabilities of the rows, f32; they sum to 1. */
+  readonly probs?: NodeId;
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly nodes: readonly GraphNode[];
+  readonly params: readonly Param[];
+  readonly draws: readonly Draw[];
+  readonly states: readonly State[];
+  readonly uniforms: readonly Uniform[];
+  readonly inputs: readonly Input[];
+  readonly features: readonly Feature[];
+  readonly stages: readonly Stage[];
+  readonly outputs: Outputs;
+}

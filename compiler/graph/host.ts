@@ -1,0 +1,116 @@
+/**
+ * Host expressions: the numbers that a chain needs once a token and that no device has to compute. Arithmetic is f64 on
+ * the language's terms: results saturate at the largest finite f32, a divisor of 0 counts as the smallest normal f32,
+ * and so nothing is ever NaN. The constant evaluator and the runtimes share these definitions.
+ */
+import { HOST_OPS, type HostExpr, type HostOp } from "./graph.js";
+import { F32_MAX, F32_MIN } from "./interval.js";
+
+export interface HostOpRule {
+  readonly arity: number;
+  readonly apply: (...operands: number[]) => number;
+}
+
+const bool = (b: boolean): number => (b ? 1 : 0);
+const unary = (apply: (x: number) => number): HostOpRule => ({ arity: 1, apply });
+const binary = (apply: (x: number, y: number) => number): HostOpRule => ({ arity: 2, apply });
+
+/** What a divisor of 0 is replaced by. */
+const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
+
+/** Halves away from zero, as ggml's `round`. */
+const round = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5);
+
+export const HOST_RULES: Readonly<Record<HostOp, HostOpRule>> = {
+  add: binary((x, y) => x + y),
+  sub: binary((x, y) => x - y),
+  mul: binary((x, y) => x * y),
+  div: binary((x, y) => x / divisor(y)),
+  mod: binary((x, y) => x - divisor(y) * Math.floor(x / divisor(y))),
+  pow: binary((x, y) => (x < 0 && !Number.isInteger(y) ? 0 : Math.pow(x, y))),
+  min: binary(Math.min),
+  max: binary(Math.max),
+  neg: unary((x) => -x),
+  abs: unary(Math.abs),
+  sign: unary(Math.sign),
+  exp: unary(Math.exp),
+  log: unary((x) => Math.log(Math.max(x, 0))),
+  log2: unary((x) => Math.log2(Math.max(x, 0))),
+  sqrt: unary((x) => Math.sqrt(Math.max(x, 0))),
+  floor: unary(Math.floor),
+  ceil: unary(Math.ceil),
+  round: unary(round),
+  sigmoid: unary((x) => 1 / (1 + Math.exp(-x))),
+  tanh: unary(Math.tanh),
+  gt: binary((x, y) => bool(x > y)),
+  ge: binary((x, y) => bool(x >= y)),
+  eq: binary((x, y) => bool(x === y)),
+  and: binary((x, y) => bool(x !== 0 && y !== 0)),
+  or: binary((x, y) => bool(x !== 0 || y !== 0)),
+  not: unary((x) => bool(x === 0)),
+  select: { arity: 3, apply: (c, x, y) => (c !== 0 ? x : y) },
+  clamp: { arity: 3, apply: (x, lo, hi) => Math.min(Math.max(x, lo), hi) },
+};
+
+const isHostOp = (name: unknown): name is HostOp => (HOST_OPS as readonly unknown[]).includes(name);
+
+/** Brings a result into the range of finite f32 numbers; NaN (inf - inf and the like) becomes 0. */
+export function saturate(x: number): number {
+  return Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX);
+}
+
+/** Applies one operation to numbers. */
+export const applyHost = (op: HostOp, operands: readonly number[]): number =>
+  saturate(HOST_RULES[op].apply(...operands));
+
+/** What the leaves of a host expression stand for at one token. */
+export interface HostEnvironment {
+  readonly param: (name: string) => number;
+  readonly draw: (index: number) => number;
+  readonly state: (index: number) => number;
+  readonly step: number;
+  readonly vocab: number;
+}
+
+export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
+  if (typeof expr === "number") return expr;
+  if (expr === "step") return env.step;
+  if (expr === "vocab") return env.vocab;
+  if ("param" in expr) return saturate(env.param(expr.param));
+  if ("draw" in expr) return env.draw(expr.draw);
+  if ("state" in expr) return saturate(env.state(expr.state));
+  const [op, ...operands] = expr;
+  return applyHost(
+    op,
+    operands.map((operand) => evaluateHost(operand, env)),
+  );
+}
+
+/** Visits every leaf and operation; returns what is wrong with an expression that came from outside, if anything. */
+export function checkHost(expr: unknown, known: { params: ReadonlySet<string>; draws: number; states: number }): string | undefined {
+  let budget = 4096;
+  const visit = (e: unknown, depth: number): string | undefined => {
+    if (--budget < 0 || depth > 64) return "the expression is larger than 4096 parts or deeper than 64";
+    if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
+    if (e === "step" || e === "vocab") return undefined;
+    if (Array.isArray(e)) {
+      const [op, ...operands] = e as unknown[];
+      if (!isHostOp(op)) return `unknown operation ${JSON.stringify(op)}`;
+      if (operands.length !== HOST_RULES[op].arity)
+        return `\`${op}\` takes ${HOST_RULES[op].arity} operands, found ${operands.length}`;
+      for (const operand of operands) {
+        const fault = visit(operand, depth + 1);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    }
+    if (typeof e !== "object" || e === null || Object.keys(e).length !== 1) return `${JSON.stringify(e)} is no expression`;
+    const [[kind, which]] = Object.entries(e) as [[string, unknown]];
+    const isIndex = (count: number): boolean => Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
+    if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${JSON.stringify(which)}`;
+    if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${JSON.stringify(which)}`;
+    if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${JSON.stringify(which)}`;
+    return `${JSON.stringify(e)} is no expression`;
+  };
+  return visit(expr, 0);
+}

@@ -1,0 +1,14 @@
+/** Ranges of parameters. */
+import type { Range } from "./graph.js";
+
+export function isInRange({ min = -Infinity, max = Infinity, minExcluded, maxExcluded }: Range, x: number): boolean {
+  return (minExcluded ? x > min : x >= min) && (maxExcluded ? x < max : x <= max);
+}
+
+/** A range in words: `in [0, 1]`, `> 0`, `any number`. */
+export function describeRange({ min, max, minExcluded, maxExcluded }: Range): string {
+  if (min !== undefined && max !== undefined && !minExcluded && !maxExcluded) return `in [${min}, ${max}]`;
+  const lower = min === undefined ? undefined : `${minExcluded ? ">" : ">="} ${min}`;
+  const upper = max === undefined ? undefined : `${maxExcluded ? "<" : "<="} ${max}`;
+  return [lower, upper].filter((s) => s !== undefined).join(" and ") || "any number";
+}

@@ -1,0 +1,72 @@
+/** The readable form of a graph, which golden tests compare line by line. */
+import type { Draw, Graph, GraphNode, HostExpr, NodeId, Param } from "./graph.js";
+import { opRule } from "./ops.js";
+import { describeRange } from "./range.js";
+
+/** Prints a graph. Leaves are shown where they are used: `logits`, and uniforms as `u.NAME`. */
+export function printGraph(graph: Graph): string {
+  const numbers = numberNodes(graph);
+  const operand = (id: NodeId): string => leafText(graph, graph.nodes[id]!) ?? `%${numbers[id]}`;
+  const rows = graph.nodes.flatMap((node, id) => {
+    if (opRule(node.op).kind === "leaf") return [];
+    const attrs = opRule(node.op).attrs.map(({ name }) => ` ${name}=${node.attrs[name]}`);
+    const code = `%${numbers[id]} = ${node.op}(${node.inputs.map(operand).join(", ")})${attrs.join("")}`;
+    return [{ code, type: `: ${node.dtype}[${node.dim}]`, comment: comment(graph, node) }];
+  });
+  const codeWidth = Math.max(0, ...rows.map((r) => r.code.length));
+  const typeWidth = Math.max(0, ...rows.map((r) => r.type.length));
+  const lines = rows.map((r) => `  ${r.code.padEnd(codeWidth)} ${r.type.padEnd(typeWidth)} ${r.comment}`.trimEnd());
+  return [`graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`, ...lines, `  return ${outputsText(graph, operand)}`, "}", ""].join("\n");
+}
+
+/** Numbers for the nodes that are printed on a line of their own. */
+function numberNodes(graph: Graph): (number | undefined)[] {
+  let next = 0;
+  return graph.nodes.map((node) => (opRule(node.op).kind === "leaf" ? undefined : next++));
+}
+
+function leafText(graph: Graph, node: GraphNode): string | undefined {
+  const index = node.attrs["index"] as number;
+  if (node.op === "input") return graph.inputs[index]!.name;
+  if (node.op === "uniform") return `u${index}`;
+  return undefined;
+}
+
+function uniformsText(graph: Graph): string {
+  if (graph.uniforms.length === 0) return "";
+  const lines = [
+    ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
+    ...graph.draws.map((d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}`),
+    ...graph.uniforms.map((u, i) => `    u${i} = ${hostText(u.expr)}`),
+  ];
+  return ` uniforms(\n${lines.join("\n")}\n  )`;
+}
+
+function rangeText({ range }: Param): string {
+  const text = describeRange(range);
+  return text === "any number" ? "" : ` ${text}`;
+}
+
+const seedText = ({ seed }: Draw): string => (typeof seed === "object" ? seed.param : String(seed));
+
+/** A host expression as a formula in prefix form, e.g. `div(1, t)`. */
+export function hostText(expr: HostExpr): string {
+  if (typeof expr === "number" || typeof expr === "string") return String(expr);
+  if ("param" in expr) return expr.param;
+  if ("draw" in expr) return `draw${expr.draw}`;
+  if ("state" in expr) return `state${expr.state}`;
+  const [op, ...operands] = expr;
+  return `${op}(${operands.map(hostText).join(", ")})`;
+}
+
+function comment(graph: Graph, { origin }: GraphNode): string {
+  if (!origin) return "";
+  const stage = graph.stages[origin.stage];
+  return `// ${origin.file}:${origin.line}${stage ? ` ${stage.name}` : ""}`;
+}
+
+function outputsText(graph: Graph, operand: (id: NodeId) => string): string {
+  const named = Object.entries(graph.outputs) as [string, NodeId][];
+  const states = graph.states.map((s) => [`next.${s.name}`, s.next] as [string, NodeId]);
+  return [...named, ...states].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
+}

@@ -1,0 +1,168 @@
+/**
+ * What a valid graph is. `verify` names every fault of a graph that a pass made; `readSpec` in json.ts calls it on specs
+ * that come from outside, where nothing can be taken for granted.
+ */
+import { checkHost } from "./host.js";
+import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
+import { opRule, OPS, type AttrRule, type OperandRule } from "./ops.js";
+
+/** Limits that keep a foreign graph from taking the host down. */
+export const LIMITS = {
+  nodes: 20_000,
+  uniforms: 4096,
+  draws: 256,
+  states: 256,
+  inputs: 256,
+  stages: 4096,
+  dim: 2 ** 24,
+} as const;
+
+/** All faults of a graph, each a sentence; none for a valid one. */
+export function verify(graph: Graph): string[] {
+  const faults: string[] = [];
+  for (const part of ["nodes", "uniforms", "draws", "states", "inputs", "stages"] as const) {
+    const count = graph[part].length;
+    if (count > LIMITS[part]) faults.push(`${part}: at most ${LIMITS[part]} are allowed, found ${count}`);
+  }
+  if (faults.length > 0) return faults;
+  graph.nodes.forEach((node, id) => faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)));
+  faults.push(...outputFaults(graph), ...hostFaults(graph), ...inputFaults(graph));
+  return faults;
+}
+
+/** A graph of our own making that is not valid is a bug: says which pass made it. */
+export function assertValid(graph: Graph, pass: string): void {
+  const faults = verify(graph);
+  if (faults.length > 0) throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
+}
+
+export const isDim = (dim: unknown): dim is Dim =>
+  dim === "V" || (Number.isInteger(dim) && (dim as number) >= 1 && (dim as number) <= LIMITS.dim);
+
+function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
+  if (!Object.hasOwn(OPS, node.op)) return ["there is no such op"];
+  const rule = opRule(node.op);
+  const required = rule.operands.filter((o) => !o.optional).length;
+  const { length } = node.inputs;
+  if (length < required || length > rule.operands.length)
+    return [`takes ${required === rule.operands.length ? required : `${required} to ${rule.operands.length}`} operands, found ${length}`];
+  const stray = node.inputs.find((i) => !Number.isInteger(i) || i < 0 || i >= id);
+  if (stray !== undefined) return [`operand ${stray} is not a node before this one`];
+  const faults = attrFaults(rule.attrs, node.attrs);
+  if (faults.length > 0) return faults;
+  const operands = node.inputs.map((i) => graph.nodes[i]!);
+  faults.push(...operandFaults(rule.operands, operands));
+  if (faults.length > 0) return faults;
+  const dtype = rule.dtype(
+    operands.map((o) => o.dtype),
+    node.attrs,
+  );
+  const dim = rule.dim(
+    operands.map((o) => o.dim),
+    node.attrs,
+  );
+  if (node.dtype !== dtype) faults.push(`its type is ${dtype}, not ${node.dtype}`);
+  if (node.dim !== dim) faults.push(`its dim is ${dim}, not ${node.dim}`);
+  return [...faults, ...ownFaults(graph, node, operands)];
+}
+
+function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, Attr>>): string[] {
+  const names = rules.map((r) => r.name);
+  const faults = Object.keys(attrs)
+    .filter((name) => !names.includes(name))
+    .map((name) => `there is no attribute \`${name}\``);
+  for (const { name, kind, choices } of rules) {
+    const value = attrs[name];
+    const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
+    if (kind === "choice" && !choices!.includes(value as string)) faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${String(value)}`);
+    if (kind === "int" && !isInt) faults.push(`\`${name}\` is an integer, found ${String(value)}`);
+    if (kind === "count" && !isDim(value)) faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${String(value)}`);
+    if (kind === "f32" && !(typeof value === "number" && Number.isFinite(Math.fround(value)))) faults.push(`\`${name}\` is a finite f32 number, found ${String(value)}`);
+  }
+  return faults;
+}
+
+function operandFaults(rules: readonly OperandRule[], operands: readonly GraphNode[]): string[] {
+  const faults: string[] = [];
+  const shared = operands.find((_, i) => rules[i]!.dim === "n")?.dim;
+  operands.forEach(({ dtype, dim }, i) => {
+    const rule = rules[i]!;
+    if (rule.dtype !== "any" && rule.dtype !== dtype) faults.push(`operand \`${rule.name}\` is ${rule.dtype}, found ${dtype}`);
+    if (rule.dim === "1" && dim !== 1) faults.push(`operand \`${rule.name}\` is a scalar, found ${dim} rows`);
+    if ((rule.dim === "n" || (rule.dim === "n|1" && dim !== 1)) && dim !== shared)
+      faults.push(`operand \`${rule.name}\` has ${shared} rows, found ${dim}`);
+  });
+  return faults;
+}
+
+/** Rules of single ops that the table can not state. */
+function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]): string[] {
+  const { attrs } = node;
+  const index = attrs["index"] as number;
+  if (node.op === "uniform" && !(index >= 0 && index < graph.uniforms.length)) return [`there is no uniform ${index}`];
+  if (node.op === "input") {
+    const input = graph.inputs[index];
+    if (!input) return [`there is no input ${index}`];
+    if (input.dtype !== node.dtype || input.dim !== node.dim) return [`input ${index} is ${input.dtype}[${input.dim}]`];
+  }
+  if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim)) return [`k is at most the number of rows, ${operands[0]!.dim}`];
+  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim)) return ["more rows are written than there are"];
+  if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
+  return [];
+}
+
+/** Whether a vector of dim `a` can be longer than one of dim `b`, whatever V is. */
+const isMore = (a: Dim, b: Dim): boolean => a !== b && b !== "V" && (a === "V" || a > b);
+
+/** V may be as small as the view's own count, so a view into V rows starts at 0 or ends at the end. */
+function viewFaults(offset: number, count: Dim, from: Dim): string[] {
+  if (offset === 0) return isMore(count, from) ? [`shows ${count} of ${from} rows`] : [];
+  if (typeof count !== "number") return ["shows V rows from elsewhere than the first"];
+  const isInside = offset < 0 ? count === -offset && !isMore(count, from) : typeof from === "number" && count === 1 && offset < from;
+  return isInside ? [] : [`shows ${count} rows from ${offset} on of ${from}`];
+}
+
+function outputFaults(graph: Graph): string[] {
+  const { sampled, candidates, logits, probs } = graph.outputs;
+  const faults: string[] = [];
+  const check = (name: string, id: number | undefined, dtype: string, dim: Dim | undefined): void => {
+    if (id === undefined) return;
+    const node = graph.nodes[id];
+    if (!node) faults.push(`output ${name}: there is no node ${id}`);
+    else if (node.dtype !== dtype) faults.push(`output ${name}: is ${dtype}, found ${node.dtype}`);
+    else if (dim !== undefined && node.dim !== dim) faults.push(`output ${name}: has ${dim} rows, found ${node.dim}`);
+  };
+  const rows = graph.nodes[candidates ?? -1]?.dim ?? "V";
+  check("sampled", sampled, "i32", 1);
+  check("candidates", candidates, "i32", undefined);
+  check("logits", logits, "f32", candidates === undefined && logits === undefined ? undefined : rows);
+  check("probs", probs, "f32", rows);
+  graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
+  if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined) faults.push("outputs: there is none");
+  return faults;
+}
+
+function hostFaults(graph: Graph): string[] {
+  const known = { params: new Set(graph.params.map((p) => p.name)), draws: graph.draws.length, states: graph.states.length };
+  const faults: string[] = [];
+  const check = (where: string, expr: unknown): void => {
+    const fault = checkHost(expr, known);
+    if (fault !== undefined) faults.push(`${where}: ${fault}`);
+  };
+  graph.uniforms.forEach((u, i) => check(`uniform ${i}`, u.expr));
+  graph.states.forEach((s) => check(`state ${s.name}`, s.init));
+  if (known.params.size !== graph.params.length) faults.push("params: two have the same name");
+  graph.draws.forEach(({ seed }, i) => {
+    const isKnown = typeof seed === "object" ? known.params.has(seed.param) : seed === "random" || isSeed(seed);
+    if (!isKnown) faults.push(`draw ${i}: its seed is an integer from 0 to 4294967295, "random" or a parameter`);
+  });
+  return faults;
+}
+
+export const isSeed = (seed: number): boolean => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
+
+function inputFaults(graph: Graph): string[] {
+  const [first] = graph.inputs;
+  if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32") return ["inputs: the first one is the logits, f32[V]"];
+  return graph.inputs.slice(1).some((i) => i.source.kind === "logits") ? ["inputs: only the first one is the logits"] : [];
+}

@@ -1,0 +1,54 @@
+/**
+ * The wire form: a verified graph as 32-bit words for the C++ builder.
+ *
+ *     magic version uniformCount inputCount stateCount nodeCount sampled candidates logits probs
+ *     inputCount x (dtype, dim)
+ *     stateCount x (node of the next value)
+ *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
+ *
+ * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its place in the op table, and
+ * its attributes are always all there, in the table's order. The dim `V` is -1: llama.cpp asks for the same graph at
+ * several vocabulary sizes, so the C++ side binds dims as `bindDim` does.
+ */
+import type { Dim, Dtype, Graph, GraphNode } from "./graph.js";
+import { OP_NAMES, opRule } from "./ops.js";
+
+export const WIRE_MAGIC = 0x4c534747;
+export const WIRE_VERSION = 2;
+
+const DTYPES: readonly Dtype[] = ["f32", "i32"];
+
+/** Binds a dim: no table has more rows than the vocabulary has tokens. */
+export const bindDim = (dim: Dim, vocabSize: number): number => (dim === "V" ? vocabSize : Math.min(dim, vocabSize));
+
+export function encodeWire(graph: Graph): Int32Array {
+  const { sampled, candidates, logits, probs } = graph.outputs;
+  const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
+  words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, graph.nodes.length);
+  for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
+  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim));
+  for (const state of graph.states) words.push(state.next);
+  for (const node of graph.nodes) {
+    words.push(OP_NAMES.indexOf(node.op), DTYPES.indexOf(node.dtype), dimWord(node.dim));
+    words.push(node.inputs.length, ...node.inputs, ...attrWords(node));
+  }
+  return Int32Array.from(words);
+}
+
+const dimWord = (dim: Dim): number => (dim === "V" ? -1 : dim);
+
+function attrWords(node: GraphNode): number[] {
+  return opRule(node.op).attrs.map(({ name, kind, choices }) => {
+    const value = node.attrs[name]!;
+    if (kind === "choice") return choices!.indexOf(value as string);
+    if (kind === "count") return dimWord(value as Dim);
+    return kind === "int" ? (value as number) : floatBits(value as number);
+  });
+}
+
+const scratch = new DataView(new ArrayBuffer(4));
+
+function floatBits(value: number): number {
+  scratch.setFloat32(0, value);
+  return scratch.getInt32(0);
+}

@@ -1,0 +1,295 @@
+/**
+ * Elementwise arithmetic on values. Each function emits the fewest nodes that are right on every device: host values fold,
+ * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
+ * f32 numbers are clamped, and what is known of the operands is carried on.
+ */
+import { emit } from "../graph/build.js";
+import type { Dim } from "../graph/graph.js";
+import * as I from "../graph/interval.js";
+import type { Interval } from "../graph/interval.js";
+import type { OpName } from "../graph/ops.js";
+import type { Context } from "./context.js";
+import { constant, hostOp, isConstant, NO_FACTS, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
+
+/** Wraps a node; a result outside the finite range is clamped into it. */
+export function node(cx: Context, op: OpName, operands: readonly NodeValue[], attrs: Record<string, number | string> = {}, facts: Facts = NO_FACTS, known?: Interval): NodeValue {
+  const ids = operands.map((v) => v.id);
+  let id = emit(cx.builder, op, ids, attrs, known ? { range: known } : {});
+  const range = cx.builder.ranges[id]!;
+  if (!I.isWithin(range, -I.F32_MAX, I.F32_MAX)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
+  const isColumn = operands.some((v) => v.isColumn);
+  return { kind: "node", id, isColumn, range: cx.builder.ranges[id]!, facts };
+}
+
+/** A value as a node: a host value becomes an entry of the uniforms. */
+export function asNode(cx: Context, v: Value): NodeValue {
+  if (v.kind === "node") return v;
+  return { kind: "node", id: cx.uniform(v), isColumn: false, range: v.range, facts: NO_FACTS };
+}
+
+/** A value as a column of the table's dim. */
+export function asColumn(cx: Context, v: Value, dim: Dim): NodeValue {
+  if (v.kind === "node" && v.isColumn) return v;
+  if (isConstant(v)) {
+    const id = emit(cx.builder, "fill", [], { value: v.expr, dim });
+    return { kind: "node", id, isColumn: true, range: v.range, facts: NO_FACTS };
+  }
+  const id = emit(cx.builder, "repeat", [asNode(cx, v).id], { dim });
+  return { kind: "node", id, isColumn: true, range: v.range, facts: NO_FACTS };
+}
+
+const flip = (t: Facts["trend"]): Facts["trend"] => (t === "falls" ? "rises" : t === "rises" ? "falls" : undefined);
+/** The trend of a value; scalars are level, so they go with any. */
+const trendOf = (v: Value): Facts["trend"] | "level" => (v.kind === "node" && v.isColumn ? v.facts.trend : "level");
+
+/** The trend of a sum of two values. */
+function sumTrend(a: Facts["trend"] | "level", b: Facts["trend"] | "level"): Facts["trend"] {
+  if (a === "level") return b === "level" ? undefined : b;
+  return b === "level" || a === b ? a : undefined;
+}
+
+/** s * x + b for constants s and b. */
+export function scale(cx: Context, x: Value, s: number, b: number): Value {
+  if (s === 1 && b === 0) return x;
+  if (x.kind === "host") return hostOp("add", hostOp("mul", x, constant(s)), constant(b));
+  if (s === 0) return constant(b);
+  const { trend, isZeroDropped = false, gap, atMostMaxOf } = x.facts;
+  return node(cx, "scale", [x], { s, b }, {
+    trend: s > 0 ? trend : flip(trend),
+    isZeroDropped: isZeroDropped && b === 0,
+    gap: gap !== undefined && s > 0 ? gap * s : undefined,
+    atMostMaxOf: b <= 0 && (s === 1 || (s >= 0 && s < 1 && x.range.lo >= 0)) ? atMostMaxOf : undefined,
+  });
+}
+
+export const neg = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("neg", x) : scale(cx, x, -1, 0));
+
+export function add(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("add", a, b);
+  if (isConstant(a)) return scale(cx, b, 1, a.expr);
+  if (isConstant(b)) return scale(cx, a, 1, b.expr);
+  const [x, y] = columnFirst(cx, a, b);
+  return node(cx, "add", [x, y], {}, {
+    trend: sumTrend(trendOf(x), trendOf(y)),
+    gap: shiftedGap(x, y),
+    atMostMaxOf: !y.isColumn && y.range.hi <= 0 ? x.facts.atMostMaxOf : undefined,
+  });
+}
+
+export function sub(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("sub", a, b);
+  if (b.kind === "host") return add(cx, a, neg(cx, b));
+  if (isConstant(a)) return scale(cx, b, -1, a.expr);
+  if (b.isColumn && !(a.kind === "node" && a.isColumn)) return add(cx, neg(cx, b), a);
+  const x = asNode(cx, a);
+  const trendB = trendOf(b);
+  const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
+  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, gap: shiftedGap(x, b) });
+  // a running sum without the row itself: 0 in the first row, and rising as far as the terms fall and are not negative
+  const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
+  return node(cx, "sub", [x, b], {}, { trend, ...first });
+}
+
+/** Adding the same number to every row keeps the gap between rows; adding a column narrows it by the column's spread. */
+function shiftedGap(x: NodeValue, y: NodeValue): number | undefined {
+  if (x.facts.gap === undefined) return undefined;
+  return x.facts.gap - (y.isColumn ? y.range.hi - y.range.lo : 0);
+}
+
+export function mul(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("mul", a, b);
+  if (isConstant(a)) return scale(cx, b, a.expr, 0);
+  if (isConstant(b)) return scale(cx, a, b.expr, 0);
+  const [x, y] = columnFirst(cx, a, b);
+  return node(cx, "mul", [x, y], {}, productFacts(x, y));
+}
+
+function productFacts(x: NodeValue, y: NodeValue): Facts {
+  const isFraction = !x.isColumn && !y.isColumn && I.isWithin(x.range, 0, 1) && I.isWithin(y.range, 0, 1);
+  const isZeroDropped = x.facts.isZeroDropped === true || (y.isColumn && y.facts.isZeroDropped === true);
+  return {
+    trend: productTrend(x, y),
+    isZeroDropped,
+    atMostMaxOf: isFraction ? (x.facts.atMostMaxOf ?? y.facts.atMostMaxOf) : undefined,
+    gap: x.facts.gap !== undefined && !y.isColumn && y.range.lo > 0 ? x.facts.gap * y.range.lo : undefined,
+  };
+}
+
+function productTrend(x: NodeValue, y: NodeValue): Facts["trend"] {
+  if (!y.isColumn) return y.range.lo >= 0 ? x.facts.trend : y.range.hi <= 0 ? flip(x.facts.trend) : undefined;
+  return x.range.lo >= 0 && y.range.lo >= 0 && x.facts.trend === y.facts.trend ? x.facts.trend : undefined;
+}
+
+/** x / y, where a divisor of 0 counts as the smallest normal number. */
+export function div(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("div", a, b);
+  const divisor = nonZero(cx, b);
+  if (b.kind === "node" && b.isColumn) return node(cx, "div", [asColumn(cx, a, cx.table.dim), asNode(cx, divisor)]);
+  const x = asNode(cx, a);
+  const y = asNode(cx, divisor);
+  const trend = y.range.lo > 0 ? x.facts.trend : y.range.hi < 0 ? flip(x.facts.trend) : undefined;
+  const gap = x.facts.gap !== undefined && y.range.lo > 0 ? x.facts.gap / y.range.hi : undefined;
+  return node(cx, "div", [x, y], {}, { trend, gap, isZeroDropped: x.facts.isZeroDropped === true });
+}
+
+function nonZero(cx: Context, y: Value): Value {
+  if (y.range.lo > 0 || y.range.hi < 0) return y;
+  if (y.kind === "host") {
+    const isZero = hostOp("eq", y, constant(0));
+    const range = y.range.lo === 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
+    return { kind: "host", expr: ["select", isZero.expr, I.F32_MIN, y.expr], range };
+  }
+  const isZero = scale(cx, unary(cx, "step", unary(cx, "abs", y)), -I.F32_MIN, I.F32_MIN);
+  const sum = add(cx, y, isZero) as NodeValue;
+  return y.range.lo >= 0 ? { ...sum, range: I.interval(I.F32_MIN, y.range.hi) } : sum;
+}
+
+/** Ops of one operand that never fall keep a trend. */
+const RISING: ReadonlySet<OpName> = new Set(["sgn", "step", "exp", "log", "sqrt", "sigmoid", "tanh", "floor", "ceil", "round"]);
+
+export function unary(cx: Context, op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round", x: NodeValue): NodeValue {
+  return node(cx, op, [x], {}, { trend: RISING.has(op) ? x.facts.trend : undefined });
+}
+
+export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {
+  if (I.isWithin(x.range, lo, hi)) return x;
+  if (x.kind === "host") return hostOp("clamp", x, constant(lo), constant(hi));
+  return node(cx, "clamp", [x], { lo, hi }, { trend: x.facts.trend });
+}
+
+/** log(x) with log(0) the lowest finite number. `unit` is log of the base's reciprocal: 1 for e, 1 / ln 2 for 2. */
+export function log(cx: Context, x: Value, unit = 1): Value {
+  if (x.kind === "host") return hostOp(unit === 1 ? "log" : "log2", x);
+  const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
+  const raw = emit(cx.builder, "log", [positive.id]);
+  const scaled = unit === 1 ? raw : emit(cx.builder, "scale", [raw], { s: unit, b: 0 });
+  const range = cx.builder.ranges[scaled]!;
+  const isFinite = I.isWithin(range, -I.F32_MAX, I.F32_MAX);
+  const id = isFinite ? scaled : emit(cx.builder, "clamp", [scaled], { lo: -I.F32_MAX, hi: I.F32_MAX });
+  return { kind: "node", id, isColumn: positive.isColumn, range: cx.builder.ranges[id]!, facts: { trend: positive.facts.trend } };
+}
+
+// ---------------------------------------------------------------- conditions: 1 for true, 0 for false
+
+export function not(cx: Context, c: Value): Value {
+  return c.kind === "host" ? hostOp("not", c) : scale(cx, c, -1, 1);
+}
+
+/** a > b */
+export function greater(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("gt", a, b);
+  if (a.range.lo > b.range.hi) return constant(1);
+  if (a.range.hi <= b.range.lo) return constant(0);
+  const difference = sub(cx, a, b) as NodeValue;
+  const condition = unary(cx, "step", difference);
+  return withFacts(condition, { holdsSomewhere: firstRowHolds(a, b, true) });
+}
+
+/** a >= b */
+export function atLeast(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
+  if (a.range.lo >= b.range.hi) return constant(1);
+  if (a.range.hi < b.range.lo) return constant(0);
+  const condition = not(cx, unary(cx, "step", sub(cx, b, a) as NodeValue)) as NodeValue;
+  const reachesMax = a.kind === "node" && b.kind === "node" && b.facts.atMostMaxOf === a.id;
+  return withFacts(condition, { holdsSomewhere: reachesMax || firstRowHolds(a, b, false) });
+}
+
+/** Whether the comparison is certain in the first row of the table, which `first` facts speak of. */
+function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
+  const hasFirst = (v: Value): boolean => v.kind === "node" && v.facts.first !== undefined;
+  if (!hasFirst(a) && !hasFirst(b)) return false;
+  const first = (v: Value): Interval => (v.kind === "node" && v.facts.first) || v.range;
+  return isStrict ? first(a).lo > first(b).hi : first(a).lo >= first(b).hi;
+}
+
+export function equal(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("eq", a, b);
+  if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
+  return not(cx, unary(cx, "step", unary(cx, "abs", sub(cx, a, b) as NodeValue)));
+}
+
+export function and(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("and", a, b);
+  if (a.range.lo >= 1) return b;
+  if (b.range.lo >= 1) return a;
+  if (a.range.hi <= 0 || b.range.hi <= 0) return constant(0);
+  return mul(cx, a, b);
+}
+
+export function or(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("or", a, b);
+  if (a.range.lo >= 1 || b.range.lo >= 1) return constant(1);
+  if (a.range.hi <= 0) return b;
+  if (b.range.hi <= 0) return a;
+  const either = clamp(cx, add(cx, a, b), 0, 1) as NodeValue;
+  const holds = (v: Value): boolean => v.kind === "node" && v.facts.holdsSomewhere === true;
+  return withFacts(either, { holdsSomewhere: holds(a) || holds(b) });
+}
+
+/** `c ? a : b`; both are computed, and finite values make the blend exact. */
+export function select(cx: Context, c: Value, a: Value, b: Value): Value {
+  if (c.range.lo >= 1) return a;
+  if (c.range.hi <= 0) return b;
+  if (c.kind === "host" && a.kind === "host" && b.kind === "host") return hostOp("select", c, a, b);
+  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as HostValue).expr)) return a;
+  const blend = add(cx, mul(cx, a, c), mul(cx, b, not(cx, c)));
+  if (blend.kind === "host") return blend;
+  const trend = !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend ? a.facts.trend : undefined;
+  return { ...blend, range: I.union(a.range, b.range), facts: { trend } };
+}
+
+const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;
+
+const withFacts = (v: NodeValue, facts: Facts): NodeValue => ({ ...v, facts: { ...v.facts, ...facts } });
+
+/** Both operands as nodes, a column before a scalar. */
+function columnFirst(cx: Context, a: Value, b: Value): [NodeValue, NodeValue] {
+  const [x, y] = [asNode(cx, a), asNode(cx, b)];
+  return y.isColumn && !x.isColumn ? [y, x] : [x, y];
+}
+
+// ---------------------------------------------------------------- derived
+
+export function larger(cx: Context, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("max", a, b);
+  if (a.range.lo >= b.range.hi) return a;
+  if (b.range.lo >= a.range.hi) return b;
+  if (isConstant(b)) return clamp(cx, a, b.expr, I.F32_MAX);
+  if (isConstant(a)) return clamp(cx, b, a.expr, I.F32_MAX);
+  const either = select(cx, greater(cx, a, b), a, b);
+  return { ...either, range: I.interval(Math.max(a.range.lo, b.range.lo), Math.max(a.range.hi, b.range.hi)) };
+}
+
+export const smaller = (cx: Context, a: Value, b: Value): Value =>
+  a.kind === "host" && b.kind === "host" ? hostOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));
+
+/** x - y * floor(x / y) */
+export function mod(cx: Context, x: Value, y: Value): Value {
+  if (x.kind === "host" && y.kind === "host") return hostOp("mod", x, y);
+  const quotient = div(cx, x, y);
+  const whole = quotient.kind === "host" ? hostOp("floor", quotient) : unary(cx, "floor", quotient);
+  return sub(cx, x, mul(cx, nonZero(cx, y), whole));
+}
+
+/** Powers up to this are multiplied out, so that they are exact for negative x too. */
+const MAX_MULTIPLIED_POWER = 8;
+
+/** x ^ y; of a negative x only whole constant powers up to 8 are defined, others give 0. */
+export function pow(cx: Context, x: Value, y: Value): Value {
+  if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
+  if (isConstant(y)) {
+    if (y.expr === 0) return constant(1);
+    if (y.expr === 0.5 && x.kind === "node") return unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
+    if (Number.isInteger(y.expr) && y.expr > 0 && y.expr <= MAX_MULTIPLIED_POWER) return wholePower(cx, x, y.expr);
+  }
+  const power = mul(cx, log(cx, x), y);
+  return power.kind === "host" ? hostOp("exp", power) : unary(cx, "exp", power);
+}
+
+function wholePower(cx: Context, x: Value, n: number): Value {
+  if (n === 1) return x;
+  const half = wholePower(cx, x, Math.floor(n / 2));
+  const square = half.kind === "node" ? unary(cx, "sqr", half) : mul(cx, half, half);
+  return n % 2 === 0 ? square : mul(cx, square, x);
+}

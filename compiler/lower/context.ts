@@ -1,0 +1,45 @@
+/** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
+import { emit, type Builder } from "../graph/build.js";
+import type { Draw, HostExpr, Input, NodeId, Param, Stage, State, Uniform } from "../graph/graph.js";
+import type { Span } from "../syntax/source.js";
+import type { Diagnostic } from "../check/diagnostics.js";
+import type { Table } from "./table.js";
+import type { HostValue } from "./value.js";
+
+export interface Context {
+  readonly builder: Builder;
+  readonly params: Param[];
+  readonly draws: Draw[];
+  readonly states: State[];
+  readonly uniforms: Uniform[];
+  readonly inputs: Input[];
+  readonly stages: Stage[];
+  readonly diagnostics: Diagnostic[];
+  /** The node of a host value; one entry of the uniforms for each different expression. */
+  uniform(v: HostValue): NodeId;
+  table: Table;
+  /** The condition of the runtime `if` that is being lowered. */
+  blend: Span | undefined;
+  picked: { readonly row: NodeId; readonly token: NodeId } | undefined;
+}
+
+/** Adds a host value to the uniforms, or finds the entry that it has. */
+export function makeUniform(cx: Pick<Context, "uniforms" | "builder">, known: Map<string, NodeId>, v: HostValue): NodeId {
+  const key = JSON.stringify(v.expr);
+  const present = known.get(key);
+  if (present !== undefined) return present;
+  const index = cx.uniforms.push({ name: uniformName(v.expr), expr: v.expr }) - 1;
+  const id = emit(cx.builder, "uniform", [], { index }, { range: v.range });
+  known.set(key, id);
+  return id;
+}
+
+/** A short name to read in dumps: `t`, `draw0`, `mu0`, `0.95` or the expression itself. */
+export function uniformName(expr: HostExpr): string {
+  if (typeof expr === "number" || typeof expr === "string") return String(expr);
+  if ("param" in expr) return expr.param;
+  if ("draw" in expr) return `draw${expr.draw}`;
+  if ("state" in expr) return `state${expr.state}`;
+  const [op, ...operands] = expr;
+  return `${op}(${operands.map(uniformName).join(", ")})`;
+}

@@ -1,0 +1,153 @@
+/** Expressions to values. */
+import type { Expr, Call, Binary } from "../syntax/ast.js";
+import * as I from "../graph/interval.js";
+import * as A from "./arith.js";
+import type { Context } from "./context.js";
+import * as R from "./reduce.js";
+import { drawFrom, type Argument, type Scope, type Seed } from "./scope.js";
+import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
+import { constant, host, hostOp, isConstant, type NodeValue, type Value } from "./value.js";
+
+const LOG2_E = Math.LOG2E;
+
+/** Lowers an expression that gives a number or a condition. */
+export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
+  switch (expr.kind) {
+    case "number":
+      return constant(expr.value);
+    case "bool":
+      return constant(expr.value ? 1 : 0);
+    case "name":
+      return lowerName(cx, scope, expr.text);
+    case "unary": {
+      const operand = lowerExpr(cx, scope, expr.operand);
+      return expr.op === "-" ? A.neg(cx, operand) : A.not(cx, operand);
+    }
+    case "binary":
+      return lowerBinary(cx, scope, expr);
+    case "conditional": {
+      const condition = lowerExpr(cx, scope, expr.cond);
+      return A.select(cx, condition, lowerExpr(cx, scope, expr.then), lowerExpr(cx, scope, expr.else));
+    }
+    case "call":
+      return lowerCall(cx, scope, expr);
+    case "string":
+    case "list":
+      throw new Error(`a ${expr.kind} has no value of its own`);
+  }
+}
+
+/** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
+export function lowerArgument(cx: Context, scope: Scope, expr: Expr, isSeed: boolean): Argument {
+  if (expr.kind === "string" || expr.kind === "list") return expr;
+  if (!isSeed) return lowerExpr(cx, scope, expr);
+  return lowerSeed(cx, scope, expr);
+}
+
+export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
+  if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
+  const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
+  if (bound?.kind === "seed") return bound;
+  const value = lowerExpr(cx, scope, expr);
+  if (!isConstant(value)) throw new Error("a seed is a constant or a parameter of type seed");
+  return { kind: "seed", seed: value.expr };
+}
+
+function lowerName(cx: Context, scope: Scope, name: string): Value {
+  const local = lookUpLet(cx.table, name);
+  if (local) return local;
+  const argument = scope.args.get(name);
+  if (argument && (argument.kind === "host" || argument.kind === "node")) return argument;
+  const declared = scope.module.scope.get(name);
+  if (declared?.declaration.kind === "const") {
+    return lowerExpr(cx, { ...scope, module: declared.module, args: new Map() }, declared.declaration.value);
+  }
+  const builtin = BUILTIN_NAMES[name];
+  if (!builtin) throw new Error(`\`${name}\` was not resolved by the checker`);
+  return builtin(cx);
+}
+
+const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
+  logit: logitOf,
+  prob: probOf,
+  rank: rankOf,
+  token: tokenOf,
+  n: R.countRows,
+  vocab: () => host("vocab", I.interval(1, 2 ** 24)),
+  step: () => host("step", I.interval(0, 2 ** 31)),
+};
+
+const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) => Value>> = {
+  "+": A.add,
+  "-": A.sub,
+  "*": A.mul,
+  "/": A.div,
+  "%": A.mod,
+  "^": A.pow,
+  ">": A.greater,
+  ">=": A.atLeast,
+  "<": (cx, a, b) => A.greater(cx, b, a),
+  "<=": (cx, a, b) => A.atLeast(cx, b, a),
+  "==": A.equal,
+  "!=": (cx, a, b) => A.not(cx, A.equal(cx, a, b)),
+  and: A.and,
+  or: A.or,
+};
+
+function lowerBinary(cx: Context, scope: Scope, { op, left, right }: Binary): Value {
+  const a = lowerExpr(cx, scope, left);
+  return BINARY[op](cx, a, lowerExpr(cx, scope, right));
+}
+
+/** A function of one number that is the same on the host and as a ggml op. */
+const mapped =
+  (hostName: "exp" | "floor" | "ceil" | "round" | "sigmoid" | "tanh" | "abs", op = hostName) =>
+  (cx: Context, [x]: Value[]): Value =>
+    x!.kind === "host" ? hostOp(hostName, x!) : A.unary(cx, op, x!);
+
+type Function = (cx: Context, args: Value[]) => Value;
+
+const FUNCTIONS: Readonly<Record<string, Function>> = {
+  exp: mapped("exp"),
+  log: (cx, [x]) => A.log(cx, x!),
+  log2: (cx, [x]) => A.log(cx, x!, LOG2_E),
+  sqrt: (cx, [x]) => (x!.kind === "host" ? hostOp("sqrt", x!) : A.unary(cx, "sqrt", A.clamp(cx, x!, 0, I.F32_MAX) as NodeValue)),
+  abs: mapped("abs"),
+  floor: mapped("floor"),
+  ceil: mapped("ceil"),
+  round: mapped("round"),
+  sigmoid: mapped("sigmoid"),
+  tanh: mapped("tanh"),
+  sign: (cx, [x]) => (x!.kind === "host" ? hostOp("sign", x!) : A.unary(cx, "sgn", x!)),
+  min: (cx, [x, y]) => (y ? A.smaller(cx, x!, y) : R.min(cx, x!)),
+  max: (cx, [x, y]) => (y ? A.larger(cx, x!, y) : R.max(cx, x!)),
+  clamp: (cx, [x, lo, hi]) => A.smaller(cx, A.larger(cx, x!, lo!), hi!),
+  sum: (cx, [x]) => R.sum(cx, x!),
+  mean: (cx, [x]) => R.mean(cx, x!),
+  std: (cx, [x]) => R.standardDeviation(cx, x!),
+  var: (cx, [x]) => R.variance(cx, x!),
+  count: (cx, [c]) => R.count(cx, c!),
+  any: (cx, [c]) => R.any(cx, c!),
+  all: (cx, [c]) => R.all(cx, c!),
+  entropy: (cx) => R.entropy(cx),
+  cumsum: (cx, [x]) => R.cumsum(cx, x!),
+  prev: (cx, [x, edge]) => R.neighbour(cx, x!, edge!, 1),
+  next: (cx, [x, edge]) => R.neighbour(cx, x!, edge!, -1),
+  softmax: (cx, [x]) => R.softmax(cx, x!),
+  log_softmax: (cx, [x]) => R.logSoftmax(cx, x!),
+  known: (_, [c]) => constant(c!.range.lo >= 1 ? 1 : 0),
+};
+
+function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
+  const draw = DRAWS[callee.text];
+  if (draw) return drawFrom(cx, scope, draw, lowerSeed(cx, scope, args[0]!.value));
+  const apply = FUNCTIONS[callee.text];
+  if (!apply) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
+  return apply(
+    cx,
+    args.map(({ value }) => lowerExpr(cx, scope, value)),
+  );
+}
+
+const DRAWS: Readonly<Record<string, "f64" | "f32">> = { uniform: "f64", uniform32: "f32" };
+

@@ -1,0 +1,53 @@
+/** `keep cond at least m`: dropping rows, and the rows that stay whatever the condition says. */
+import { emit } from "../graph/build.js";
+import * as I from "../graph/interval.js";
+import { and, asColumn, atLeast, greater, mul, not, or } from "./arith.js";
+import type { Context } from "./context.js";
+import { sum } from "./reduce.js";
+import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
+import { constant, isConstant, type NodeValue, type Value } from "./value.js";
+
+/**
+ * Leaves the rows where `condition` holds. Where fewer than `m` do, the `m` best by logit stay as well, or the first
+ * `m` of a table that was put in order.
+ */
+export function keepRows(cx: Context, condition: Value, m: Value): void {
+  if (condition.range.lo >= 1) return;
+  const minimum = m.range.hi <= 1 ? constant(1) : m;
+  const isEnough = isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
+  if (isEnough) return narrow(cx, asColumn(cx, condition, cx.table.dim), false);
+
+  const best = bestOf(cx, minimum);
+  const isPrefix = cx.table.isPacked && condition.kind === "node" && condition.facts.trend === "falls";
+  if (isPrefix) return narrow(cx, or(cx, condition, best) as NodeValue, false);
+
+  const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);
+  const isLacking = condition.kind === "host" ? not(cx, condition) : greater(cx, minimum, sum(cx, met));
+  const extra = mul(cx, best, isLacking);
+  const mask = or(cx, met, extra) as NodeValue;
+  narrow(cx, { ...mask, range: I.UNIT }, true);
+}
+
+/** 1 for the `m` best rows left: the first ones where the program chose the order, else those of the largest logits. */
+function bestOf(cx: Context, m: Value): NodeValue {
+  if (cx.table.isOrdered) {
+    const isFirst = greater(cx, m, rankOf(cx)) as NodeValue;
+    const first = cx.table.isPacked ? isFirst : (and(cx, isFirst, aliveOf(cx)) as NodeValue);
+    return asColumn(cx, first, cx.table.dim);
+  }
+  const { dim } = cx.table;
+  const zeros = emit(cx.builder, "fill", [], { value: 0, dim });
+  const key = logitKey(cx).id;
+  if (isConstant(m) && m.expr <= 1) {
+    const row = emit(cx.builder, "argmax", [key]);
+    const one = cx.uniform(constant(1));
+    return column(cx, emit(cx.builder, "set_rows", [zeros, one, row], {}, { range: I.UNIT }));
+  }
+  const order = emit(cx.builder, "argsort", [key], { order: "desc" });
+  const places = column(cx, emit(cx.builder, "set_rows", [zeros, rowNumbers(cx).id, order], {}, { range: rowNumbers(cx).range }));
+  return and(cx, atLeast(cx, m, places.range.lo === 0 ? addOne(cx, places) : places), aliveOf(cx)) as NodeValue;
+}
+
+/** Places counted from 1, so that `m >= place` says "among the m best". */
+const addOne = (cx: Context, places: NodeValue): NodeValue =>
+  column(cx, emit(cx.builder, "scale", [places.id], { s: 1, b: 1 }));

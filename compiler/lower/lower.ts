@@ -1,0 +1,116 @@
+/** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
+import { resolveArgs } from "../check/arguments.js";
+import type { Diagnostic } from "../check/diagnostics.js";
+import type { Module, Program } from "../check/program.js";
+import { emit, newBuilder } from "../graph/build.js";
+import type { Graph, NodeId, Outputs } from "../graph/graph.js";
+import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
+import { lineColumn } from "../syntax/source.js";
+import { makeUniform, type Context } from "./context.js";
+import { lowerArgument } from "./expr.js";
+import { chainParams, paramValue } from "./params.js";
+import type { Argument, Scope } from "./scope.js";
+import { lowerBody, setOrigin } from "./stmt.js";
+import { newTable, outputLogits, probOf } from "./table.js";
+
+export type OutputName = "sampled" | "candidates" | "logits" | "probs";
+
+export interface LowerOptions {
+  /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
+  readonly set?: Readonly<Record<string, number>>;
+  /** What the graph is to give; the token alone if the chain picks one, else the rows. */
+  readonly outputs?: readonly OutputName[];
+}
+
+export interface Lowered {
+  readonly graph?: Graph;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Lowers one chain of a checked program. */
+export function lower(program: Program, chain: Chain, options: LowerOptions = {}): Lowered {
+  const builder = newBuilder();
+  const uniforms: Context["uniforms"] = [];
+  const known = new Map<string, NodeId>();
+  const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
+  const cx: Context = {
+    builder,
+    params: [],
+    draws: [],
+    states: [],
+    uniforms,
+    inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
+    stages: [],
+    diagnostics: [],
+    uniform: (v) => makeUniform({ uniforms, builder }, known, v),
+    table: newTable(logits),
+    blend: undefined,
+    picked: undefined,
+  };
+  const { params, diagnostics } = chainParams(program.main, chain, options.set ?? {});
+  cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
+  cx.diagnostics.push(...diagnostics);
+  if (diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
+  const args = new Map(params.map((p) => [p.param.name, paramValue(p)]));
+  lowerChain(cx, { module: program.main, args, draws: new Map() }, chain);
+  if (cx.diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
+  const outputs = makeOutputs(cx, options.outputs);
+  const graph: Graph = {
+    name: chain.name.text,
+    nodes: builder.nodes,
+    params: cx.params,
+    draws: cx.draws,
+    states: cx.states,
+    uniforms,
+    inputs: cx.inputs,
+    features: [],
+    stages: cx.stages,
+    outputs,
+  };
+  return { graph, diagnostics: cx.diagnostics };
+}
+
+function lowerChain(cx: Context, scope: Scope, chain: Chain): void {
+  for (const stage of chain.stages) lowerStage(cx, scope, stage);
+}
+
+function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
+  const found = scope.module.scope.get(call.name.text);
+  if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
+  const callee = found.declaration as Sampler | Chain;
+  const args = bindArguments(cx, scope, callee, call, found.module);
+  const inner: Scope = { module: found.module, args, draws: new Map() };
+  if (callee.kind === "chain") return lowerChain(cx, inner, callee);
+  const { source, start, end } = call.span;
+  const text = source.text.slice(start, end).replace(/\s+/g, " ");
+  cx.stages.push({ name: text, origin: { file: source.name, ...lineColumn(source, start) } });
+  setOrigin(cx, call.span);
+  cx.table.lets = new Map();
+  lowerBody(cx, inner, callee);
+}
+
+/** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
+function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call: StageCall, module: Module): Map<string, Argument> {
+  const declared: Scope = { module, args: new Map(), draws: new Map() };
+  const given = resolveArgs(callee.params, call.args).bound;
+  const bound = new Map<string, Argument>();
+  for (const param of callee.params) {
+    const arg = given.get(param.name.text);
+    const isSeed = param.type === "seed";
+    if (arg) bound.set(param.name.text, lowerArgument(cx, scope, arg.value, isSeed));
+    else if (param.default) bound.set(param.name.text, lowerArgument(cx, declared, param.default, isSeed));
+  }
+  return bound;
+}
+
+function makeOutputs(cx: Context, wanted: readonly OutputName[] | undefined): Outputs {
+  const names = new Set(wanted ?? (cx.picked ? ["sampled"] : ["candidates", "logits", "probs"]));
+  cx.builder.origin = undefined;
+  return {
+    ...(names.has("sampled") && cx.picked && { sampled: cx.picked.token }),
+    ...(names.has("candidates") && cx.table.ids !== undefined && { candidates: cx.table.ids }),
+    ...(names.has("logits") && { logits: outputLogits(cx) }),
+    ...(names.has("probs") && { probs: probOf(cx).id }),
+  };
+}
+

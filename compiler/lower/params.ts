@@ -1,0 +1,89 @@
+/** The parameters of the chain itself: the static ones get their value, the others become uniforms of the graph. */
+import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
+import type { Diagnostic } from "../check/diagnostics.js";
+import { resolveArgs } from "../check/arguments.js";
+import { evaluateConstant } from "../check/constants.js";
+import type { Module } from "../check/program.js";
+import { declaredRange } from "../check/ranges.js";
+import type { Param, Range } from "../graph/graph.js";
+import * as I from "../graph/interval.js";
+import { describeRange, isInRange } from "../graph/range.js";
+import type * as Ast from "../syntax/ast.js";
+import type { Argument } from "./scope.js";
+import { constant, FINITE, host } from "./value.js";
+
+export interface ChainParam {
+  readonly param: Param;
+  readonly isUniform: boolean;
+}
+
+/** Parameters with their settings; settings that do not fit are diagnosed. */
+export function chainParams(module: Module, chain: Ast.Chain, set: Readonly<Record<string, number>>): { params: ChainParam[]; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const names = chain.params.map((p) => p.name.text);
+  for (const name of Object.keys(set)) if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+  const params = chain.params.flatMap((declared): ChainParam[] => {
+    const range = narrowedRange(module, chain, declared);
+    const name = declared.name.text;
+    const value = set[name] ?? defaultOf(module, declared);
+    if (value === undefined) {
+      diagnostics.push(missingStatic(declared.name.span, name));
+      return [];
+    }
+    if (value !== "random" && !isInRange(range, value)) {
+      diagnostics.push(setOutOfRange(declared.name.span, name, describeRange(range), value));
+      return [];
+    }
+    const param = { name, type: declared.type, default: value, range };
+    return [{ param, isUniform: !declared.isStatic }];
+  });
+  return { params, diagnostics };
+}
+
+/** The value of a parameter inside the chain. */
+export function paramValue({ param, isUniform }: ChainParam): Argument {
+  if (param.type === "seed") return { kind: "seed", seed: isUniform ? { param: param.name } : param.default };
+  if (!isUniform) return constant(param.default as number);
+  return host({ param: param.name }, rangeInterval(param));
+}
+
+function rangeInterval({ range, type }: Param): I.Interval {
+  if (type === "bool") return I.UNIT;
+  const { min = -Infinity, max = Infinity, minExcluded, maxExcluded } = range;
+  // an excluded bound of 0 is what keeps a divisor from being 0; the smallest positive f32 stands for "above 0"
+  const lo = minExcluded && min === 0 ? 2 ** -149 : min;
+  const hi = maxExcluded && max === 0 ? -(2 ** -149) : max;
+  return I.clampTo(I.interval(lo, hi), FINITE.lo, FINITE.hi);
+}
+
+function defaultOf(module: Module, p: Ast.Param): number | "random" | undefined {
+  if (!p.default) return p.type === "seed" ? "random" : p.isStatic ? undefined : 0;
+  if (p.default.kind === "name" && p.default.text === "random") return "random";
+  return evaluateConstant(p.default, module);
+}
+
+/** A parameter handed straight on to a sampler must suit that sampler's range too. */
+function narrowedRange(module: Module, chain: Ast.Chain, p: Ast.Param): Range {
+  let range = declaredRange(module, p);
+  for (const stage of chain.stages) {
+    const found = module.scope.get(stage.name.text);
+    if (!found || !("params" in found.declaration)) continue;
+    for (const [name, { value }] of resolveArgs(found.declaration.params, stage.args).bound) {
+      if (value.kind !== "name" || value.text !== p.name.text) continue;
+      const target = found.declaration.params.find((q) => q.name.text === name);
+      if (target) range = intersect(range, declaredRange(found.module, target));
+    }
+  }
+  return range;
+}
+
+function intersect(a: Range, b: Range): Range {
+  const lower = (b.min ?? -Infinity) > (a.min ?? -Infinity) || (b.min === a.min && b.minExcluded) ? b : a;
+  const upper = (b.max ?? Infinity) < (a.max ?? Infinity) || (b.max === a.max && b.maxExcluded) ? b : a;
+  return {
+    ...(lower.min !== undefined && { min: lower.min }),
+    ...(lower.minExcluded && { minExcluded: true }),
+    ...(upper.max !== undefined && { max: upper.max }),
+    ...(upper.maxExcluded && { maxExcluded: true }),
+  };
+}

@@ -1,0 +1,34 @@
+/** `pick`: the row that becomes the token. */
+import { emit } from "../graph/build.js";
+import type { NodeId } from "../graph/graph.js";
+import { add, asColumn, asNode, mul, neg, unary } from "./arith.js";
+import type { Context } from "./context.js";
+import { cumsum, sum } from "./reduce.js";
+import { keyOf, logitKey, logitOf, probOf, scalar } from "./table.js";
+import type { HostValue, NodeValue, Value } from "./value.js";
+
+/**
+ * The first row whose running sum of probabilities reaches `draw` times the last running sum: the sum's own last value, so
+ * that rounding can not carry a draw past the end. Rows of probability 0 before the first other one are below any draw.
+ */
+export function pickSample(cx: Context, draw: HostValue): NodeId {
+  const running = cumsum(cx, probOf(cx));
+  const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }));
+  const threshold = mul(cx, total, draw);
+  const isBelow = unary(cx, "step", asNode(cx, add(cx, neg(cx, running), threshold)));
+  const below = sum(cx, { ...isBelow, facts: { isZeroDropped: true } });
+  return emit(cx.builder, "cast", [below.id], { to: "i32" });
+}
+
+/** The row of the largest value among the rows left. */
+export function pickArgmax(cx: Context, value: Value): NodeId {
+  const column = asColumn(cx, value, cx.table.dim);
+  const key: NodeValue = column.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, column);
+  return emit(cx.builder, "argmax", [key.id]);
+}
+
+/** The token id of a row. */
+export function tokenAt(cx: Context, row: NodeId): NodeId {
+  const { ids } = cx.table;
+  return ids === undefined ? row : emit(cx.builder, "get_rows", [ids, row], {}, { name: "token" });
+}

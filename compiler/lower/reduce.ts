@@ -1,0 +1,105 @@
+/** What looks across rows: reductions, scans and softmax, over the rows left. */
+import { emit } from "../graph/build.js";
+import * as I from "../graph/interval.js";
+import { asColumn, clamp, div, greater, log, mul, neg, node, not, select, sub, unary } from "./arith.js";
+import type { Context } from "./context.js";
+import { aliveOf, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
+import { constant, type NodeValue, type Value } from "./value.js";
+
+/** A column with 0 in dropped rows. */
+function zeroDropped(cx: Context, x: NodeValue): NodeValue {
+  if (x.facts.isZeroDropped) return x;
+  const zeroed = mul(cx, x, aliveOf(cx)) as NodeValue;
+  const trend = cx.table.isPacked && x.range.lo >= 0 && x.facts.trend === "falls" ? "falls" : undefined;
+  return { ...zeroed, facts: { isZeroDropped: true, trend } };
+}
+
+export function sum(cx: Context, x: Value): NodeValue {
+  const terms = zeroDropped(cx, asColumn(cx, x, cx.table.dim));
+  return { ...node(cx, "sum_rows", [terms]), isColumn: false };
+}
+
+/** Number of rows left. */
+export function countRows(cx: Context): NodeValue {
+  const count = sum(cx, aliveOf(cx));
+  return { ...count, range: I.interval(1, 2 ** 24) };
+}
+
+export function max(cx: Context, x: Value): Value {
+  if (x.kind === "host") return x;
+  const { trend, isZeroDropped = false } = x.facts;
+  if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
+  const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
+  const key = isMaskedByItself ? x : x.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, x);
+  const row = emit(cx.builder, "argmax", [key.id]);
+  return scalar(cx, emit(cx.builder, "get_rows", [x.id, row]), { atMostMaxOf: x.id });
+}
+
+function firstRow(cx: Context, x: NodeValue): NodeValue {
+  const id = emit(cx.builder, "view", [x.id], { offset: 0, count: 1 });
+  return scalar(cx, id, { atMostMaxOf: x.id });
+}
+
+export const min = (cx: Context, x: Value): Value => neg(cx, max(cx, neg(cx, x)));
+
+export const mean = (cx: Context, x: Value): Value => (x.kind === "host" ? x : div(cx, sum(cx, x), countRows(cx)));
+
+/** Population variance. */
+export function variance(cx: Context, x: Value): Value {
+  if (x.kind === "host") return constant(0);
+  const deviation = sub(cx, x, mean(cx, x)) as NodeValue;
+  return mean(cx, unary(cx, "sqr", deviation));
+}
+
+export function standardDeviation(cx: Context, x: Value): Value {
+  const v = variance(cx, x);
+  return v.kind === "host" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
+}
+
+export const count = (cx: Context, condition: Value): Value => sum(cx, condition);
+
+export const any = (cx: Context, condition: Value): Value =>
+  condition.kind === "host" ? condition : greater(cx, sum(cx, condition), constant(0));
+
+export const all = (cx: Context, condition: Value): Value => not(cx, any(cx, not(cx, condition)));
+
+/** Shannon entropy of `prob` in nats; a row of probability 0 adds nothing. */
+export function entropy(cx: Context): NodeValue {
+  const prob = probOf(cx);
+  const surprise = log(cx, clamp(cx, prob, I.F32_MIN, 1));
+  const terms = mul(cx, surprise, prob) as NodeValue;
+  const total = neg(cx, sum(cx, { ...terms, facts: { isZeroDropped: true } })) as NodeValue;
+  return { ...total, range: I.interval(0, 20) };
+}
+
+/** Running sum over the rows left, this row included. */
+export function cumsum(cx: Context, x: Value): NodeValue {
+  const terms = zeroDropped(cx, asColumn(cx, x, cx.table.dim));
+  const trend = terms.range.lo >= 0 ? "rises" : undefined;
+  const isSame = x.kind === "node" && terms.id === x.id;
+  return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });
+}
+
+/** Softmax of any column over the rows left. */
+export function softmax(cx: Context, x: Value): NodeValue {
+  const bounded = clamp(cx, asColumn(cx, x, cx.table.dim), -LOGIT_MAX, LOGIT_MAX) as NodeValue;
+  return { ...node(cx, "soft_max", [keyOf(cx, bounded)]), facts: { isZeroDropped: true } };
+}
+
+/** x - log(sum(exp(x))), from the largest x down so that nothing overflows. */
+export function logSoftmax(cx: Context, x: Value): Value {
+  const col = asColumn(cx, x, cx.table.dim);
+  const shifted = clamp(cx, sub(cx, col, max(cx, col)), -LOGIT_MAX, 0) as NodeValue;
+  const total = sum(cx, unary(cx, "exp", shifted));
+  return sub(cx, shifted, log(cx, { ...total, range: I.interval(1, 2 ** 24) }));
+}
+
+/** The row before (`shift` 1) or after (-1) this one among the rows left; `edge` where there is none. */
+export function neighbour(cx: Context, x: Value, edge: Value, shift: 1 | -1): Value {
+  const moved = node(cx, "roll", [asColumn(cx, x, cx.table.dim)], { shift });
+  const rows = rowNumbers(cx);
+  const lastRow = shift === 1 ? constant(0) : sub(cx, countRows(cx), constant(1));
+  const isInside = shift === 1 ? greater(cx, rows, lastRow) : greater(cx, lastRow, rows);
+  return select(cx, isInside, moved, edge);
+}
+

@@ -1,0 +1,30 @@
+/** What names mean inside a sampler while it is lowered. */
+import type { Module } from "../check/program.js";
+import type { ListLit, StringLit } from "../syntax/ast.js";
+import type { Context } from "./context.js";
+import { host, type HostValue, type Value } from "./value.js";
+import * as I from "../graph/interval.js";
+import type { Draw } from "../graph/graph.js";
+
+/** Where a stream of draws starts. */
+export interface Seed {
+  readonly kind: "seed";
+  readonly seed: Draw["seed"];
+}
+
+export type Argument = Value | Seed | StringLit | ListLit;
+
+export interface Scope {
+  readonly module: Module;
+  readonly args: ReadonlyMap<string, Argument>;
+  /** Draws of this stage by kind and seed: the same `uniform(seed)` twice in a stage is one draw. */
+  readonly draws: Map<string, number>;
+}
+
+/** The draw of a stage from a seed; a new stage starts a stream of its own. */
+export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }: Seed): HostValue {
+  const key = JSON.stringify([kind, seed]);
+  const index = scope.draws.get(key) ?? cx.draws.push({ kind, seed }) - 1;
+  scope.draws.set(key, index);
+  return host({ draw: index }, I.interval(2 ** -54, 1));
+}

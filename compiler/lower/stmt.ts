@@ -1,0 +1,161 @@
+/** Statements: each changes the candidate table, or picks. */
+import { runtimeOrder } from "../check/diagnostics/types.js";
+import type { Expr, If, Pick, Sampler, Stmt } from "../syntax/ast.js";
+import { lineColumn, type Span } from "../syntax/source.js";
+import { children } from "../syntax/walk.js";
+import * as A from "./arith.js";
+import type { Context } from "./context.js";
+import { lowerExpr, lowerSeed } from "./expr.js";
+import { drawFrom, type Scope } from "./scope.js";
+import { keepRows } from "./keep.js";
+import { pickArgmax, pickSample, tokenAt } from "./pick.js";
+import { aliveOf, assignLogit, cloneTable, logitOf, rankOf, replaceTable, sortRows, topRows, type Table } from "./table.js";
+import { constant, isConstant, type NodeValue, type Value } from "./value.js";
+
+export function lowerBody(cx: Context, scope: Scope, sampler: Sampler): void {
+  for (const statement of sampler.body) lowerStmt(cx, scope, statement);
+}
+
+function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
+  setOrigin(cx, s.span);
+  if (usesNeighbours(s) && !cx.table.isPacked) sortRows(cx, rankOf(cx), "asc");
+  switch (s.kind) {
+    case "let":
+      cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
+      return;
+    case "assign":
+      return assign(cx, lowerAssigned(cx, scope, s.op, logitOf(cx), s.value));
+    case "keep": {
+      const condition = lowerExpr(cx, scope, s.cond);
+      return keepRows(cx, condition, s.atLeast ? lowerExpr(cx, scope, s.atLeast) : constant(1));
+    }
+    case "sort":
+      if (rejectInBlend(cx, s.span, "sort")) return;
+      return sortRows(cx, s.by && asKey(cx, lowerExpr(cx, scope, s.by)), s.order);
+    case "top": {
+      if (rejectInBlend(cx, s.span, "top")) return;
+      const k = lowerExpr(cx, scope, s.count);
+      if (!isConstant(k)) throw new Error("the count of `top` was not known");
+      const by = s.by && asKey(cx, lowerExpr(cx, scope, s.by));
+      return topRows(cx, Math.max(1, Math.trunc(k.expr)), by);
+    }
+    case "if":
+      return lowerIf(cx, scope, s);
+    case "pick":
+      if (rejectInBlend(cx, s.span, "pick")) return;
+      return lowerPick(cx, scope, s);
+    case "state":
+    case "after":
+      throw new Error(`\`${s.kind}\` passed the checker`);
+  }
+}
+
+/** The nodes that follow belong to this place of the source. */
+export function setOrigin(cx: Context, span: Span): void {
+  const stage = cx.stages.length - 1;
+  cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
+}
+
+/** `target op value` as one value. */
+function lowerAssigned(cx: Context, scope: Scope, op: string, target: Value, value: Expr): Value {
+  const v = lowerExpr(cx, scope, value);
+  switch (op) {
+    case "+=":
+      return A.add(cx, target, v);
+    case "-=":
+      return A.sub(cx, target, v);
+    case "*=":
+      return A.mul(cx, target, v);
+    case "/=":
+      return A.div(cx, target, v);
+    default:
+      return v;
+  }
+}
+
+const assign = (cx: Context, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
+
+/** A column to order by; ordering by the logits themselves is the plain order. */
+function asKey(cx: Context, by: Value): NodeValue | undefined {
+  const column = A.asColumn(cx, by, cx.table.dim);
+  return column.id === logitOf(cx).id ? undefined : column;
+}
+
+function rejectInBlend(cx: Context, span: Span, what: string): boolean {
+  if (!cx.blend) return false;
+  cx.diagnostics.push(runtimeOrder(span, what, cx.blend));
+  return true;
+}
+
+function lowerPick(cx: Context, scope: Scope, s: Pick): void {
+  const row =
+    s.how === "sample"
+      ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value)))
+      : pickArgmax(cx, lowerExpr(cx, scope, s.value));
+  cx.picked = { row, token: tokenAt(cx, row) };
+}
+
+// ---------------------------------------------------------------- if
+
+/** A condition that is known chooses a branch; any other runs both and blends what they leave. */
+function lowerIf(cx: Context, scope: Scope, s: If): void {
+  const condition = lowerExpr(cx, scope, s.cond);
+  if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
+  if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
+  const before = cx.table;
+  const outer = cx.blend;
+  cx.blend = s.cond.span;
+  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body): Table => {
+    cx.table = cloneTable(before);
+    body.forEach((t) => lowerStmt(cx, scope, t));
+    return cx.table;
+  }) as [Table, Table];
+  cx.blend = outer;
+  cx.table = before;
+  blendTables(cx, condition, whenTrue, whenFalse);
+}
+
+function blendTables(cx: Context, condition: Value, a: Table, b: Table): void {
+  const before = cx.table;
+  const inside = <T>(t: Table, read: () => T): T => {
+    cx.table = t;
+    const result = read();
+    cx.table = before;
+    return result;
+  };
+  if (a.mask !== b.mask || a.assigned !== b.assigned) {
+    const [logitA, logitB] = [inside(a, () => logitOf(cx)), inside(b, () => logitOf(cx))];
+    const [aliveA, aliveB] = [inside(a, () => aliveOf(cx)), inside(b, () => aliveOf(cx))];
+    const isPacked = a.isPacked && b.isPacked;
+    const hasSameMask = a.mask === b.mask;
+    const logit = A.asColumn(cx, A.select(cx, condition, logitA, logitB), before.dim);
+    const mask = hasSameMask ? a.mask : A.asColumn(cx, A.select(cx, condition, aliveA, aliveB), before.dim);
+    replaceTable(cx, logit, mask, { isMaskFull: hasSameMask ? a.isMaskFull : true, isPacked });
+  }
+}
+
+/** Whether the statement itself, not a statement inside it, looks at neighbouring rows. */
+function usesNeighbours(s: Stmt): boolean {
+  const looks = (e: Expr): boolean =>
+    (e.kind === "call" && (e.callee.text === "prev" || e.callee.text === "next")) || children(e).some(looks);
+  return expressionsOf(s).some(looks);
+}
+
+function expressionsOf(s: Stmt): Expr[] {
+  switch (s.kind) {
+    case "let":
+    case "assign":
+    case "pick":
+      return [s.value];
+    case "keep":
+      return s.atLeast ? [s.cond, s.atLeast] : [s.cond];
+    case "sort":
+      return s.by ? [s.by] : [];
+    case "top":
+      return s.by ? [s.by] : [];
+    case "if":
+      return [s.cond];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * The candidate table as tensors. A dropped row stays where it is, marked 0 in a mask, until `top` leaves it behind;
+ * logits stay finite, and -inf appears in outputs only.
+ */
+import { emit } from "../graph/build.js";
+import type { Dim, NodeId } from "../graph/graph.js";
+import * as I from "../graph/interval.js";
+import { and, clamp, node, scale } from "./arith.js";
+import type { Context } from "./context.js";
+import { NO_FACTS, outlastingFacts, type Facts, type NodeValue, type Value } from "./value.js";
+
+/** Logits are clamped to plus and minus this: far beyond what decides a probability, and safe to do arithmetic on. */
+export const LOGIT_MAX = 1e30;
+/** A logit at or below minus this counts as -inf on the way in. */
+const LOGIT_ALIVE = 0.9e30;
+/** Added to the logit of a dropped row so that it is lower than any other. */
+const PENALTY = 1e32;
+/** Below a gap of this many nats a dropped row could get a share of the probability again. */
+const MIN_GAP = 1000;
+
+export interface Let {
+  readonly value: Value;
+  readonly version: number;
+}
+
+export interface Table {
+  dim: Dim;
+  /** Token ids of the rows, i32; absent while row = token id. */
+  ids: NodeId | undefined;
+  /** The logits as they came, f32, perhaps -inf. */
+  raw: NodeId;
+  /** `raw` never rises from row to row. */
+  isRawFalling: boolean;
+  /** The present logits, finite; absent while they are `raw`, clamped. */
+  assigned: NodeValue | undefined;
+  /** 1 for the rows left, 0 for dropped ones; absent while only rows that came as -inf are dropped. */
+  mask: NodeValue | undefined;
+  /** The mask marks the rows that came as -inf, too. */
+  isMaskFull: boolean;
+  /** Rows are in an order that the program asked for. */
+  isOrdered: boolean;
+  /** Rows that were dropped come after all others. */
+  isPacked: boolean;
+  /** Counts the changes to the set of rows. */
+  version: number;
+  /** Values derived from the table as it is now. */
+  cache: Map<string, NodeValue>;
+  lets: Map<string, Let>;
+}
+
+export const newTable = (raw: NodeId): Table => ({
+  dim: "V",
+  ids: undefined,
+  raw,
+  isRawFalling: false,
+  assigned: undefined,
+  mask: undefined,
+  isMaskFull: false,
+  isOrdered: false,
+  isPacked: false,
+  version: 0,
+  cache: new Map(),
+  lets: new Map(),
+});
+
+/** A copy to lower one branch of an `if` on. */
+export const cloneTable = (t: Table): Table => ({ ...t, cache: new Map(t.cache), lets: new Map(t.lets) });
+
+export const column = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({
+  kind: "node",
+  id,
+  isColumn: true,
+  range: cx.builder.ranges[id]!,
+  facts,
+});
+
+export const scalar = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({ ...column(cx, id, facts), isColumn: false });
+
+function cached(cx: Context, name: string, make: () => NodeValue): NodeValue {
+  const { cache } = cx.table;
+  const present = cache.get(name);
+  if (present) return present;
+  const made = make();
+  cache.set(name, made);
+  return made;
+}
+
+// ---------------------------------------------------------------- columns
+
+/** The present logits, finite. */
+export function logitOf(cx: Context): NodeValue {
+  const t = cx.table;
+  return (
+    t.assigned ??
+    cached(cx, "logit", () => {
+      const id = emit(cx.builder, "clamp", [t.raw], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
+      return column(cx, id, { trend: t.isRawFalling ? "falls" : undefined, gap: LOGIT_MAX - LOGIT_ALIVE });
+    })
+  );
+}
+
+/** Softmax of the logits over the rows left; 0 in dropped rows. */
+export function probOf(cx: Context): NodeValue {
+  return cached(cx, "prob", () => {
+    const logit = logitOf(cx);
+    const { mask, isPacked } = cx.table;
+    const operands = mask ? [logit, penaltyOf(cx)] : [logit];
+    const trend = isPacked ? logit.facts.trend : undefined;
+    return node(cx, "soft_max", operands, {}, { trend: trend === "falls" ? trend : undefined, isZeroDropped: true });
+  });
+}
+
+/** Row numbers, 0 for the first row left. Dropped rows hold numbers too, to be ignored. */
+export function rankOf(cx: Context): NodeValue {
+  return cached(cx, "rank", () => {
+    if (cx.table.isPacked) return rowNumbers(cx);
+    const full = aliveOf(cx);
+    const count = node(cx, "cumsum", [full], {}, { trend: "rises" });
+    return scale(cx, count, 1, -1) as NodeValue;
+  });
+}
+
+export function rowNumbers(cx: Context): NodeValue {
+  return cached(cx, "rows", () => {
+    const { dim } = cx.table;
+    const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
+    const id = emit(cx.builder, "arange", [], { dim }, { range });
+    return column(cx, id, { trend: "rises", first: I.point(0) });
+  });
+}
+
+/** Token ids as numbers. */
+export function tokenOf(cx: Context): NodeValue {
+  return cached(cx, "token", () => {
+    const { ids } = cx.table;
+    if (ids === undefined) return rowNumbers(cx);
+    return column(cx, emit(cx.builder, "cast", [ids], { to: "f32" }, { range: I.interval(0, 2 ** 24) }));
+  });
+}
+
+/** 1 for every row left, 0 for every dropped one, those that came as -inf included. */
+export function aliveOf(cx: Context): NodeValue {
+  const t = cx.table;
+  if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
+  return cached(cx, "alive", () => {
+    const trend = t.isPacked ? "falls" : undefined;
+    const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
+    const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), { isZeroDropped: true, trend });
+    if (!t.mask) return entry;
+    return { ...(and(cx, t.mask, entry) as NodeValue), facts: { isZeroDropped: true, trend } };
+  });
+}
+
+/** What is added to a column so that dropped rows are lowest: 0 for rows left. */
+function penaltyOf(cx: Context): NodeValue {
+  return cached(cx, "penalty", () => scale(cx, cx.table.mask ?? aliveOf(cx), PENALTY, -PENALTY) as NodeValue);
+}
+
+/** A column to order by, descending: dropped rows lie below all others. */
+export function keyOf(cx: Context, by: NodeValue): NodeValue {
+  const bounded = clamp(cx, by, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
+  return node(cx, "add", [bounded, scale(cx, aliveOf(cx), PENALTY, -PENALTY) as NodeValue]);
+}
+
+/** The same for the logits, which mark rows that came as -inf by themselves. */
+export function logitKey(cx: Context): NodeValue {
+  const t = cx.table;
+  if (t.mask) return cached(cx, "key", () => node(cx, "add", [logitOf(cx), penaltyOf(cx)]));
+  return t.assigned ?? column(cx, t.raw);
+}
+
+// ---------------------------------------------------------------- changes
+
+/** Drops what was derived from the rows as they were. */
+function changeRows(t: Table): void {
+  t.version++;
+  t.cache = new Map();
+}
+
+/** `logit = value` */
+export function assignLogit(cx: Context, value: NodeValue): void {
+  const t = cx.table;
+  const logit = clamp(cx, value, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
+  const gap = value.facts.gap;
+  if (gap === undefined || gap < MIN_GAP) {
+    t.mask = aliveOf(cx);
+    t.isMaskFull = true;
+  }
+  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap } };
+  changeRows(t);
+}
+
+/** Leaves only the rows where `mask` is 1. */
+export function narrow(cx: Context, condition: NodeValue, isFull: boolean): void {
+  const t = cx.table;
+  const trend = condition.facts.trend === "falls" && t.isPacked ? "falls" : undefined;
+  const mask = t.mask && !isFull ? (and(cx, t.mask, condition) as NodeValue) : condition;
+  t.mask = { ...mask, facts: { trend } };
+  t.isMaskFull ||= isFull;
+  t.isPacked &&= trend === "falls";
+  changeRows(t);
+}
+
+/** Puts blended logits and a blended mask in place of the present ones. */
+export function replaceTable(cx: Context, logit: NodeValue, mask: NodeValue | undefined, { isMaskFull, isPacked }: Pick<Table, "isMaskFull" | "isPacked">): void {
+  const t = cx.table;
+  t.mask = mask;
+  t.isMaskFull = isMaskFull;
+  t.isPacked = isPacked;
+  assignLogit(cx, logit);
+}
+
+/** Moves every column of the table by `take`; `dim` is the new number of rows. */
+function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId): void {
+  const t = cx.table;
+  const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
+  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap });
+  if (t.mask) t.mask = moved(t.mask, NO_FACTS);
+  t.raw = take(t.raw);
+  t.isRawFalling = false;
+  for (const [name, { value }] of t.lets) {
+    if (value.kind !== "node" || !value.isColumn) continue;
+    const { isZeroDropped = false } = value.facts;
+    t.lets.set(name, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
+  }
+  t.dim = dim;
+  t.isOrdered = true;
+  t.isPacked = true;
+  changeRows(t);
+}
+
+/** Marks the logits as falling, after they were put in order. */
+function markFalling(cx: Context): void {
+  const t = cx.table;
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: "falls" } };
+  else t.isRawFalling = true;
+}
+
+const isInLogitOrder = (cx: Context): boolean => {
+  const { assigned, isRawFalling, isPacked } = cx.table;
+  return isPacked && (assigned ? assigned.facts.trend === "falls" : isRawFalling);
+};
+
+const gather = (cx: Context, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);
+
+/** Reorders the rows, by `by` or by the logits; dropped rows go last. */
+export function sortRows(cx: Context, by: NodeValue | undefined, order: "asc" | "desc"): void {
+  const t = cx.table;
+  const isByLogit = by === undefined && order === "desc";
+  if (isByLogit && isInLogitOrder(cx)) return;
+  const column = by ?? logitOf(cx);
+  const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
+  const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
+  t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
+  rearrange(cx, t.dim, gather(cx, rows));
+  if (isByLogit) markFalling(cx);
+}
+
+/** Leaves the `k` best rows by `by` or by the logits, best first. */
+export function topRows(cx: Context, k: number, by: NodeValue | undefined): void {
+  const t = cx.table;
+  const count = t.dim === "V" ? k : Math.min(k, t.dim);
+  if (!by && isInLogitOrder(cx)) {
+    const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
+    if (count === t.dim) return;
+    if (t.ids !== undefined) t.ids = view(t.ids);
+    rearrange(cx, count, view);
+  } else {
+    const rows = bestRows(cx, by ? keyOf(cx, by) : logitKey(cx), count);
+    t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
+    rearrange(cx, count, gather(cx, rows));
+  }
+  if (!by) markFalling(cx);
+}
+
+/** Positions of the `count` best rows by `key`, best first: few rows are put in order rather than all. */
+function bestRows(cx: Context, key: NodeValue, count: number): NodeId {
+  if (count === 1) return emit(cx.builder, "argmax", [key.id]);
+  if (count === cx.table.dim) return emit(cx.builder, "argsort", [key.id], { order: "desc" });
+  const best = emit(cx.builder, "top_k", [key.id], { k: count });
+  const values = emit(cx.builder, "get_rows", [key.id, best]);
+  const order = emit(cx.builder, "argsort", [values], { order: "desc" });
+  return emit(cx.builder, "get_rows", [best, order]);
+}
+
+// ---------------------------------------------------------------- lets
+
+export function lookUpLet(t: Table, name: string): Value | undefined {
+  const found = t.lets.get(name);
+  if (!found || found.value.kind === "host" || found.version === t.version) return found?.value;
+  return { ...found.value, facts: outlastingFacts(found.value.facts) };
+}
+
+/** The mask as a column of its own, for outputs: -inf for dropped rows, 0 for others. */
+export function outputLogits(cx: Context): NodeId {
+  const alive = aliveOf(cx);
+  const logMask = emit(cx.builder, "log", [alive.id]);
+  return emit(cx.builder, "add", [logitOf(cx).id, logMask], {}, { name: "logits" });
+}
+

@@ -1,0 +1,131 @@
+/** Values while lowering: a number that the host knows, or a node of the graph, with what is known about it. */
+import { applyHost, HOST_RULES } from "../graph/host.js";
+import type { HostExpr, HostOp, NodeId } from "../graph/graph.js";
+import * as I from "../graph/interval.js";
+import type { Interval } from "../graph/interval.js";
+
+export type Value = HostValue | NodeValue;
+
+/** A scalar that is worked out before the graph runs: a constant, or an expression of parameters, draws and states. */
+export interface HostValue {
+  readonly kind: "host";
+  readonly expr: HostExpr;
+  readonly range: Interval;
+}
+
+/** A scalar (one row) or a column (a row for each row of the table) that the graph computes. */
+export interface NodeValue {
+  readonly kind: "node";
+  readonly id: NodeId;
+  readonly isColumn: boolean;
+  readonly range: Interval;
+  readonly facts: Facts;
+}
+
+/**
+ * What lowering has proved of a node, about the table as it stood when the node was made. An absent fact is not known,
+ * which is always a safe thing to say.
+ */
+export interface Facts {
+  /** The column never rises, or never falls, along the present order of the rows. */
+  readonly trend?: "falls" | "rises" | undefined;
+  /** Every dropped row holds 0. */
+  readonly isZeroDropped?: boolean;
+  /** This scalar is at most the largest value that the column of this node has among the rows left. */
+  readonly atMostMaxOf?: NodeId | undefined;
+  /** A condition that holds for at least one of the rows left. */
+  readonly holdsSomewhere?: boolean;
+  /** Running sum of the column of this node, this row included. */
+  readonly cumsumOf?: NodeId;
+  /** The first row's value, where the first row is one of those left. */
+  readonly first?: Interval;
+  /** Logits: rows that were -inf on the way in lie at least this far below every other row. */
+  readonly gap?: number | undefined;
+}
+
+export const NO_FACTS: Facts = {};
+
+export const constant = (x: number): HostValue => ({ kind: "host", expr: x, range: I.point(x) });
+
+export const host = (expr: HostExpr, range: Interval): HostValue =>
+  range.lo === range.hi ? constant(range.lo) : { kind: "host", expr, range };
+
+/** What stays true of a column when rows are dropped after it was made. */
+export const outlastingFacts = ({ trend, gap, cumsumOf }: Facts): Facts => ({ trend, gap, ...(cumsumOf !== undefined && { cumsumOf }) });
+
+export const isConstant = (v: Value): v is HostValue & { readonly expr: number } =>
+  v.kind === "host" && typeof v.expr === "number";
+
+export const isColumn = (v: Value): boolean => v.kind === "node" && v.isColumn;
+
+/** Applies a host operation; constants fold, and so does what the operands' ranges decide. */
+export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue {
+  if (operands.every(isConstant)) {
+    return constant(
+      applyHost(
+        op,
+        operands.map((v) => v.expr),
+      ),
+    );
+  }
+  return host([op, ...operands.map((v) => v.expr)], hostRange(op, operands));
+}
+
+/** The narrowest range that is easily known of an operation's result. */
+function hostRange(op: HostOp, operands: readonly HostValue[]): Interval {
+  const [a, b, c] = operands.map((v) => v.range) as [Interval, Interval, Interval];
+  const rising = (): Interval => I.rising((x) => applyHost(op, [x]))(a);
+  switch (op) {
+    case "add":
+      return saturated(I.add(a, b));
+    case "sub":
+      return saturated(I.sub(a, b));
+    case "mul":
+      return saturated(I.mul(a, b));
+    case "div":
+      return saturated(divRange(a, b));
+    case "min":
+      return I.interval(Math.min(a.lo, b.lo), Math.min(a.hi, b.hi));
+    case "max":
+      return I.interval(Math.max(a.lo, b.lo), Math.max(a.hi, b.hi));
+    case "neg":
+      return I.interval(-a.hi, -a.lo);
+    case "abs":
+      return a.lo >= 0 ? a : I.interval(0, Math.max(-a.lo, a.hi));
+    case "gt":
+      return truth(a.lo > b.hi, a.hi <= b.lo);
+    case "ge":
+      return truth(a.lo >= b.hi, a.hi < b.lo);
+    case "eq":
+      return truth(a.lo === b.hi && a.hi === b.lo, a.hi < b.lo || a.lo > b.hi);
+    case "and":
+      return truth(a.lo > 0 && b.lo > 0, a.hi <= 0 || b.hi <= 0);
+    case "or":
+      return truth(a.lo > 0 || b.lo > 0, a.hi <= 0 && b.hi <= 0);
+    case "not":
+      return truth(a.hi <= 0, a.lo > 0);
+    case "select":
+      return a.lo > 0 ? b : a.hi <= 0 ? c : I.union(b, c);
+    case "clamp":
+      return b.lo === b.hi && c.lo === c.hi ? I.clampTo(a, b.lo, c.lo) : I.union(a, I.union(b, c));
+    case "mod":
+    case "pow":
+      return FINITE;
+    default:
+      return HOST_RULES[op].arity === 1 ? saturated(rising()) : FINITE;
+  }
+}
+
+/** Bounds of what every value of a program lies in. */
+export const FINITE: Interval = I.interval(-I.F32_MAX, I.F32_MAX);
+
+export const saturated = (a: Interval): Interval => I.clampTo(a, -I.F32_MAX, I.F32_MAX);
+
+/** Truth values: 1 if certain, 0 if impossible, either way if neither is known. */
+const truth = (isCertain: boolean, isImpossible: boolean): Interval =>
+  isCertain ? I.point(1) : isImpossible ? I.point(0) : I.UNIT;
+
+/** A divisor whose only zero is at its lower end is replaced by the smallest normal number there. */
+function divRange(a: Interval, b: Interval): Interval {
+  return I.div(a, b.lo === 0 ? I.interval(I.F32_MIN, Math.max(b.hi, I.F32_MIN)) : b);
+}

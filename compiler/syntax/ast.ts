@@ -1,0 +1,246 @@
+/** The syntax tree: plain readonly data, made by `parse`, read by `check`, `lower` and `print`. */
+import type { Span } from "./source.js";
+
+/** A name with its place. */
+export interface Name {
+  readonly text: string;
+  readonly span: Span;
+}
+
+export type ScalarType = "f32" | "i32" | "bool" | "seed";
+
+// ---------------------------------------------------------------- declarations
+
+export interface File {
+  readonly kind: "file";
+  readonly declarations: readonly Declaration[];
+  readonly span: Span;
+}
+
+export type Declaration = Import | Const | InputDecl | Sampler | Chain | Test;
+
+interface Base {
+  readonly span: Span;
+}
+
+/** `import { a, b } from "std"` */
+export interface Import extends Base {
+  readonly kind: "import";
+  readonly names: readonly Name[];
+  readonly from: string;
+  readonly fromSpan: Span;
+}
+
+/** `const x = expr` */
+export interface Const extends Base {
+  readonly kind: "const";
+  readonly doc?: string;
+  readonly name: Name;
+  readonly value: Expr;
+}
+
+/** `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere. */
+export interface InputDecl extends Base {
+  readonly kind: "input";
+  readonly doc?: string;
+  readonly name: Name;
+  readonly type: ScalarType;
+  readonly sparse?: { readonly capacity: Expr; readonly fill: Expr };
+}
+
+export interface Param extends Base {
+  readonly name: Name;
+  readonly type: ScalarType;
+  /** Known when compiling; all other parameters are uniforms. */
+  readonly isStatic: boolean;
+  readonly range?: ParamRange;
+  /** `random` is only for seeds. */
+  readonly default?: Expr;
+}
+
+/** `in [a, b]`, or one bound. */
+export type ParamRange =
+  | { readonly kind: "in"; readonly min: Expr; readonly max: Expr; readonly span: Span }
+  | { readonly kind: "bound"; readonly op: ">=" | ">" | "<=" | "<"; readonly bound: Expr; readonly span: Span };
+
+export interface Sampler extends Base {
+  readonly kind: "sampler";
+  readonly doc?: string;
+  readonly name: Name;
+  readonly params: readonly Param[];
+  readonly body: readonly Stmt[];
+}
+
+/** `chain name(params) = stage |> stage` */
+export interface Chain extends Base {
+  readonly kind: "chain";
+  readonly doc?: string;
+  readonly name: Name;
+  readonly params: readonly Param[];
+  readonly stages: readonly StageCall[];
+}
+
+/** `name(args)`; `host name(args)` runs llama.cpp's own CPU sampler. */
+export interface StageCall extends Base {
+  readonly name: Name;
+  readonly isHost: boolean;
+  readonly args: readonly Arg[];
+}
+
+export interface Arg extends Base {
+  readonly name?: Name;
+  readonly value: Expr;
+}
+
+/**
+ * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates; `history`,
+ * `bias` and `input name` feed the features; `expect` names what must come out.
+ */
+export interface Test extends Base {
+  readonly kind: "test";
+  readonly title: string;
+  readonly clauses: readonly TestClause[];
+}
+
+export type TestClause =
+  | { readonly kind: "logits" | "probs" | "history"; readonly values: readonly Expr[]; readonly span: Span }
+  | { readonly kind: "bias"; readonly pairs: readonly (readonly [Expr, Expr])[]; readonly span: Span }
+  | { readonly kind: "input"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
+  | { readonly kind: "steps"; readonly count: Expr; readonly span: Span }
+  | { readonly kind: "run"; readonly stages: readonly StageCall[]; readonly span: Span }
+  | {
+      readonly kind: "expect";
+      readonly what: "probs" | "logits" | "kept" | "order" | "token" | "tokens";
+      readonly values: readonly Expr[];
+      readonly span: Span;
+    };
+
+// ---------------------------------------------------------------- statements
+
+export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick;
+
+/** `let x = expr` */
+export interface Let extends Base {
+  readonly kind: "let";
+  readonly name: Name;
+  readonly value: Expr;
+}
+
+/** `logit = expr`, `logit *= expr`; a state inside `after pick`. */
+export interface Assign extends Base {
+  readonly kind: "assign";
+  readonly target: Name;
+  readonly op: "=" | "+=" | "-=" | "*=" | "/=";
+  readonly value: Expr;
+}
+
+/** `keep cond at least m` */
+export interface Keep extends Base {
+  readonly kind: "keep";
+  readonly cond: Expr;
+  readonly atLeast?: Expr;
+}
+
+/** `top k by expr` */
+export interface Top extends Base {
+  readonly kind: "top";
+  readonly count: Expr;
+  readonly by?: Expr;
+}
+
+/** `sort by expr asc`; by `logit`, descending, unless told. */
+export interface Sort extends Base {
+  readonly kind: "sort";
+  readonly by?: Expr;
+  readonly order: "asc" | "desc";
+}
+
+export interface If extends Base {
+  readonly kind: "if";
+  readonly cond: Expr;
+  readonly then: readonly Stmt[];
+  readonly else?: readonly Stmt[];
+}
+
+/** `pick sample(seed)`, `pick argmax(expr)` */
+export interface Pick extends Base {
+  readonly kind: "pick";
+  readonly how: "sample" | "argmax";
+  readonly value: Expr;
+}
+
+/** `state s: f32 = init` */
+export interface StateDecl extends Base {
+  readonly kind: "state";
+  readonly name: Name;
+  readonly type: ScalarType;
+  readonly init: Expr;
+}
+
+/** `after pick { s = ... }` */
+export interface AfterPick extends Base {
+  readonly kind: "after";
+  readonly body: readonly Stmt[];
+}
+
+// ---------------------------------------------------------------- expressions
+
+export type Expr = NumberLit | BoolLit | StringLit | ListLit | NameRef | Unary | Binary | Conditional | Call;
+
+/** `isInt` is false for a literal with a point or an exponent. */
+export interface NumberLit extends Base {
+  readonly kind: "number";
+  readonly value: number;
+  readonly isInt: boolean;
+}
+
+export interface BoolLit extends Base {
+  readonly kind: "bool";
+  readonly value: boolean;
+}
+
+/** Strings appear as arguments only (a grammar, DRY's breakers). */
+export interface StringLit extends Base {
+  readonly kind: "string";
+  readonly value: string;
+}
+
+export interface ListLit extends Base {
+  readonly kind: "list";
+  readonly values: readonly Expr[];
+}
+
+export interface NameRef extends Base {
+  readonly kind: "name";
+  readonly text: string;
+}
+
+export interface Unary extends Base {
+  readonly kind: "unary";
+  readonly op: "-" | "not";
+  readonly operand: Expr;
+}
+
+export type BinaryOp = "+" | "-" | "*" | "/" | "%" | "^" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "and" | "or";
+
+export interface Binary extends Base {
+  readonly kind: "binary";
+  readonly op: BinaryOp;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+
+/** `cond ? a : b` */
+export interface Conditional extends Base {
+  readonly kind: "conditional";
+  readonly cond: Expr;
+  readonly then: Expr;
+  readonly else: Expr;
+}
+
+/** `f(a, b)`; names of built-in functions are in `compiler/check/builtins.ts`. */
+export interface Call extends Base {
+  readonly kind: "call";
+  readonly callee: Name;
+  readonly args: readonly Arg[];
+}

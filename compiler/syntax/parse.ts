@@ -1,0 +1,281 @@
+/** Source text to syntax tree. */
+import type { IterationNode, MatchResult, Node } from "ohm-js";
+import { ggsl } from "../../grammar/ggsl.generated.js";
+import type { Diagnostic } from "../check/diagnostics.js";
+import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/syntax.js";
+import type * as Ast from "./ast.js";
+import type { SourceFile, Span } from "./source.js";
+
+/** Longer sources are refused, in UTF-16 code units. */
+const MAX_LENGTH = 1 << 20;
+/** Brackets nested deeper than this are refused: the parser is recursive. */
+const MAX_DEPTH = 100;
+
+export interface Parsed {
+  readonly file: Ast.File;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Parses a file. After a syntax error parsing goes on with the next declaration that begins a line, so that the faults of
+ * all declarations are reported and those without a fault are in the tree.
+ */
+export function parse(source: SourceFile): Parsed {
+  const span: Span = { source, start: 0, end: source.text.length };
+  const refused = refuse(source);
+  if (refused) return { file: { kind: "file", declarations: [], span }, diagnostics: [refused] };
+  const diagnostics: Diagnostic[] = [];
+  const whole = declarationsOf(source, source.text, 0);
+  const pieces = Array.isArray(whole) ? [whole] : piecesOf(source.text).map(({ text, start }) => declarationsOf(source, text, start));
+  const declarations = pieces.flatMap((piece) => {
+    if (Array.isArray(piece)) return piece;
+    diagnostics.push(piece);
+    return [];
+  });
+  return { file: { kind: "file", declarations, span }, diagnostics };
+}
+
+/** Parses `stage |> stage` alone. */
+export function parseStages(source: SourceFile): { stages: readonly Ast.StageCall[]; diagnostics: readonly Diagnostic[] } {
+  const refused = refuse(source);
+  if (refused) return { stages: [], diagnostics: [refused] };
+  const match = ggsl.match(source.text, "Stages");
+  if (match.failed()) return { stages: [], diagnostics: [failure(source, match, 0)] };
+  return { stages: toAst(match, source, 0) as Ast.StageCall[], diagnostics: [] };
+}
+
+function refuse(source: SourceFile): Diagnostic | undefined {
+  const { text } = source;
+  if (text.length > MAX_LENGTH) return sourceTooLong({ source, start: 0, end: 0 }, MAX_LENGTH, text.length);
+  const start = tooDeep(text);
+  return start === undefined ? undefined : nestedTooDeep({ source, start, end: start + 1 }, MAX_DEPTH);
+}
+
+/** Where nesting passes the limit: brackets, and runs of operators that nest to the right. */
+function tooDeep(text: string): number | undefined {
+  let depth = 0;
+  let run = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if ("([{".includes(c)) depth++;
+    else if (")]}".includes(c)) depth--;
+    if (c === "\n") run = 0;
+    else if ("-^?".includes(c) || text.startsWith("not ", i)) run++;
+    else if (/[;,|]/.test(c)) run = 0;
+    if (depth > MAX_DEPTH || run > 2 * MAX_DEPTH) return i;
+  }
+  return undefined;
+}
+
+function declarationsOf(source: SourceFile, text: string, offset: number): Ast.Declaration[] | Diagnostic {
+  const match = ggsl.match(text, "File");
+  return match.failed() ? failure(source, match, offset) : (toAst(match, source, offset) as Ast.Declaration[]);
+}
+
+/** The text cut before every line that begins a declaration, or its doc comment. */
+function piecesOf(text: string): { text: string; start: number }[] {
+  const starts = [...text.matchAll(/^(?:\/\/\/.*\n)*(?:import|const|input|sampler|chain|test)\b/gm)].map((m) => m.index);
+  const cuts = [0, ...starts.filter((s) => s > 0), text.length];
+  return cuts.slice(0, -1).map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
+}
+
+// ---------------------------------------------------------------- syntax errors
+
+/** What ohm expected, in a user's words; what is always possible is left out. */
+function failure(source: SourceFile, match: MatchResult, offset: number): Diagnostic {
+  const failures = (match as MatchResult & { getRightmostFailures(): { toString(): string }[] }).getRightmostFailures();
+  const position = (match as MatchResult & { getRightmostFailurePosition(): number }).getRightmostFailurePosition() + offset;
+  const expected = [...new Set(failures.map(String))].map((e) => e.replace(/^"(.*)"$/, "`$1`")).filter((e) => !/^not |space|comment/.test(e));
+  const found = /^(?:[A-Za-z_0-9.]+|\|>|[-+*/<>=!]=|\S)/.exec(source.text.slice(position))?.[0];
+  const end = position + (found?.length ?? 0);
+  return syntaxError({ source, start: position, end }, expected, found);
+}
+
+// ---------------------------------------------------------------- actions
+
+/** Where the text being parsed stands in its file; set for the length of one conversion. */
+let place: { source: SourceFile; offset: number };
+
+function toAst(match: MatchResult, source: SourceFile, offset: number): unknown {
+  place = { source, offset };
+  return (semantics(match) as Node & { ast(): unknown }).ast();
+}
+
+const spanOf = (node: Node): Span => ({
+  source: place.source,
+  start: node.source.startIdx + place.offset,
+  end: node.source.endIdx + place.offset,
+});
+
+const ast = <T>(node: Node): T => (node as Node & { ast(): T }).ast();
+const optional = <T>(node: Node): T | undefined => (node.children[0] ? ast<T>(node.children[0]) : undefined);
+const all = <T>(node: Node): T[] => node.children.map((child) => ast<T>(child));
+const list = <T>(node: Node): T[] => (node as IterationNode).asIteration().children.map((child: Node) => ast<T>(child));
+const nameOf = (node: Node): Ast.Name => ({ text: node.sourceString, span: spanOf(node) });
+const docOf = (docs: Node): { doc?: string } =>
+  docs.children.length > 0 ? { doc: docs.children.map((d) => d.sourceString.replace(/^\/\/\/ ?/, "").trimEnd()).join("\n") } : {};
+const binary = function (this: Node, left: Node, op: Node, right: Node): Ast.Expr {
+  return { kind: "binary", op: op.sourceString as Ast.BinaryOp, left: ast(left), right: ast(right), span: spanOf(this) };
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+const unquote = (text: string): string => text.slice(1, -1).replace(/\\(.)/g, (_, c: string) => ESCAPES[c] ?? c);
+
+const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
+  File: (declarations) => all(declarations),
+  Stages: (pipeline, _end) => ast(pipeline),
+
+  Import(_import, _open, names, _close, _from, from) {
+    const listed = (names as IterationNode).asIteration().children.map(nameOf);
+    return { kind: "import", names: listed, from: unquote(from.sourceString), fromSpan: spanOf(from), span: spanOf(this) };
+  },
+  Const(doc, _const, name, _eq, value) {
+    return { kind: "const", ...docOf(doc), name: nameOf(name), value: ast(value), span: spanOf(this) };
+  },
+  Input(doc, _input, name, _colon, type, sparse) {
+    const pairs = optional(sparse);
+    return { kind: "input", ...docOf(doc), name: nameOf(name), type: type.sourceString, ...(pairs !== undefined && { sparse: pairs }), span: spanOf(this) };
+  },
+  Sparse: (_sparse, _open, capacity, _close, _eq, fill) => ({ capacity: ast(capacity), fill: ast(fill) }),
+  Sampler(doc, _sampler, name, params, body) {
+    return { kind: "sampler", ...docOf(doc), name: nameOf(name), params: ast(params), body: ast(body), span: spanOf(this) };
+  },
+  Chain(doc, _chain, name, params, _eq, stages) {
+    return { kind: "chain", ...docOf(doc), name: nameOf(name), params: optional(params) ?? [], stages: ast(stages), span: spanOf(this) };
+  },
+  Test(_doc, _test, title, _open, clauses, _close) {
+    return { kind: "test", title: unquote(title.sourceString), clauses: all(clauses), span: spanOf(this) };
+  },
+
+  Params: (_open, params, _close) => list(params),
+  Param(isStatic, name, _colon, type, range, value) {
+    const bounds = optional<Ast.ParamRange>(range);
+    const given = optional<Ast.Expr>(value);
+    return {
+      name: nameOf(name),
+      type: type.sourceString,
+      isStatic: isStatic.children.length > 0,
+      ...(bounds && { range: bounds }),
+      ...(given && { default: given }),
+      span: spanOf(this),
+    };
+  },
+  Default: (_eq, value) => ast(value),
+  Range_in(_in, _open, min, _comma, max, _close) {
+    return { kind: "in", min: ast(min), max: ast(max), span: spanOf(this) };
+  },
+  Range_bound(op, bound) {
+    return { kind: "bound", op: op.sourceString, bound: ast(bound), span: spanOf(this) };
+  },
+
+  Pipeline: (stages) => list(stages),
+  Stage(host, name, args) {
+    return { name: nameOf(name), isHost: host.children.length > 0, args: optional(args) ?? [], span: spanOf(this) };
+  },
+  Args: (_open, args, _close) => list(args),
+  Arg_named(name, _colon, value) {
+    return { name: nameOf(name), value: ast(value), span: spanOf(this) };
+  },
+  Arg_positional(value) {
+    return { value: ast(value), span: spanOf(this) };
+  },
+
+  Clause_numbers(kind, values) {
+    return { kind: kind.sourceString, values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
+  },
+  Clause_bias(_bias, _open, pairs, _close) {
+    return { kind: "bias", pairs: list(pairs), span: spanOf(this) };
+  },
+  Pair: (token, _colon, value) => [ast(token), ast(value)],
+  Clause_input(_input, name, values) {
+    return { kind: "input", name: nameOf(name), values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
+  },
+  Clause_steps(_steps, count) {
+    return { kind: "steps", count: ast(count), span: spanOf(this) };
+  },
+  Clause_run(_run, stages) {
+    return { kind: "run", stages: ast(stages), span: spanOf(this) };
+  },
+  Clause_list(_expect, what, values) {
+    return { kind: "expect", what: what.sourceString, values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
+  },
+  Clause_token(_expect, _token, value) {
+    return { kind: "expect", what: "token", values: [ast(value)], span: spanOf(this) };
+  },
+  List(_open, values, _close) {
+    return { kind: "list", values: list(values), span: spanOf(this) };
+  },
+
+  Block: (_open, statements, _close) => all(statements),
+  Statement: (statement, _semicolons) => ast(statement),
+  Let(_let, name, _eq, value) {
+    return { kind: "let", name: nameOf(name), value: ast(value), span: spanOf(this) };
+  },
+  Assign(name, op, value) {
+    return { kind: "assign", target: nameOf(name), op: op.sourceString, value: ast(value), span: spanOf(this) };
+  },
+  Keep(_keep, cond, atLeast) {
+    const least = optional<Ast.Expr>(atLeast);
+    return { kind: "keep", cond: ast(cond), ...(least && { atLeast: least }), span: spanOf(this) };
+  },
+  AtLeast: (_at, _least, count) => ast(count),
+  Top(_top, count, by) {
+    const key = optional<Ast.Expr>(by);
+    return { kind: "top", count: ast(count), ...(key && { by: key }), span: spanOf(this) };
+  },
+  Sort(_sort, by, order) {
+    const key = optional<Ast.Expr>(by);
+    return { kind: "sort", ...(key && { by: key }), order: order.sourceString === "asc" ? "asc" : "desc", span: spanOf(this) };
+  },
+  By: (_by, key) => ast(key),
+  If(_if, cond, then, other) {
+    const otherwise = optional<Ast.Stmt[]>(other);
+    return { kind: "if", cond: ast(cond), then: ast(then), ...(otherwise && { else: otherwise }), span: spanOf(this) };
+  },
+  Else_block: (_else, body) => ast(body),
+  Else_if: (_else, statement) => [ast(statement)],
+  Pick(_pick, how, _open, value, _close) {
+    return { kind: "pick", how: how.sourceString, value: ast(value), span: spanOf(this) };
+  },
+  State(_state, name, _colon, type, _eq, init) {
+    return { kind: "state", name: nameOf(name), type: type.sourceString, init: ast(init), span: spanOf(this) };
+  },
+  After(_after, _pick, body) {
+    return { kind: "after", body: ast(body), span: spanOf(this) };
+  },
+
+  Expr_conditional(cond, _question, then, _colon, other) {
+    return { kind: "conditional", cond: ast(cond), then: ast(then), else: ast(other), span: spanOf(this) };
+  },
+  Or_or: binary,
+  And_and: binary,
+  Comparison_compare: binary,
+  Sum_add: binary,
+  Product_multiply: binary,
+  Power_power: binary,
+  Not_not(_not, operand) {
+    return { kind: "unary", op: "not", operand: ast(operand), span: spanOf(this) };
+  },
+  Minus_minus(_minus, operand) {
+    return { kind: "unary", op: "-", operand: ast(operand), span: spanOf(this) };
+  },
+  Primary_paren: (_open, value, _close) => ast(value),
+  Primary_bool(value) {
+    return { kind: "bool", value: value.sourceString === "true", span: spanOf(this) };
+  },
+  Primary_list: (values) => ast(values),
+  Primary_call(callee, _open, args, _close) {
+    return { kind: "call", callee: nameOf(callee), args: list(args), span: spanOf(this) };
+  },
+  Primary_name(name) {
+    return { kind: "name", text: name.sourceString, span: spanOf(this) };
+  },
+  number(_) {
+    const text = this.sourceString;
+    const value = text === "inf" ? Infinity : Number(text);
+    return { kind: "number", value, isInt: /^\d+$/.test(text), span: spanOf(this) };
+  },
+  string(_open, _text, _close) {
+    return { kind: "string", value: unquote(this.sourceString), span: spanOf(this) };
+  },
+});

@@ -1,0 +1,11 @@
+/** Tests run as ECMAScript modules; TypeScript is stripped by swc, and checked by `npm run types`. */
+export default {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
+  extensionsToTreatAsEsm: [".ts"],
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/build/"],
+  transform: {
+    "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2022", parser: { syntax: "typescript" } } }],
+  },
+};

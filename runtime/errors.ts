@@ -1,0 +1,14 @@
+/** Errors in what the runtime was given. */
+
+/** A value, a file or a device that can not be used; the message says what was expected and what was found. */
+export class InputError extends Error {
+  override readonly name: string = "InputError";
+}
+
+/** An operation that was cancelled through its `AbortSignal`. */
+export class AbortError extends Error {
+  override readonly name = "AbortError";
+  constructor() {
+    super("the operation was aborted");
+  }
+}

@@ -1,0 +1,39 @@
+/** The graph interpreter: the oracle for the other backends, and the one that always works. */
+import type { Graph, NodeId } from "../../compiler/graph/graph.js";
+import { bindDim } from "../../compiler/graph/wire.js";
+import { KERNELS, type Vector } from "./kernels.js";
+
+/** What a graph gives for one sequence. */
+export interface Outputs {
+  readonly sampled?: number;
+  readonly candidates?: Int32Array;
+  readonly logits?: Float32Array;
+  readonly probs?: Float32Array;
+  /** The next values of the states. */
+  readonly states: Float32Array;
+}
+
+/**
+ * Runs a verified graph once.
+ * @param inputs a vector for each of the graph's inputs, the logits first; their length is the vocabulary size
+ * @param uniforms one f32 for each of the graph's uniforms
+ */
+export function interpret(graph: Graph, inputs: readonly Vector[], uniforms: Float32Array): Outputs {
+  const vocabSize = inputs[0]!.length;
+  const values: Vector[] = [];
+  for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
+    const index = attrs["index"] as number;
+    if (op === "input") values.push(inputs[index]!);
+    else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
+    else values.push(KERNELS[op](operands.map((id) => values[id]!), attrs, bindDim(dim, vocabSize)));
+  }
+  const { sampled, candidates, logits, probs } = graph.outputs;
+  const f32 = (id: NodeId): Float32Array => values[id] as Float32Array;
+  return {
+    ...(sampled !== undefined && { sampled: values[sampled]![0]! }),
+    ...(candidates !== undefined && { candidates: values[candidates] as Int32Array }),
+    ...(logits !== undefined && { logits: f32(logits) }),
+    ...(probs !== undefined && { probs: f32(probs) }),
+    states: Float32Array.from(graph.states, (s) => f32(s.next)[0]!),
+  };
+}

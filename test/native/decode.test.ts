@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Batch, DecodeOutput, NativeContext, NativeGraph, NativeModel } from "../../runtime/native/binding.js";
+import { loadBinding } from "../../runtime/native/loader.js";
+import { DEMO_MODEL, GREEDY, nativeGraph, RANKED, TRUNCATED } from "./graphs.js";
+import { loadOracle } from "./oracle.js";
+
+let model: NativeModel;
+let prompt: Int32Array;
+
+beforeAll(async () => {
+  model = await loadBinding().loadModel(DEMO_MODEL, {});
+  prompt = model.tokenize("In the beginning", true, false);
+});
+
+afterAll(() => model.dispose());
+
+interface Part {
+  readonly sequence: number;
+  readonly tokens: ArrayLike<number>;
+  readonly at: number;
+}
+
+/** A batch in which each part wants an output after its last token. */
+function batchOf(...parts: Part[]): Batch {
+  const each = (f: (part: Part, i: number) => number): number[] =>
+    parts.flatMap((part) => Array.from({ length: part.tokens.length }, (_, i) => f(part, i)));
+  return {
+    tokens: Int32Array.from(each((part, i) => part.tokens[i]!)),
+    positions: Int32Array.from(each((part, i) => part.at + i)),
+    sequences: Int32Array.from(each((part) => part.sequence)),
+    outputs: Uint8Array.from(each((part, i) => (i === part.tokens.length - 1 ? 1 : 0))),
+  };
+}
+
+const create = (chains: (NativeGraph | null)[], options: object = {}): Promise<NativeContext> =>
+  model.createContext({ contextSize: 512, sequences: chains.length, chains, threads: 1, ...options });
+
+/** Generates `count` tokens with the chain of sequence 0. */
+async function generate(context: NativeContext, count: number): Promise<number[]> {
+  const tokens: number[] = [];
+  let [next, at]: [Int32Array, number] = [prompt, 0];
+  while (tokens.length < count) {
+    const [output] = await context.decode(batchOf({ sequence: 0, tokens: next, at }));
+    at += next.length;
+    tokens.push(output!.sampled![0]!);
+    next = output!.sampled!;
+  }
+  return tokens;
+}
+
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no error",
+    (error: { code?: unknown }) => error.code,
+  );
+
+test.each(["graph", "host"] as const)("greedy text is llama.cpp's (%s)", async (placement) => {
+  const context = await create([nativeGraph(GREEDY)], { placement });
+  const expected = loadOracle().generateReference(DEMO_MODEL, prompt, [{ name: "greedy" }], 50);
+  expect(await generate(context, 50)).toEqual([...expected]);
+  context.dispose();
+});
+
+test("the graph is built once, and only the token comes back", async () => {
+  const context = await create([nativeGraph(GREEDY)]);
+  await generate(context, 4);
+  const before = context.stats();
+  context.remove(0);
+  await generate(context, 2);
+  const warm = context.stats();
+  expect(before.probeBuilds).toBe(1);
+  expect(warm).toMatchObject({ nodes: 1, nodesWithoutViews: 1, readbackBytes: 4, devices: ["CPU"] });
+  let [next, at]: [Int32Array, number] = [Int32Array.of(5), prompt.length + 1];
+  for (let i = 0; i < 20; i++, at++)
+    next = (await context.decode(batchOf({ sequence: 0, tokens: next, at })))[0]!.sampled!;
+  expect(context.stats().graphBuilds).toBe(warm.graphBuilds);
+  expect(context.stats().setInputs).toBe(warm.setInputs + 20);
+  context.dispose();
+});
+
+test("every sequence has its own chain, uniforms and states", async () => {
+  const ranked = nativeGraph(RANKED);
+  const context = await create([ranked, null, ranked, nativeGraph(GREEDY)]);
+  const part = (sequence: number): Part => ({ sequence, tokens: prompt, at: 0 });
+  context.setUniforms(0, Float32Array.of(0));
+  context.setUniforms(2, Float32Array.of(7));
+  const outputs = await context.decode(batchOf(part(3), part(2), part(1), part(0)));
+  expect(outputs.map(({ sequence }) => sequence)).toEqual([3, 2, 1, 0]);
+
+  const order = [...outputs[2]!.logits!.entries()].sort(([, a], [, b]) => b - a).map(([token]) => token);
+  const picked = (output: DecodeOutput | undefined) => output!.sampled![0];
+  expect(picked(outputs[0])).toBe(order[0]);
+  expect(picked(outputs[1])).toBe(order[7]);
+  expect(picked(outputs[3])).toBe(order[0]);
+  expect([...outputs[1]!.states!]).toEqual([8]);
+  expect([...outputs[3]!.states!]).toEqual([1]);
+
+  // Only some sequences: the others' chains are not run.
+  context.setUniforms(2, Float32Array.of(3));
+  const [only] = await context.decode(batchOf({ sequence: 2, tokens: [5], at: prompt.length }));
+  expect([...only!.states!]).toEqual([4]);
+  context.dispose();
+});
+
+test.each(["graph", "host"] as const)("a chain gives what it gives on plain logits (%s)", async (placement) => {
+  const chain = nativeGraph(TRUNCATED);
+  const context = await create([chain, null], { placement, batchSize: 2 });
+  const evaluator = new (loadBinding().Evaluator)(chain, { vocabSize: model.info.vocabSize });
+  for (const [at, u] of [0.1, 0.5, 0.85, 0.999].entries()) {
+    const uniforms = Float32Array.of(u);
+    context.setUniforms(0, uniforms);
+    const tokens = prompt.subarray(at, at + 1);
+    const outputs = await context.decode(batchOf({ sequence: 0, tokens, at }, { sequence: 1, tokens, at }));
+    const { sequence, ...results } = outputs[0]!;
+    expect(sequence).toBe(0);
+    expect(results).toEqual(evaluator.evaluate({ logits: outputs[1]!.logits!, uniforms }));
+  }
+  context.dispose();
+});
+
+test("a prompt longer than a batch samples once", async () => {
+  const [whole, split] = [await create([nativeGraph(GREEDY)]), await create([nativeGraph(GREEDY)], { batchSize: 2 })];
+  expect(await generate(split, 3)).toEqual(await generate(whole, 3));
+  whole.dispose();
+  split.dispose();
+});
+
+test("a chain can be taken away and given back", async () => {
+  const context = await create([nativeGraph(GREEDY)]);
+  const step = async (at: number) =>
+    (await context.decode(batchOf({ sequence: 0, tokens: prompt.subarray(at, at + 1), at })))[0]!;
+  expect((await step(0)).sampled).toHaveLength(1);
+  context.setChain(0, null);
+  expect((await step(1)).logits).toHaveLength(model.info.vocabSize);
+  context.setChain(0, nativeGraph(GREEDY));
+  expect((await step(2)).sampled).toHaveLength(1);
+  context.dispose();
+});
+
+test("without a chain every token may have an output, in batches of any length", async () => {
+  const context = await create([null], { batchSize: 2 });
+  const batch = { ...batchOf({ sequence: 0, tokens: prompt, at: 0 }), outputs: new Uint8Array(prompt.length).fill(1) };
+  const outputs = await context.decode(batch);
+  expect(outputs).toHaveLength(prompt.length);
+  context.remove(0);
+  const [last] = await context.decode(batchOf({ sequence: 0, tokens: prompt, at: 0 }));
+  const error = last!.logits!.map((logit, i) => Math.abs(logit - outputs.at(-1)!.logits![i]!));
+  expect(Math.max(...error)).toBeLessThan(1e-2);
+  context.dispose();
+});
+
+test("an aborted decode leaves a usable context", async () => {
+  const context = await create([nativeGraph(GREEDY)]);
+  const long = { sequence: 0, tokens: new Array<number>(512).fill(7), at: 0 };
+  const decoding = codeOf(context.decode(batchOf(long)));
+  context.abort();
+  expect(await decoding).toBe("ABORTED");
+  expect(await generate(context, 2)).toHaveLength(2);
+  context.dispose();
+});
+
+test("bad batches are errors with a code", async () => {
+  const context = await create([nativeGraph(RANKED)]);
+  const good = { sequence: 0, tokens: prompt, at: 0 };
+  expect(await codeOf(context.decode(batchOf(good)))).toBe("INVALID_ARGUMENT"); // no uniforms yet
+  context.setUniforms(0, Float32Array.of(0));
+  for (const part of [
+    { ...good, sequence: 1 },
+    { ...good, tokens: [1 << 20] },
+    { ...good, at: -1 },
+    { ...good, tokens: [] },
+  ]) {
+    expect(await codeOf(context.decode(batchOf(part)))).toBe("INVALID_ARGUMENT");
+  }
+  expect(await codeOf(context.decode(batchOf({ ...good, at: 510 })))).toBe("CONTEXT_FULL");
+  expect(() => context.setUniforms(0, Float32Array.of(1, 2))).toThrow(/expected 1 uniforms, found 2/);
+
+  const first = context.decode(batchOf(good));
+  expect(await codeOf(context.decode(batchOf(good)))).toBe("BUSY");
+  expect(() => context.stats()).toThrow(/is decoding/);
+  await first;
+  expect(await codeOf(context.decode(batchOf(good)))).toBe("INVALID_ARGUMENT"); // the same positions again
+
+  const running = codeOf(context.decode(batchOf({ sequence: 0, tokens: [1, 2, 3], at: prompt.length })));
+  context.dispose();
+  context.dispose();
+  expect(["ABORTED", "no error"]).toContain(await running);
+  expect(await codeOf(context.decode(batchOf(good)))).toBe("DISPOSED");
+});
+
+test("what is no model is refused", async () => {
+  const { loadModel } = loadBinding();
+  await expect(loadModel("no/such.gguf", {})).rejects.toThrow(/no such model: no\/such.gguf/);
+  await expect(loadModel("package.json", {})).rejects.toThrow(/not a GGUF file: package.json/);
+});
