@@ -49,6 +49,13 @@ function binary(doc: string, range: (a: Interval, b: Interval) => Interval): OpR
   return { doc, operands: [x, b], attrs: [], dtype: f32, dim: same, range: ([a, c]) => range(a!, c!) };
 }
 
+/** The most rows that a sum can run over. */
+const MAX_ROWS = 2 ** 24;
+
+function sumRange({ lo, hi }: Interval): Interval {
+  return I.interval(lo >= 0 ? lo : lo * MAX_ROWS, hi <= 0 ? hi : hi * MAX_ROWS);
+}
+
 const attr = (name: string, kind: AttrRule["kind"]): AttrRule => ({ name, kind });
 
 export const OPS = {
@@ -121,11 +128,9 @@ export const OPS = {
     dim: same,
     range: () => I.UNIT,
   },
-  cumsum: unary("running sum, this row included", (a) =>
-    I.interval(a.lo >= 0 ? a.lo : -Infinity, a.hi <= 0 ? a.hi : Infinity),
-  ),
+  cumsum: unary("running sum, this row included", sumRange),
   sum_rows: {
-    ...unary("sum over the rows", (a) => I.interval(a.lo >= 0 ? a.lo : -Infinity, a.hi <= 0 ? a.hi : Infinity)),
+    ...unary("sum over the rows", sumRange),
     dim: one,
   },
   argmax: {

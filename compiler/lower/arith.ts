@@ -11,12 +11,14 @@ import type { OpName } from "../graph/ops.js";
 import type { Context } from "./context.js";
 import { constant, hostOp, isConstant, NO_FACTS, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
 
+/** Whether every number of a range is finite once it is rounded to f32. */
+const isFinite = ({ lo, hi }: Interval): boolean => Number.isFinite(Math.fround(lo)) && Number.isFinite(Math.fround(hi));
+
 /** Wraps a node; a result outside the finite range is clamped into it. */
 export function node(cx: Context, op: OpName, operands: readonly NodeValue[], attrs: Record<string, number | string> = {}, facts: Facts = NO_FACTS, known?: Interval): NodeValue {
   const ids = operands.map((v) => v.id);
   let id = emit(cx.builder, op, ids, attrs, known ? { range: known } : {});
-  const range = cx.builder.ranges[id]!;
-  if (!I.isWithin(range, -I.F32_MAX, I.F32_MAX)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
+  if (!isFinite(cx.builder.ranges[id]!)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
   const isColumn = operands.some((v) => v.isColumn);
   return { kind: "node", id, isColumn, range: cx.builder.ranges[id]!, facts };
 }
@@ -154,7 +156,9 @@ export function unary(cx: Context, op: "abs" | "sgn" | "step" | "exp" | "log" | 
 export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {
   if (I.isWithin(x.range, lo, hi)) return x;
   if (x.kind === "host") return hostOp("clamp", x, constant(lo), constant(hi));
-  return node(cx, "clamp", [x], { lo, hi }, { trend: x.facts.trend });
+  const { op, attrs, inputs } = cx.builder.nodes[x.id]!;
+  const isWider = op === "clamp" && (attrs["lo"] as number) <= lo && (attrs["hi"] as number) >= hi;
+  return node(cx, "clamp", [isWider ? { ...x, id: inputs[0]! } : x], { lo, hi }, { trend: x.facts.trend });
 }
 
 /** log(x) with log(0) the lowest finite number. `unit` is log of the base's reciprocal: 1 for e, 1 / ln 2 for 2. */
@@ -163,9 +167,7 @@ export function log(cx: Context, x: Value, unit = 1): Value {
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
   const scaled = unit === 1 ? raw : emit(cx.builder, "scale", [raw], { s: unit, b: 0 });
-  const range = cx.builder.ranges[scaled]!;
-  const isFinite = I.isWithin(range, -I.F32_MAX, I.F32_MAX);
-  const id = isFinite ? scaled : emit(cx.builder, "clamp", [scaled], { lo: -I.F32_MAX, hi: I.F32_MAX });
+  const id = isFinite(cx.builder.ranges[scaled]!) ? scaled : emit(cx.builder, "clamp", [scaled], { lo: -I.F32_MAX, hi: I.F32_MAX });
   return { kind: "node", id, isColumn: positive.isColumn, range: cx.builder.ranges[id]!, facts: { trend: positive.facts.trend } };
 }
 
@@ -180,8 +182,7 @@ export function greater(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("gt", a, b);
   if (a.range.lo > b.range.hi) return constant(1);
   if (a.range.hi <= b.range.lo) return constant(0);
-  const difference = sub(cx, a, b) as NodeValue;
-  const condition = unary(cx, "step", difference);
+  const condition = unary(cx, "step", difference(cx, a, b));
   return withFacts(condition, { holdsSomewhere: firstRowHolds(a, b, true) });
 }
 
@@ -190,9 +191,16 @@ export function atLeast(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
   if (a.range.lo >= b.range.hi) return constant(1);
   if (a.range.hi < b.range.lo) return constant(0);
-  const condition = not(cx, unary(cx, "step", sub(cx, b, a) as NodeValue)) as NodeValue;
+  const condition = not(cx, unary(cx, "step", difference(cx, b, a))) as NodeValue;
   const reachesMax = a.kind === "node" && b.kind === "node" && b.facts.atMostMaxOf === a.id;
   return withFacts(condition, { holdsSomewhere: reachesMax || firstRowHolds(a, b, false) });
+}
+
+/** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */
+function difference(cx: Context, a: Value, b: Value): NodeValue {
+  const d = sub(cx, a, b) as NodeValue;
+  const { op, inputs, attrs } = cx.builder.nodes[d.id]!;
+  return op === "clamp" && attrs["hi"] === I.F32_MAX ? { ...d, id: inputs[0]! } : d;
 }
 
 /** Whether the comparison is certain in the first row of the table, which `first` facts speak of. */
@@ -206,7 +214,7 @@ function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
 export function equal(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("eq", a, b);
   if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
-  return not(cx, unary(cx, "step", unary(cx, "abs", sub(cx, a, b) as NodeValue)));
+  return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
 }
 
 export function and(cx: Context, a: Value, b: Value): Value {

@@ -1,7 +1,7 @@
 /** `keep cond at least m`: dropping rows, and the rows that stay whatever the condition says. */
 import { emit } from "../graph/build.js";
 import * as I from "../graph/interval.js";
-import { and, asColumn, atLeast, greater, mul, not, or } from "./arith.js";
+import { and, asColumn, atLeast, greater, mul, or } from "./arith.js";
 import type { Context } from "./context.js";
 import { sum } from "./reduce.js";
 import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
@@ -18,13 +18,12 @@ export function keepRows(cx: Context, condition: Value, m: Value): void {
   if (isEnough) return narrow(cx, asColumn(cx, condition, cx.table.dim), false);
 
   const best = bestOf(cx, minimum);
-  const isPrefix = cx.table.isPacked && condition.kind === "node" && condition.facts.trend === "falls";
-  if (isPrefix) return narrow(cx, or(cx, condition, best) as NodeValue, false);
+  // all rows or none: the best ones stay in either case
+  const isPrefix = condition.kind === "host" || (cx.table.isPacked && condition.facts.trend === "falls");
+  if (isPrefix) return narrow(cx, or(cx, best, condition) as NodeValue, false);
 
   const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);
-  const isLacking = condition.kind === "host" ? not(cx, condition) : greater(cx, minimum, sum(cx, met));
-  const extra = mul(cx, best, isLacking);
-  const mask = or(cx, met, extra) as NodeValue;
+  const mask = or(cx, met, mul(cx, best, greater(cx, minimum, sum(cx, met)))) as NodeValue;
   narrow(cx, { ...mask, range: I.UNIT }, true);
 }
 

@@ -1,0 +1,57 @@
+#include "../backend.h"
+#include "../ops.h"
+#include "objects.h"
+
+namespace ggsl::addon {
+
+namespace {
+
+Napi::Value op_names(const Napi::CallbackInfo & info) {
+    Napi::Array names = Napi::Array::New(info.Env());
+    for (const Op & op : op_table()) {
+        names.Set(names.Length(), op.name);
+    }
+    return names;
+}
+
+void load(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { load_backends(to_string(info[0], "directory")); });
+}
+
+Napi::Value list_devices(const Napi::CallbackInfo & info) {
+    Napi::Array list = Napi::Array::New(info.Env());
+    for (const Device & device : devices()) {
+        Napi::Object object = Napi::Object::New(info.Env());
+        object.Set("name", device.name);
+        object.Set("description", device.description);
+        object.Set("type", device.type);
+        object.Set("memoryFree", static_cast<double>(device.memory_free));
+        object.Set("memoryTotal", static_cast<double>(device.memory_total));
+        list.Set(list.Length(), object);
+    }
+    return list;
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+    capture_logs();
+    auto * constructors   = new Constructors();
+    constructors->model   = Napi::Persistent(ModelObject::define(env));
+    constructors->context = Napi::Persistent(ContextObject::define(env));
+    env.SetInstanceData(constructors);
+
+    exports.Set("wireVersion", wire_version);
+    exports.Set("llamaVersion", llama_version());
+    exports.Set("opNames", Napi::Function::New<op_names>(env));
+    exports.Set("loadBackends", Napi::Function::New<load>(env));
+    exports.Set("devices", Napi::Function::New<list_devices>(env));
+    exports.Set("loadModel", Napi::Function::New<ModelObject::load>(env));
+    exports.Set("Graph", GraphObject::define(env));
+    exports.Set("Evaluator", EvaluatorObject::define(env));
+    return exports;
+}
+
+} // namespace
+
+NODE_API_MODULE(ggsl, init)
+
+} // namespace ggsl::addon

@@ -1,0 +1,145 @@
+#include "objects.h"
+#include "promise.h"
+
+namespace ggsl::addon {
+
+namespace {
+
+Napi::Value from_outputs(Napi::Env env, const std::vector<Output> & outputs) {
+    Napi::Array list = Napi::Array::New(env, outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        Napi::Object output = from_results(env, outputs[i].results);
+        output.Set("sequence", outputs[i].sequence);
+        list.Set(static_cast<uint32_t>(i), output);
+    }
+    return list;
+}
+
+} // namespace
+
+Napi::Function ContextObject::define(Napi::Env env) {
+    return DefineClass(env, "Context", {
+        InstanceMethod<&ContextObject::decode>("decode"),
+        InstanceMethod<&ContextObject::set_chain>("setChain"),
+        InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
+        InstanceMethod<&ContextObject::set_input>("setInput"),
+        InstanceMethod<&ContextObject::remove>("remove"),
+        InstanceMethod<&ContextObject::copy>("copy"),
+        InstanceMethod<&ContextObject::abort>("abort"),
+        InstanceMethod<&ContextObject::stats>("stats"),
+        InstanceAccessor<&ContextObject::context_size>("contextSize"),
+        InstanceMethod<&ContextObject::dispose>("dispose"),
+    });
+}
+
+ContextObject::ContextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ContextObject>(info) {
+    if (!info[0].IsExternal()) {
+        throw to_error(info.Env(), code::invalid_argument, "a Context comes from model.createContext");
+    }
+    context = *info[0].As<Napi::External<std::shared_ptr<Context>>>().Data();
+}
+
+Context & ContextObject::get() const {
+    if (!context) {
+        fail(code::disposed, "this context is disposed");
+    }
+    return *context;
+}
+
+Context & ContextObject::idle() const {
+    Context & target = get();
+    if (*busy) {
+        fail(code::busy, "this context is decoding: await the promise of decode() first");
+    }
+    return target;
+}
+
+Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    Batch batch;
+    try {
+        idle();
+        const Napi::Object given = to_object(info[0], "batch");
+        batch.tokens    = to_vector<int32_t>(given.Get("tokens"), "tokens");
+        batch.positions = to_vector<int32_t>(given.Get("positions"), "positions");
+        batch.sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
+        batch.outputs   = to_vector<uint8_t>(given.Get("outputs"), "outputs");
+    } catch (const Failure & failure) {
+        const auto deferred = Napi::Promise::Deferred::New(env);
+        deferred.Reject(to_error(env, failure.code, failure.what()).Value());
+        return deferred.Promise();
+    }
+    *busy = true;
+    return Job<std::vector<Output>>::start(
+        env, [target = context, batch = std::move(batch)] { return target->decode(batch); },
+        [](Napi::Env on, std::vector<Output> && outputs) { return from_outputs(on, outputs); },
+        [flag = busy] { *flag = false; });
+}
+
+void ContextObject::set_chain(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        idle().set_chain(to_int(info[0], "sequence"), info[1].IsNull() ? nullptr : GraphObject::from(info[1]));
+    });
+}
+
+void ContextObject::set_uniforms(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { idle().sampler(to_int(info[0], "sequence")).set_uniforms(to_vector<float>(info[1], "uniforms")); });
+}
+
+void ContextObject::set_input(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        Sampler &    sampler = idle().sampler(to_int(info[0], "sequence"));
+        const auto   index   = static_cast<size_t>(std::max(0, to_int(info[1], "input")));
+        if (is_array<int32_t>(info[2])) {
+            sampler.set_input(index, to_vector<int32_t>(info[2], "values"));
+        } else {
+            sampler.set_input(index, to_vector<float>(info[2], "values"));
+        }
+    });
+}
+
+void ContextObject::remove(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { idle().remove(to_int(info[0], "sequence"), info[1].IsUndefined() ? 0 : to_int(info[1], "from")); });
+}
+
+void ContextObject::copy(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { idle().copy(to_int(info[0], "from"), to_int(info[1], "to")); });
+}
+
+void ContextObject::abort(const Napi::CallbackInfo &) {
+    if (context && *busy) {
+        context->abort();
+    }
+}
+
+Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const ContextStats stats = idle().stats();
+        Napi::Array devices      = Napi::Array::New(env);
+        for (const std::string & name : stats.chains.devices) {
+            devices.Set(devices.Length(), name);
+        }
+        Napi::Object object = Napi::Object::New(env);
+        object.Set("graphBuilds", static_cast<double>(stats.counters.graph_builds));
+        object.Set("probeBuilds", static_cast<double>(stats.counters.probe_builds));
+        object.Set("setInputs", static_cast<double>(stats.counters.set_inputs));
+        object.Set("nodes", static_cast<double>(stats.chains.nodes));
+        object.Set("nodesWithoutViews", static_cast<double>(stats.chains.nodes_without_views));
+        object.Set("readbackBytes", static_cast<double>(stats.chains.readback_bytes));
+        object.Set("devices", devices);
+        return object;
+    });
+}
+
+Napi::Value ContextObject::context_size(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), get().context_size()); });
+}
+
+// A decode that is running keeps the context alive until it has stopped.
+void ContextObject::dispose(const Napi::CallbackInfo & info) {
+    abort(info);
+    context.reset();
+}
+
+} // namespace ggsl::addon

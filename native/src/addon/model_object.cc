@@ -1,0 +1,150 @@
+#include "objects.h"
+#include "promise.h"
+
+namespace ggsl::addon {
+
+namespace {
+
+std::vector<std::shared_ptr<const Graph>> to_chains(const Napi::Value & value) {
+    std::vector<std::shared_ptr<const Graph>> chains;
+    if (value.IsUndefined()) {
+        return chains;
+    }
+    if (!value.IsArray()) {
+        fail(code::invalid_argument, "chains: expected an array of graphs and nulls");
+    }
+    const auto list = value.As<Napi::Array>();
+    for (uint32_t i = 0; i < list.Length() && i <= llama_max_parallel_sequences(); ++i) {
+        const Napi::Value chain = list.Get(i);
+        chains.push_back(chain.IsNull() ? nullptr : GraphObject::from(chain));
+    }
+    return chains;
+}
+
+ContextOptions to_options(const Napi::Object & given) {
+    ContextOptions options;
+    options.context_size = optional_int(given, "contextSize", options.context_size);
+    options.batch_size   = optional_int(given, "batchSize", options.batch_size);
+    options.sequences    = optional_int(given, "sequences", options.sequences);
+    options.threads      = optional_int(given, "threads", options.threads);
+    options.chains       = to_chains(given.Get("chains"));
+
+    const Napi::Value placement = given.Get("placement");
+    if (!placement.IsUndefined()) {
+        const std::string name = to_string(placement, "placement");
+        if (name != "graph" && name != "host") {
+            fail(code::invalid_argument, "placement: expected \"graph\" or \"host\", found \"%s\"", name.c_str());
+        }
+        options.placement = name == "graph" ? Placement::graph : Placement::host;
+    }
+    return options;
+}
+
+template <typename T> Napi::Value wrap(Napi::FunctionReference & constructor, Napi::Env env, std::shared_ptr<T> object) {
+    return constructor.New({ Napi::External<std::shared_ptr<T>>::New(env, &object) });
+}
+
+} // namespace
+
+Napi::Function ModelObject::define(Napi::Env env) {
+    return DefineClass(env, "Model", {
+        InstanceAccessor<&ModelObject::info>("info"),
+        InstanceMethod<&ModelObject::tokenize>("tokenize"),
+        InstanceMethod<&ModelObject::piece>("piece"),
+        InstanceMethod<&ModelObject::is_end>("isEnd"),
+        InstanceMethod<&ModelObject::create_context>("createContext"),
+        InstanceMethod<&ModelObject::dispose>("dispose"),
+    });
+}
+
+ModelObject::ModelObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ModelObject>(info) {
+    if (!info[0].IsExternal()) {
+        throw to_error(info.Env(), code::invalid_argument, "a Model comes from loadModel");
+    }
+    model = *info[0].As<Napi::External<std::shared_ptr<Model>>>().Data();
+}
+
+Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const std::string  path    = to_string(info[0], "path");
+        const Napi::Object given   = to_object(info[1], "options");
+        const Napi::Value  device  = given.Get("device");
+        ModelOptions options;
+        options.gpu_layers = optional_int(given, "gpuLayers", options.gpu_layers);
+        options.device     = device.IsUndefined() ? "" : to_string(device, "device");
+
+        return Job<std::shared_ptr<Model>>::start(
+            env, [path, options] { return std::make_shared<Model>(path, options); },
+            [](Napi::Env on, std::shared_ptr<Model> && loaded) {
+                return wrap(on.GetInstanceData<Constructors>()->model, on, std::move(loaded));
+            });
+    });
+}
+
+const std::shared_ptr<Model> & ModelObject::get() const {
+    if (!model) {
+        fail(code::disposed, "this model is disposed");
+    }
+    return model;
+}
+
+Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const Model &       loaded = *get();
+        const llama_vocab * vocab  = loaded.vocab();
+
+        Napi::Object metadata = Napi::Object::New(env);
+        for (const auto & [key, value] : loaded.metadata()) {
+            metadata.Set(key, value);
+        }
+        Napi::Object object = Napi::Object::New(env);
+        object.Set("description", loaded.description());
+        object.Set("parameters", static_cast<double>(llama_model_n_params(loaded.get())));
+        object.Set("bytes", static_cast<double>(llama_model_size(loaded.get())));
+        object.Set("trainedContextSize", llama_model_n_ctx_train(loaded.get()));
+        object.Set("vocabSize", loaded.vocab_size());
+        object.Set("bos", llama_vocab_bos(vocab));
+        object.Set("eos", llama_vocab_eos(vocab));
+        object.Set("addsBos", llama_vocab_get_add_bos(vocab));
+        object.Set("metadata", metadata);
+        return object;
+    });
+}
+
+Napi::Value ModelObject::tokenize(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        const std::string text = to_string(info[0], "text");
+        return from_vector(info.Env(), get()->tokenize(text, info[1].ToBoolean(), info[2].ToBoolean()));
+    });
+}
+
+Napi::Value ModelObject::piece(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        const std::string bytes = get()->piece(to_int(info[0], "token"), info[1].ToBoolean());
+        return from_vector(info.Env(), std::vector<uint8_t>(bytes.begin(), bytes.end()));
+    });
+}
+
+Napi::Value ModelObject::is_end(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), get()->is_end(to_int(info[0], "token"))); });
+}
+
+Napi::Value ModelObject::create_context(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const ContextOptions options = to_options(to_object(info[0], "options"));
+        return Job<std::shared_ptr<Context>>::start(
+            env, [from = get(), options] { return std::make_shared<Context>(from, options); },
+            [](Napi::Env on, std::shared_ptr<Context> && made) {
+                return wrap(on.GetInstanceData<Constructors>()->context, on, std::move(made));
+            });
+    });
+}
+
+void ModelObject::dispose(const Napi::CallbackInfo &) {
+    model.reset();
+}
+
+} // namespace ggsl::addon

@@ -1,0 +1,89 @@
+// The classes that JavaScript sees; runtime/native/binding.ts describes them.
+#pragma once
+
+#include "../context.h"
+#include "convert.h"
+
+namespace ggsl::addon {
+
+// Constructors of classes that only native code instantiates.
+struct Constructors {
+    Napi::FunctionReference model;
+    Napi::FunctionReference context;
+};
+
+class GraphObject : public Napi::ObjectWrap<GraphObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit GraphObject(const Napi::CallbackInfo & info);
+
+    // Throws Failure (INVALID_ARGUMENT) for anything that is not a graph.
+    static std::shared_ptr<const Graph> from(const Napi::Value & value);
+
+private:
+    Napi::Value describe(const Napi::CallbackInfo & info);
+
+    std::shared_ptr<const Graph> graph;
+};
+
+class EvaluatorObject : public Napi::ObjectWrap<EvaluatorObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit EvaluatorObject(const Napi::CallbackInfo & info);
+
+private:
+    Napi::Value evaluate(const Napi::CallbackInfo & info);
+    Napi::Value nodes(const Napi::CallbackInfo & info);
+    Napi::Value nodes_without_views(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    Evaluator & get() const;
+
+    std::unique_ptr<Evaluator> evaluator;
+};
+
+class ModelObject : public Napi::ObjectWrap<ModelObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit ModelObject(const Napi::CallbackInfo & info);
+
+    // loadModel(path, options): Promise<Model>
+    static Napi::Value load(const Napi::CallbackInfo & info);
+
+private:
+    Napi::Value info(const Napi::CallbackInfo & info);
+    Napi::Value tokenize(const Napi::CallbackInfo & info);
+    Napi::Value piece(const Napi::CallbackInfo & info);
+    Napi::Value is_end(const Napi::CallbackInfo & info);
+    Napi::Value create_context(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    const std::shared_ptr<Model> & get() const;
+
+    std::shared_ptr<Model> model;
+};
+
+class ContextObject : public Napi::ObjectWrap<ContextObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit ContextObject(const Napi::CallbackInfo & info);
+
+private:
+    Napi::Value decode(const Napi::CallbackInfo & info);
+    Napi::Value stats(const Napi::CallbackInfo & info);
+    Napi::Value context_size(const Napi::CallbackInfo & info);
+    void        set_chain(const Napi::CallbackInfo & info);
+    void        set_uniforms(const Napi::CallbackInfo & info);
+    void        set_input(const Napi::CallbackInfo & info);
+    void        remove(const Napi::CallbackInfo & info);
+    void        copy(const Napi::CallbackInfo & info);
+    void        abort(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    // Throws Failure (DISPOSED).
+    Context & get() const;
+    // Throws Failure (DISPOSED, BUSY).
+    Context & idle() const;
+
+    std::shared_ptr<Context>           context;
+    std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
+};
+
+} // namespace ggsl::addon

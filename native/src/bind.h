@@ -1,0 +1,25 @@
+// A graph bound to a vocabulary size: all dims are numbers, and every check that needs them has passed.
+#pragma once
+
+#include "wire.h"
+
+namespace ggsl {
+
+struct BoundGraph {
+    Graph   graph;
+    int32_t vocab_size = 0;
+
+    // Which nodes an output or a state needs; the others are not built.
+    std::vector<bool> live;
+
+    // For i32 nodes: their values are used as row numbers below this. A `cast` has to be clamped to it.
+    std::vector<int32_t> row_limit;
+
+    // Whether a node's values can be NaN.
+    std::vector<bool> may_be_nan;
+};
+
+// Binds V, and every larger dim, to `vocab_size`. Throws Failure (INVALID_GRAPH).
+BoundGraph bind_graph(const Graph & graph, int32_t vocab_size);
+
+} // namespace ggsl

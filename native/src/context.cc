@@ -1,0 +1,161 @@
+#include "context.h"
+
+#include "backend.h"
+#include "failure.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ggsl {
+
+namespace {
+
+void check_options(const ContextOptions & options) {
+    const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
+        if (value < min || value > max) {
+            fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
+        }
+    };
+    check(options.context_size, 0, 1 << 24, "contextSize");
+    check(options.batch_size, 1, 1 << 16, "batchSize");
+    check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
+    check(options.threads, 0, 512, "threads");
+    if (options.chains.size() > static_cast<size_t>(options.sequences)) {
+        fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
+    }
+}
+
+llama_context_params to_params(const ContextOptions & options) {
+    // Two hardware threads share a core's arithmetic, and ggml's threads wait for each other by spinning.
+    const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
+    const int32_t threads = options.threads == 0 ? cores : options.threads;
+
+    llama_context_params params = llama_context_default_params();
+    params.n_ctx           = static_cast<uint32_t>(options.context_size);
+    params.n_batch         = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
+    params.n_ubatch        = params.n_batch; // one decode, one graph: states are read after it
+    params.n_seq_max       = static_cast<uint32_t>(options.sequences);
+    params.n_outputs_max   = params.n_seq_max;
+    params.n_outputs_max_per_seq = 1;
+    params.n_threads       = threads;
+    params.n_threads_batch = threads;
+    params.kv_unified      = true; // otherwise several sequences are several graphs
+    params.no_perf         = true;
+    return params;
+}
+
+} // namespace
+
+Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options) : model(std::move(loaded)), placement(options.placement) {
+    check_options(options);
+    llama_context_params params = to_params(options);
+    params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
+    params.abort_callback_data  = &abort_requested;
+
+    std::vector<llama_sampler_seq_config> configs;
+    for (size_t i = 0; i < options.chains.size(); ++i) {
+        if (options.chains[i] != nullptr) {
+            const auto sequence = static_cast<int32_t>(i);
+            chains[sequence]    = make_chain(options.chains[i]);
+            configs.push_back({ sequence, chains[sequence].chain.get() });
+        }
+    }
+    if (placement == Placement::graph) {
+        params.samplers   = configs.data();
+        params.n_samplers = configs.size();
+    }
+
+    const LogCapture log;
+    context.reset(llama_init_from_model(model->get(), params));
+    if (!context) {
+        fail(code::out_of_memory, "can not make a context of %d tokens and %d sequences%s", options.context_size, options.sequences,
+             log.suffix().c_str());
+    }
+    for (const auto & [sequence, chain] : chains) {
+        check_refusal(*chain.sampler);
+    }
+    llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
+}
+
+Context::~Context() {
+    llama_batch_free(llama_batch_memory);
+}
+
+Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
+    auto    sampler = std::make_unique<Sampler>(std::move(graph), model->vocab_size(), counters);
+    Chain   made;
+    made.sampler = sampler.get();
+    made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+    llama_sampler_chain_add(made.chain.get(), Sampler::to_llama(std::move(sampler)));
+    return made;
+}
+
+void Context::check_refusal(const Sampler & sampler) const {
+    if (!sampler.refusal().empty()) {
+        fail(code::unsupported_op, "the chain can not be part of the model's graph: %s; run it on the host", sampler.refusal().c_str());
+    }
+}
+
+void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph) {
+    check_sequence(sequence);
+    Chain made = graph == nullptr ? Chain() : make_chain(std::move(graph));
+    if (placement == Placement::graph) {
+        llama_set_sampler(context.get(), sequence, made.chain.get());
+        if (made.sampler != nullptr && !made.sampler->refusal().empty()) {
+            llama_set_sampler(context.get(), sequence, nullptr);
+            chains.erase(sequence);
+            check_refusal(*made.sampler);
+        }
+    }
+    if (made.sampler == nullptr) {
+        chains.erase(sequence);
+    } else {
+        chains[sequence] = std::move(made);
+    }
+}
+
+Sampler & Context::sampler(int32_t sequence) {
+    check_sequence(sequence);
+    const auto found = chains.find(sequence);
+    if (found == chains.end()) {
+        fail(code::invalid_argument, "sequence %d has no chain", sequence);
+    }
+    return *found->second.sampler;
+}
+
+void Context::check_sequence(int32_t sequence) const {
+    const auto count = static_cast<int32_t>(llama_n_seq_max(context.get()));
+    if (sequence < 0 || sequence >= count) {
+        fail(code::invalid_argument, "sequence: expected 0 to %d, found %d", count - 1, sequence);
+    }
+}
+
+void Context::remove(int32_t sequence, int32_t from) {
+    check_sequence(sequence);
+    if (!llama_memory_seq_rm(llama_get_memory(context.get()), sequence, from, -1)) {
+        fail(code::invalid_argument, "this model can not forget a part of a sequence: remove it from 0 on");
+    }
+}
+
+void Context::copy(int32_t from, int32_t to) {
+    check_sequence(from);
+    check_sequence(to);
+    if (from != to) {
+        remove(to, 0);
+        llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
+    }
+}
+
+ContextStats Context::stats() const {
+    ContextStats stats{ *counters, {} };
+    for (const auto & [sequence, chain] : chains) {
+        const SamplerStats & one = chain.sampler->stats();
+        stats.chains.nodes += one.nodes;
+        stats.chains.nodes_without_views += one.nodes_without_views;
+        stats.chains.readback_bytes += one.readback_bytes;
+        stats.chains.devices.insert(one.devices.begin(), one.devices.end());
+    }
+    return stats;
+}
+
+} // namespace ggsl

@@ -1,0 +1,102 @@
+// A llama.cpp context: the memory of some sequences, each with a chain of its own or none.
+#pragma once
+
+#include "model.h"
+#include "sampler.h"
+
+#include <atomic>
+#include <map>
+
+namespace ggsl {
+
+enum class Placement { graph, host };
+
+struct ContextOptions {
+    int32_t   context_size = 0;   // tokens over all sequences; 0: what the model was trained for
+    int32_t   batch_size   = 512; // tokens computed at once
+    int32_t   sequences    = 1;
+    int32_t   threads      = 0;   // 0: half as many as there are processors
+    Placement placement    = Placement::graph;
+    std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
+};
+
+struct Batch {
+    std::vector<int32_t> tokens;
+    std::vector<int32_t> positions; // in the token's sequence
+    std::vector<int32_t> sequences;
+    std::vector<uint8_t> outputs;   // 1: sample, or give logits, after this token
+};
+
+// `results.sampled` and so on as the chain gives them; raw logits when the sequence has no chain.
+struct Output {
+    int32_t sequence;
+    Results results;
+};
+
+struct ContextStats {
+    SamplerCounters counters;
+    SamplerStats    chains; // summed over the sequences
+};
+
+class Context {
+public:
+    // Throws Failure (INVALID_ARGUMENT, UNSUPPORTED_OP, OUT_OF_MEMORY).
+    Context(std::shared_ptr<Model> model, const ContextOptions & options);
+    ~Context();
+
+    // Computes a batch. On ABORTED and COMPUTE_FAILED the memory of the batch's sequences is cleared.
+    // Throws Failure (INVALID_ARGUMENT, CONTEXT_FULL, ABORTED, COMPUTE_FAILED, INVALID_LOGITS).
+    std::vector<Output> decode(const Batch & batch);
+
+    // Makes a decode on another thread stop soon, between batches at the latest; the CPU also within one.
+    void abort() { abort_requested = true; }
+
+    // Gives a sequence a chain, or takes it away (null). The next decode builds the model's graph again.
+    void set_chain(int32_t sequence, std::shared_ptr<const Graph> graph);
+    Sampler & sampler(int32_t sequence);
+
+    // Forgets the tokens of a sequence from `from` on.
+    void remove(int32_t sequence, int32_t from);
+    // Makes `to` a copy of `from`'s tokens.
+    void copy(int32_t from, int32_t to);
+
+    int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
+    ContextStats stats() const;
+
+private:
+    struct ContextDeleter {
+        void operator()(llama_context * pointer) const { llama_free(pointer); }
+    };
+    struct ChainDeleter {
+        void operator()(llama_sampler * pointer) const { llama_sampler_free(pointer); }
+    };
+    // `sampler` belongs to `chain`.
+    struct Chain {
+        std::unique_ptr<llama_sampler, ChainDeleter> chain;
+        Sampler *                                    sampler = nullptr;
+    };
+
+    Chain make_chain(std::shared_ptr<const Graph> graph);
+    void  check_sequence(int32_t sequence) const;
+    void  check_batch(const Batch & batch) const;
+    void  check_refusal(const Sampler & sampler) const;
+    void  decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
+    void  compute(const Batch & batch, size_t begin, size_t end);
+    Output read_output(int32_t index, int32_t sequence);
+    void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
+    void   run_host_chain(int32_t index, const Chain & chain, Results & results);
+    void   clear_sequences(const Batch & batch);
+
+    std::shared_ptr<Model>           model;
+    std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
+    Placement                        placement;
+    std::atomic<bool>                abort_requested = false;
+
+    // Declared before the context, because it uses them until it is freed.
+    std::map<int32_t, Chain>                       chains;
+    std::unique_ptr<llama_context, ContextDeleter> context;
+    llama_batch                                    llama_batch_memory{};
+    std::vector<llama_token_data>                  candidates;
+};
+
+} // namespace ggsl

@@ -1,0 +1,76 @@
+// A graph on plain logits, without a model: built once for a vocabulary size and a number of rows, run many times.
+#pragma once
+
+#include "graph.h"
+
+#include <ggml-alloc.h>
+#include <ggml-backend.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace ggsl {
+
+// Numbers for one run, row after row: `logits` has R x V, `uniforms` R x U, `inputs[i]` R x its dim (entry 0 is unused).
+using Values = std::variant<std::monostate, std::span<const float>, std::span<const int32_t>>;
+
+struct Feeds {
+    std::span<const float> logits;
+    std::span<const float> uniforms;
+    std::vector<Values>    inputs;
+};
+
+// Row after row; empty where the graph does not give that output.
+struct Results {
+    std::vector<int32_t> sampled;    // R
+    std::vector<int32_t> candidates; // R x k
+    std::vector<float>   logits;     // R x k
+    std::vector<float>   probs;      // R x k
+    std::vector<float>   states;     // R x S
+};
+
+// Checks uniforms and inputs of one graph: sizes, dtypes, finite uniforms, token ids inside the vocabulary.
+// Throws Failure (INVALID_ARGUMENT).
+void check_uniforms(const BoundGraph & bound, std::span<const float> uniforms, int64_t rows);
+void check_input(const BoundGraph & bound, size_t index, const Values & values, int64_t rows);
+
+// Throws Failure (INVALID_LOGITS) that names the first token whose logit is NaN or +inf.
+void check_logits(std::span<const float> logits, size_t vocab_size);
+
+// Throws Failure (UNSUPPORTED_OP) that names the first op that the device can not run.
+void check_support(const Built & built, ggml_backend_dev_t device);
+
+class Evaluator {
+public:
+    Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
+    ~Evaluator();
+
+    Results run(const Feeds & feeds);
+
+    const BoundGraph & bound_graph() const { return bound; }
+    size_t nodes() const { return built.nodes; }
+    size_t nodes_without_views() const { return built.nodes_without_views; }
+
+private:
+    template <typename T> std::vector<T> read(const ggml_tensor * tensor) const;
+    void write(ggml_tensor * tensor, const void * data) const;
+    void write_uniforms(std::span<const float> values);
+    std::vector<float> read_states() const;
+
+    template <auto free> struct Deleter {
+        void operator()(auto * pointer) const { free(pointer); }
+    };
+
+    BoundGraph bound;
+    int64_t    rows;
+    std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>> backend;
+    std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;
+    std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>> allocator;
+    ggml_cgraph *      cgraph = nullptr;
+    Built              built;
+    std::vector<float> transposed;
+};
+
+} // namespace ggsl

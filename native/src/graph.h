@@ -1,0 +1,74 @@
+// The graph builder: a bound graph and R rows (sequences) become ggml tensors. Every value of dim n is a tensor [n, R].
+#pragma once
+
+#include "bind.h"
+
+#include <ggml.h>
+
+namespace ggsl {
+
+// What building gave. Tensors belong to the ggml_context; absent ones are null.
+struct Built {
+    // Written by the host before every run. `uniforms` is [R, U]: each uniform is one contiguous row over the sequences.
+    ggml_tensor *              uniforms = nullptr;
+    std::vector<ggml_tensor *> inputs; // as Graph::inputs; inputs[0] are the logits
+
+    // Read by the host after every run.
+    ggml_tensor *              sampled    = nullptr; // i32 [1, R]
+    ggml_tensor *              candidates = nullptr; // i32 [k, R]
+    ggml_tensor *              logits     = nullptr; // f32 [k, R]
+    ggml_tensor *              probs      = nullptr; // f32 [k, R]
+    std::vector<ggml_tensor *> states;               // f32 [1, R] each
+
+    // All tensors made here, in order of creation, operands first.
+    std::vector<ggml_tensor *> tensors;
+    size_t                     nodes               = 0;
+    size_t                     nodes_without_views = 0;
+};
+
+// Makes tensors while the ops of a graph are built. The helpers of graph ops (ops.cc) are here.
+class Builder {
+public:
+    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits);
+
+    Built run();
+
+    ggml_context * const context;
+    const BoundGraph &   bound;
+    const int64_t        rows;
+
+    // Registers and names a tensor that an op has just made.
+    ggml_tensor * made(ggml_tensor * tensor);
+
+    ggml_tensor * contiguous(ggml_tensor * tensor);
+    ggml_tensor * clamped(ggml_tensor * tensor, float min, float max);
+    // [n, rows], a free reshape.
+    ggml_tensor * column(ggml_tensor * tensor, int64_t n);
+    // [1, n, rows]: each element a row of its own, as get_rows and set_rows want them.
+    ggml_tensor * elements(ggml_tensor * tensor);
+
+    ggml_tensor * uniform(int32_t index);
+    ggml_tensor * input(int32_t index);
+
+    // True when nobody else reads the value of `node` and its tensor holds its own data, so that it may be overwritten.
+    bool is_fresh(int32_t node) const;
+    // The number of the node being built.
+    int32_t current() const { return id; }
+
+private:
+    ggml_tensor * build_node(const Node & node);
+    ggml_tensor * output(int32_t node);
+
+    Built                      built;
+    std::vector<ggml_tensor *> values;
+    std::vector<int32_t>       uses;
+    int32_t                    id = 0;
+};
+
+// Builds into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits);
+
+// An upper bound of the number of tensors that building makes.
+size_t max_tensors(const BoundGraph & bound);
+
+} // namespace ggsl

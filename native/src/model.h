@@ -1,0 +1,45 @@
+// A GGUF model: weights, vocabulary, metadata.
+#pragma once
+
+#include <llama.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ggsl {
+
+struct ModelOptions {
+    int32_t     gpu_layers = -1; // layers on the GPU; -1: all of them, 0: none
+    std::string device;          // ggml's device name; empty: every GPU there is
+};
+
+class Model {
+public:
+    // Reads the file; takes as long as that takes. Throws Failure (INVALID_MODEL, NO_DEVICE).
+    Model(const std::string & path, const ModelOptions & options);
+
+    llama_model *       get() const { return model.get(); }
+    const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
+    int32_t             vocab_size() const { return llama_vocab_n_tokens(vocab()); }
+
+    // `add_special`: put the tokens around the text that the model wants there; `parse_special`: read e.g. "<s>" as one.
+    std::vector<llama_token> tokenize(const std::string & text, bool add_special, bool parse_special) const;
+
+    // The bytes of a token; not always whole UTF-8 characters. Throws Failure (INVALID_ARGUMENT).
+    std::string piece(llama_token token, bool special) const;
+
+    bool is_end(llama_token token) const;
+    std::string description() const;
+    std::vector<std::pair<std::string, std::string>> metadata() const;
+
+private:
+    struct Deleter {
+        void operator()(llama_model * pointer) const { llama_model_free(pointer); }
+    };
+    std::unique_ptr<llama_model, Deleter> model;
+};
+
+} // namespace ggsl

@@ -1,0 +1,63 @@
+// The wire form of a graph (compiler/graph/wire.ts), decoded. Words come from outside: nothing in them is trusted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ggsl {
+
+inline constexpr int32_t wire_magic   = 0x4c534747;
+inline constexpr int32_t wire_version = 2;
+
+inline constexpr int32_t max_nodes    = 65536;
+inline constexpr int32_t max_uniforms = 4096;
+inline constexpr int32_t max_inputs   = 256;
+inline constexpr int32_t max_states   = 256;
+inline constexpr int32_t max_dim      = 1 << 24; // positions are exact in f32 up to here
+inline constexpr int32_t max_operands = 3;
+inline constexpr int32_t max_attrs    = 3;
+
+// A dim that is the vocabulary size, not known yet.
+inline constexpr int32_t dim_vocabulary = -1;
+
+enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
+
+struct Input {
+    Dtype   dtype;
+    int32_t dim;
+};
+
+struct Node {
+    int32_t op;
+    Dtype   dtype;
+    int32_t dim;
+    int32_t operand_count;
+    std::array<int32_t, max_operands> operands;
+    std::array<int32_t, max_attrs>    attrs;
+
+    float attr_f32(size_t index) const;
+};
+
+// Node numbers; -1 where the graph does not give that output.
+struct Outputs {
+    int32_t sampled    = -1;
+    int32_t candidates = -1;
+    int32_t logits     = -1;
+    int32_t probs      = -1;
+};
+
+struct Graph {
+    int32_t              uniform_count = 0;
+    std::vector<Input>   inputs; // inputs[0] are the logits
+    std::vector<int32_t> states; // node of each state's next value
+    std::vector<Node>    nodes;
+    Outputs              outputs;
+};
+
+// Decodes words and checks whatever does not depend on the vocabulary size: counts, op numbers, arity, dtypes, that
+// operands come before their users, attribute values. Throws Failure (INVALID_GRAPH).
+Graph decode_wire(const int32_t * words, size_t count);
+
+} // namespace ggsl

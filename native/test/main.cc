@@ -1,0 +1,14 @@
+// Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES
+#include "../src/backend.h"
+#include "check.h"
+
+int main(int count, char ** arguments) {
+    CHECK(count == 2, "usage: ggsl_test FOLDER_OF_LIBRARIES");
+    ggsl::capture_logs();
+    ggsl::load_backends(arguments[1]);
+    ggsl::test::test_ops();
+    ggsl::test::test_wire();
+    ggsl::test::test_fuzz();
+    std::puts("all C++ tests passed");
+    return 0;
+}

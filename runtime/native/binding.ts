@@ -1,0 +1,218 @@
+/**
+ * The whole native surface, typed by hand: build/Release/ggsl.node exports one `Binding`.
+ *
+ * Numbers cross as typed arrays. Several rows (sequences) lie one after another. Whatever fails throws, or rejects with,
+ * a `NativeError`: bad input never ends the process.
+ */
+
+/** `message` says what was expected and found; `code` is for programs. */
+export interface NativeError extends Error {
+  readonly code: NativeErrorCode;
+}
+
+export type NativeErrorCode =
+  | "INVALID_GRAPH"
+  | "INVALID_ARGUMENT"
+  /** A logit is NaN or +inf, or a token outside the vocabulary was sampled. */
+  | "INVALID_LOGITS"
+  | "INVALID_MODEL"
+  | "UNSUPPORTED_OP"
+  | "NO_DEVICE"
+  | "OUT_OF_MEMORY"
+  | "CONTEXT_FULL"
+  | "COMPUTE_FAILED"
+  | "ABORTED"
+  /** A context does one thing at a time. */
+  | "BUSY"
+  | "DISPOSED";
+
+export interface Binding {
+  /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
+  readonly wireVersion: number;
+  readonly llamaVersion: string;
+  /** Names of the C++ op table, in the order of their numbers. */
+  opNames(): string[];
+  /** Loads ggml's backend libraries from a folder; from then on there are devices. Calling it again does nothing. */
+  loadBackends(directory: string): void;
+  devices(): Device[];
+  readonly Graph: new (words: Int32Array) => NativeGraph;
+  readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
+  /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
+  loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
+}
+
+export interface Device {
+  /** ggml's name, e.g. `CPU` or `Vulkan0`. */
+  readonly name: string;
+  readonly description: string;
+  readonly type: "cpu" | "gpu" | "integrated-gpu" | "accelerator";
+  /** Bytes. */
+  readonly memoryFree: number;
+  readonly memoryTotal: number;
+}
+
+/** A wire graph, decoded and verified (INVALID_GRAPH). Immutable: any number of evaluators and contexts may share it. */
+export interface NativeGraph {
+  readonly size: {
+    readonly uniforms: number;
+    readonly inputs: number;
+    readonly states: number;
+    readonly nodes: number;
+  };
+}
+
+export interface EvaluatorOptions {
+  readonly vocabSize: number;
+  /** Sequences evaluated at once; default 1. */
+  readonly rows?: number;
+  /** A device's name; default `CPU`. UNSUPPORTED_OP when it lacks an op of the graph. */
+  readonly device?: string;
+  /** CPU threads; default 1, which is fastest for a single row. */
+  readonly threads?: number;
+}
+
+/** A graph on plain logits, built once and run many times, synchronously. */
+export interface NativeEvaluator {
+  /** ggml nodes in the graph, views and reshapes among them. */
+  readonly nodes: number;
+  readonly nodesWithoutViews: number;
+  evaluate(values: EvaluatorValues): ChainResults;
+  /** Frees the native memory; harmless when called twice. */
+  dispose(): void;
+}
+
+export interface EvaluatorValues {
+  /** rows x vocabSize. -inf is a token that is no candidate; NaN and +inf are INVALID_LOGITS. */
+  readonly logits: Float32Array;
+  /** rows x uniforms of the graph, all finite. */
+  readonly uniforms: Float32Array;
+  /** `Graph.inputs` from index 1 on, rows x dim each; may be left out when there are none. */
+  readonly inputs?: readonly InputValues[];
+}
+
+/** f32 inputs take numbers other than NaN, i32 inputs token ids inside the vocabulary. */
+export type InputValues = Float32Array | Int32Array;
+
+/** What a chain gives, row after row; a property is absent when the graph lacks that output. */
+export interface ChainResults {
+  /** The picked token, one a row. */
+  readonly sampled?: Int32Array;
+  /** Token ids of the k rows of the candidate table. */
+  readonly candidates?: Int32Array;
+  readonly logits?: Float32Array;
+  readonly probs?: Float32Array;
+  /** Next values of the states, in the order of `Graph.states`. */
+  readonly states?: Float32Array;
+}
+
+export interface ModelOptions {
+  /** Layers put on the GPU; default -1, all of them. */
+  readonly gpuLayers?: number;
+  /** A device's name; default: every GPU there is. */
+  readonly device?: string;
+}
+
+export interface ModelInfo {
+  readonly description: string;
+  readonly parameters: number;
+  readonly bytes: number;
+  /** Tokens of context that the model was trained for. */
+  readonly trainedContextSize: number;
+  readonly vocabSize: number;
+  /** -1 when the vocabulary has no such token. */
+  readonly bos: number;
+  readonly eos: number;
+  /** Whether the model wants `bos` in front of a text. */
+  readonly addsBos: boolean;
+  /** The GGUF's metadata; arrays are left out. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface NativeModel {
+  readonly info: ModelInfo;
+  /** `addSpecial`: with the tokens that the model wants around a text; `parseSpecial`: `<s>` in the text is that token. */
+  tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array;
+  /** A token's bytes, not always whole UTF-8 characters; `special`: also those of control tokens. */
+  piece(token: number, special: boolean): Uint8Array;
+  /** Whether the token ends a generation. */
+  isEnd(token: number): boolean;
+  /** Rejects with UNSUPPORTED_OP when the model's device lacks an op of a chain. */
+  createContext(options: ContextOptions): Promise<NativeContext>;
+  /** The memory is freed once the model's contexts are gone, too. */
+  dispose(): void;
+}
+
+export interface ContextOptions {
+  /** Tokens over all sequences, rounded up to a multiple of 256; default 0: what the model was trained for. */
+  readonly contextSize?: number;
+  /** Tokens computed at once; default 512. */
+  readonly batchSize?: number;
+  /** Sequences, at most 256; default 1. */
+  readonly sequences?: number;
+  /** CPU threads; default 0: half as many as there are processors. More than are idle make it very slow. */
+  readonly threads?: number;
+  /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU over logits that come back. */
+  readonly placement?: "graph" | "host";
+  /** The chain of each sequence. */
+  readonly chains?: readonly (NativeGraph | null)[];
+}
+
+/** The memory of some sequences. One thing at a time: while `decode` runs, all but `abort` and `dispose` throw BUSY. */
+export interface NativeContext {
+  /** Tokens that one sequence can hold. */
+  readonly contextSize: number;
+  /**
+   * Computes tokens on another thread and gives an output for each that wants one, in the batch's order. Longer batches
+   * than `batchSize` are split. A sequence with a chain samples once a batch; its uniforms and inputs must be set.
+   *
+   * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
+   * batch's sequences are empty and the context is usable.
+   */
+  decode(batch: Batch): Promise<DecodeOutput[]>;
+  /** Gives a sequence a chain, or takes it away. The next decode builds the model's graph again, which takes time. */
+  setChain(sequence: number, graph: NativeGraph | null): void;
+  /** The chain's uniforms; they stay until set again. */
+  setUniforms(sequence: number, values: Float32Array): void;
+  /** An input of the chain, by its index in `Graph.inputs` (from 1 on); it stays until set again. */
+  setInput(sequence: number, input: number, values: InputValues): void;
+  /** Forgets a sequence's tokens from position `from` (default 0) on. */
+  remove(sequence: number, from?: number): void;
+  /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
+  copy(from: number, to: number): void;
+  /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
+  abort(): void;
+  stats(): ContextStats;
+  /** Aborts a running decode, frees the memory; harmless when called twice. */
+  dispose(): void;
+}
+
+/** Four arrays of one length, an entry a token. */
+export interface Batch {
+  readonly tokens: Int32Array;
+  /** Positions within the token's sequence; they continue what the sequence holds. */
+  readonly positions: Int32Array;
+  readonly sequences: Int32Array;
+  /** 1 where an output is wanted, else 0. */
+  readonly outputs: Uint8Array;
+}
+
+/** Without a chain, `logits` are the model's raw ones and nothing else is there. */
+export interface DecodeOutput extends ChainResults {
+  readonly sequence: number;
+}
+
+export interface ContextStats {
+  /** Builds of the model's graph with chains in it, llama.cpp's reservations included; constant in steady generation. */
+  readonly graphBuilds: number;
+  /** Trial builds of a chain at llama.cpp's probe size, one for each chain. */
+  readonly probeBuilds: number;
+  /** Uploads of uniforms and inputs: one a sequence and token. */
+  readonly setInputs: number;
+  /** ggml nodes of all chains in the latest build, views and reshapes among them. */
+  readonly nodes: number;
+  readonly nodesWithoutViews: number;
+  /** Bytes copied to the host when every sequence with a chain gives one output. */
+  readonly readbackBytes: number;
+  /** Names of the devices where the chains' nodes ran; empty before the first output. */
+  readonly devices: readonly string[];
+}

@@ -1,0 +1,165 @@
+/**
+ * Builds the native addon: `npm run build:native`.
+ *
+ * Headers come from the llama.cpp source inside the npm package node-llama-cpp, libraries from its platform package;
+ * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
+ *
+ *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
+ *     --force      builds in any case
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const LLAMA_PACKAGE_VERSION = "3.22.1";
+const LLAMA_TAG = "v0.5.0";
+const PLATFORMS = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const buildFolder = join(root, "build");
+const source = join(buildFolder, "llama.cpp");
+const require = createRequire(join(root, "package.json"));
+const sanitize = process.argv.includes("--sanitize");
+const force = process.argv.includes("--force");
+
+function stop(message) {
+  console.error(`build:native: ${message}`);
+  process.exit(1);
+}
+
+/** Runs a command; its output is shown only when it fails, or always if `show`. */
+function run(command, args, { show = false, env = {} } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    stdio: show ? "inherit" : "pipe",
+    maxBuffer: 1 << 28,
+    env: { ...process.env, ...env },
+  });
+  if (result.status === 0) return;
+  if (!show) console.error(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+  stop(`\`${command} ${args.join(" ")}\` failed${result.error ? `: ${result.error.message}` : ""}`);
+}
+
+/** Where npm has put a package: here, or above when this is a dependency itself. */
+function packageFolder(name) {
+  const folders = require.resolve.paths(name).map((folder) => join(folder, name));
+  return (
+    folders.find((folder) => existsSync(join(folder, "package.json"))) ?? stop(`${name} is not installed. Run: npm ci`)
+  );
+}
+
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+/** The folder of the prebuilt libraries, after checking that they are the ones this code is written for. */
+function checkLlama() {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
+  if (platform === undefined) {
+    const known = Object.keys(PLATFORMS).join(", ");
+    stop(
+      `the native runtime supports ${known}, not ${process.platform}-${process.arch} yet. Other backends still work.`,
+    );
+  }
+  const folder = packageFolder("node-llama-cpp");
+  const version = readJson(join(folder, "package.json")).version;
+  if (version !== LLAMA_PACKAGE_VERSION) {
+    stop(`expected node-llama-cpp ${LLAMA_PACKAGE_VERSION}, found ${version}. Run: npm ci`);
+  }
+  const { tag } = readJson(join(folder, "llama", "llama.cpp.info.json"));
+  if (tag !== LLAMA_TAG) stop(`expected llama.cpp ${LLAMA_TAG} in node-llama-cpp, found ${tag}. Run: npm ci`);
+
+  const libraries = join(packageFolder(`@node-llama-cpp/${platform}`), "bins", platform);
+  const library = `libllama.${LLAMA_TAG}.so`;
+  if (!existsSync(join(libraries, library))) {
+    stop(`expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm ci`);
+  }
+  return { bundle: join(folder, "llama", "gitRelease.bundle"), libraries };
+}
+
+function checkTools() {
+  const needed = { "g++": "g++", cmake: "cmake", make: "make", git: "git" };
+  const missing = Object.keys(needed).filter((tool) => spawnSync(tool, ["--version"]).status !== 0);
+  if (missing.length > 0) {
+    const packages = missing.map((tool) => needed[tool]).join(" ");
+    stop(`missing: ${missing.join(", ")}. On Debian or Ubuntu run: apt-get install ${packages}`);
+  }
+}
+
+/** llama.cpp's source; a clone that was cut short has no stamp and is made anew. */
+function cloneSource(bundle) {
+  const stamp = join(source, ".ggsl-tag");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === LLAMA_TAG) return;
+  console.log(`build:native: unpacking llama.cpp ${LLAMA_TAG}`);
+  const partial = `${source}.partial`;
+  for (const folder of [source, partial]) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(buildFolder, { recursive: true });
+  run("git", ["clone", "--quiet", "--depth", "1", bundle, partial], {
+    env: { GIT_CONFIG_PARAMETERS: "'advice.detachedHead=false'" },
+  });
+  writeFileSync(join(partial, ".ggsl-tag"), LLAMA_TAG);
+  renameSync(partial, source);
+}
+
+/** Changes whenever a new build could give another result. */
+function fingerprint(libraries) {
+  const hash = createHash("sha256");
+  const add = (path) => hash.update(path).update(readFileSync(path));
+  const addFolder = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) addFolder(path);
+      else add(path);
+    }
+  };
+  addFolder(join(root, "native"));
+  add(fileURLToPath(import.meta.url));
+  add(join(packageFolder("node-addon-api"), "package.json"));
+  add(join(packageFolder("node-api-headers"), "package.json"));
+  return hash.update(libraries).digest("hex");
+}
+
+function compile(libraries, folder, options) {
+  const cache = {
+    CMAKE_BUILD_TYPE: "Release",
+    LLAMA_SOURCE: source,
+    LLAMA_LIBRARIES: libraries,
+    NODE_HEADERS: require("node-api-headers").include_dir,
+    NODE_ADDON_API: packageFolder("node-addon-api"),
+    GGSL_OUTPUT: join(buildFolder, "Release"),
+    ...options,
+  };
+  const definitions = Object.entries(cache).map(([key, value]) => `-D${key}=${value}`);
+  run("cmake", ["-S", join(root, "native"), "-B", folder, "-G", "Unix Makefiles", ...definitions]);
+  run("cmake", ["--build", folder, "--parallel", "2"], { show: true });
+}
+
+const { bundle, libraries } = checkLlama();
+
+if (sanitize) {
+  checkTools();
+  cloneSource(bundle);
+  const folder = join(buildFolder, "sanitize");
+  compile(libraries, folder, { CMAKE_BUILD_TYPE: "RelWithDebInfo", GGSL_SANITIZE: "ON" });
+  // The prebuilt libraries keep their device lists until the process ends, which counts as a leak.
+  run(join(folder, "ggsl_test"), [libraries], {
+    show: true,
+    env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
+  });
+  process.exit(0);
+}
+
+const stampFile = join(buildFolder, "native.stamp");
+const stamp = fingerprint(libraries);
+const addons = ["ggsl.node", "ggsl_oracle.node"].map((name) => join(buildFolder, "Release", name));
+if (!force && addons.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
+  console.log("build:native: up to date");
+  process.exit(0);
+}
+checkTools();
+cloneSource(bundle);
+compile(libraries, join(buildFolder, "cmake"), {});
+writeFileSync(stampFile, stamp);
+console.log("build:native: built build/Release/ggsl.node");
