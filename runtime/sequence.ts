@@ -14,11 +14,10 @@ import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 export type UniformValues = Readonly<Record<string, number | boolean>>;
 
 interface Stream {
-  readonly draw: (rng: Mt19937) => number;
-  /** The generator behind `value`. */
-  readonly rng: Mt19937;
   /** The draw for the token that is being chosen. */
   readonly value: number;
+  /** The stream one draw later. It is a copy, so that the stream as it was can still be gone back to. */
+  readonly next: () => Stream;
 }
 
 export interface SequenceState {
@@ -30,10 +29,13 @@ export interface SequenceState {
   readonly step: number;
 }
 
-/** A sequence before its first token. Throws `InputError` for values that do not fit the chain's parameters. */
-export function startSequence(graph: Graph, vocabSize: number, values: UniformValues = {}): SequenceState {
+/**
+ * A sequence before its first token. `draws`, one a token and in turn, take the place of the chain's own.
+ * Throws `InputError` for values that do not fit the chain's parameters.
+ */
+export function startSequence(graph: Graph, vocabSize: number, values: UniformValues = {}, draws?: readonly number[]): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, values);
-  const streams = graph.draws.map(({ kind, seed }) => startStream(kind, seedOf(seed, params)));
+  const streams = graph.draws.map(({ kind, seed }) => (draws ? givenStream(draws) : startStream(kind, seedOf(seed, params))));
   const before: SequenceState = { graph, params, streams, states: new Float32Array(graph.states.length), step: 0 };
   const env = environment(before, vocabSize);
   return { ...before, states: Float32Array.from(graph.states, (s) => evaluateHost(s.init, env)) };
@@ -57,7 +59,7 @@ export function uniformsOf(sequence: SequenceState, vocabSize: number): Float32A
 
 /** The sequence after its next token was accepted. `states` are the next states that the graph gave. */
 export function acceptToken(sequence: SequenceState, states: Float32Array): SequenceState {
-  return { ...sequence, streams: sequence.streams.map(advance), states: states.slice(), step: sequence.step + 1 };
+  return { ...sequence, streams: sequence.streams.map((s) => s.next()), states: states.slice(), step: sequence.step + 1 };
 }
 
 function environment({ params, streams, states, step }: SequenceState, vocabSize: number): HostEnvironment {
@@ -110,14 +112,13 @@ const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number
 const SMALLEST_DRAW = 2 ** -54;
 
 function startStream(kind: Draw["kind"], seed: number): Stream {
-  const source = kind === "f64" ? drawF64 : drawF32;
-  const draw = (rng: Mt19937): number => Math.max(source(rng), SMALLEST_DRAW);
-  const rng = mt19937(seed);
-  return { draw, rng, value: draw(rng) };
+  const draw = kind === "f64" ? drawF64 : drawF32;
+  const after = (rng: Mt19937): Stream => ({ value: Math.max(draw(rng), SMALLEST_DRAW), next: () => after(rng.clone()) });
+  return after(mt19937(seed));
 }
 
-/** The generator is copied, so that the stream as it was can still be gone back to. */
-function advance({ draw, rng }: Stream): Stream {
-  const next = rng.clone();
-  return { draw, rng: next, value: draw(next) };
+function givenStream(draws: readonly number[], index = 0): Stream {
+  const value = draws[index % draws.length]!;
+  if (!(value >= 0 && value <= 1)) throw new InputError(`a draw must be in [0, 1], found ${value}`);
+  return { value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, index + 1) };
 }

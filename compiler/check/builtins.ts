@@ -66,3 +66,10 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
   vocab: { doc: "size of the vocabulary", type: "i32", shape: "scalar", rate: "uniform" },
   step: { doc: "number of tokens generated so far", type: "i32", shape: "scalar", rate: "uniform" },
 };
+
+/** What a name that the language keeps for itself stands for; undefined for all other names. */
+export function builtinKind(name: string): string | undefined {
+  if (Object.hasOwn(NAMES, name)) return NAMES[name]!.shape === "column" ? "column" : "value";
+  if (Object.hasOwn(FUNCTIONS, name)) return "function";
+  return name === "random" ? "seed" : undefined;
+}

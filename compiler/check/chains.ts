@@ -1,48 +1,53 @@
 /** Chains: their stages, what these are given, and their order. */
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
+import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { importsItself, notAStage, notAvailable, unknownStage } from "./diagnostics/names.js";
+import { chainTooLong, containsItself, notAStage, notAvailable, unknownStage } from "./diagnostics/names.js";
 import { stageAfterPick } from "./diagnostics/statements.js";
-import { mustBeScalar, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
+import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
 import { STD_NAMES } from "./modules.js";
-import type { Module } from "./program.js";
-import { checkConstantFor, checkParams, picks } from "./samplers.js";
-import { seedType, typeOf, type Scope, type Type } from "./types.js";
+import type { Binding, Module } from "./program.js";
+import { checkConstantFor, checkParams, picks, uniformsOf } from "./samplers.js";
+import { seedType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
 
-export function checkChain(module: Module, chain: Chain, diagnostics: Diagnostic[]): void {
-  const names = new Map<string, Type>();
+export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
+  const names = new Map<string, Local>();
   checkParams(module, chain.params, names, diagnostics);
-  const scope: Scope = { module, names, isOrdered: false, diagnostics };
+  const scope: Scope = { module, names, uniforms: uniformsOf(chain.params), isOrdered: false, diagnostics };
   let picker: string | undefined;
-  for (const stage of chain.stages) {
-    if (picker !== undefined) diagnostics.push(stageAfterPick(stage.span, stage.name.text, picker));
-    if (checkStage(scope, chain, stage)) picker ??= stage.name.text;
-  }
+  const extent = extentOf(extents, chain, module);
+  const calls = chain.stages.map((stage) => checkStage(scope, stage));
+  calls.forEach((binding, i) => {
+    const { name, span } = chain.stages[i]!;
+    const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
+    if (part?.isCyclic && reaches(binding!, chain)) diagnostics.push(containsItself(name.span, chain.name.text, name.text));
+    if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
+    if (part?.picks) picker ??= name.text;
+  });
+  const isLongItself = calls.every((b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity);
+  if (extent.stages > MAX_STAGES && isLongItself) diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
 }
 
-/** Returns whether the stage picks the token. */
-function checkStage(scope: Scope, chain: Chain, stage: StageCall): boolean {
+/** Returns what the stage calls, if that can be told. */
+function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const { module, diagnostics } = scope;
   const { text, span } = stage.name;
   if (stage.isHost) {
     diagnostics.push(notAvailable(stage.span, "the host tail"));
-    return false;
+    return undefined;
   }
   const found = module.scope.get(text);
   if (!found) {
+    if (module.broken.has(text)) return undefined;
     const stages = [...module.scope].filter(([, b]) => b.declaration.kind === "sampler" || b.declaration.kind === "chain");
     diagnostics.push(unknownStage(span, text, [...stages.map(([name]) => name), ...STD_NAMES], STD_NAMES.includes(text)));
-    return false;
+    return undefined;
   }
   const callee = found.declaration;
   if (callee.kind !== "sampler" && callee.kind !== "chain") {
     diagnostics.push(notAStage(span, text, callee.kind === "const" ? "a constant" : "an input"));
-    return false;
-  }
-  if (reaches(callee, found.module, chain, new Set())) {
-    diagnostics.push(importsItself(span, text));
-    return false;
+    return undefined;
   }
   const { bound, diagnostics: faults } = resolveArgs(callee.params, stage.args, { name: text, span });
   diagnostics.push(...faults);
@@ -50,7 +55,7 @@ function checkStage(scope: Scope, chain: Chain, stage: StageCall): boolean {
     const arg = bound.get(param.name.text);
     if (arg) checkArgument(scope, callee, found.module, param, arg.value);
   }
-  return picksSomething(callee, found.module);
+  return found;
 }
 
 function checkArgument(scope: Scope, callee: Sampler | Chain, declarer: Module, param: Sampler["params"][number], value: Parameters<typeof typeOf>[1]): void {
@@ -58,7 +63,7 @@ function checkArgument(scope: Scope, callee: Sampler | Chain, declarer: Module, 
   const name = param.name.text;
   if (param.type === "seed") {
     const type = seedType(scope, value);
-    if (type.type !== "error") checkConstantFor(declarer, param, scope.module, value, diagnostics, false);
+    if (type.type !== "error") checkConstantFor(declarer, param, scope.module, value, diagnostics);
     return;
   }
   const type = typeOf(scope, value);
@@ -69,29 +74,58 @@ function checkArgument(scope: Scope, callee: Sampler | Chain, declarer: Module, 
   } else if (type.shape === "column") {
     diagnostics.push(mustBeScalar(value.span, `\`${name}\``, isCondition));
   } else if (param.isStatic && type.rate !== "static") {
-    diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, value.kind === "name" ? value.text : undefined));
+    diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
+  } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
+    diagnostics.push(mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"));
   } else {
-    checkConstantFor(declarer, param, scope.module, value, diagnostics, false);
+    checkConstantFor(declarer, param, scope.module, value, diagnostics);
   }
 }
 
-/** Whether a chain is a stage of what it calls. */
-function reaches(callee: Sampler | Chain, module: Module, chain: Chain, seen: Set<Chain>): boolean {
-  if (callee.kind === "sampler") return false;
-  if (callee === chain) return true;
-  if (seen.has(callee)) return false;
-  seen.add(callee);
-  return callee.stages.some(({ name }) => {
-    const next = module.scope.get(name.text);
-    const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
-    return isStage && reaches(next.declaration as Sampler | Chain, next.module, chain, seen);
-  });
+// ---------------------------------------------------------------- chains in chains
+
+/** What a chain comes to once the chains among its stages are replaced by their own stages. */
+export interface Extent {
+  readonly stages: number;
+  readonly picks: boolean;
+  readonly isCyclic: boolean;
 }
 
-function picksSomething(callee: Sampler | Chain, module: Module): boolean {
-  if (callee.kind === "sampler") return picks(callee.body);
-  return callee.stages.some(({ name }) => {
-    const next = module.scope.get(name.text);
-    return next !== undefined && "params" in next.declaration && picksSomething(next.declaration, next.module);
+const MAX_STAGES = 256;
+const MAX_DEPTH = 64;
+const TOO_LONG: Extent = { stages: Infinity, picks: false, isCyclic: false };
+const CYCLIC: Extent = { stages: 0, picks: false, isCyclic: true };
+
+/** Extents that are known already: each chain is looked at once, so that chains of chains do not multiply the work. */
+export type Extents = Map<Chain, Extent>;
+
+/** Whether a chain is among what a stage comes to. */
+function reaches(from: Binding, goal: Chain): boolean {
+  const seen = new Set<unknown>();
+  const open = [from];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { declaration, module } = next;
+    if (declaration === goal) return true;
+    if (declaration.kind !== "chain" || seen.has(declaration)) continue;
+    seen.add(declaration);
+    open.push(...declaration.stages.flatMap(({ name }) => module.scope.get(name.text) ?? []));
+  }
+  return false;
+}
+
+function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, path: readonly Chain[] = []): Extent {
+  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), isCyclic: false };
+  if (path.includes(callee)) return CYCLIC;
+  if (path.length > MAX_DEPTH) return TOO_LONG;
+  const known = extents.get(callee);
+  if (known) return known;
+  const parts = callee.stages.map(({ name, isHost }): Extent => {
+    const next = isHost ? undefined : module.scope.get(name.text);
+    const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
+    return isStage ? extentOf(extents, next.declaration as Sampler | Chain, next.module, [...path, callee]) : { stages: 1, picks: false, isCyclic: false };
   });
+  const stages = parts.reduce((total, p) => total + p.stages, 0);
+  const extent = { stages: stages > MAX_STAGES ? Infinity : stages, picks: parts.some((p) => p.picks), isCyclic: parts.some((p) => p.isCyclic) };
+  extents.set(callee, extent);
+  return extent;
 }

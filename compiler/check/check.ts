@@ -2,15 +2,15 @@
 import type { Chain, Test } from "../syntax/ast.js";
 import { parseStages } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
-import { checkChain } from "./chains.js";
-import { evaluateConstant } from "./constants.js";
+import { checkChain, type Extents } from "./chains.js";
+import { evaluateConst } from "./constants.js";
 import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 import { notAvailable } from "./diagnostics/names.js";
 import { notConstant } from "./diagnostics/types.js";
-import { loadModule, loadStd, newLoader, STD_NAMES, type Loader } from "./modules.js";
+import { loadModule, loadStd, newLoader, type Loader } from "./modules.js";
 import type { Binding, Importer, Module, Program } from "./program.js";
 import { checkSampler } from "./samplers.js";
-import { typeOf } from "./types.js";
+import { constType } from "./types.js";
 
 export interface Checked {
   /** Absent when there are errors. */
@@ -35,16 +35,20 @@ export function checkStages(source: SourceFile): Checked {
   const loader = newLoader(() => undefined);
   const span: Span = { source, start: 0, end: source.text.length };
   const scope = new Map<string, Binding>();
-  for (const name of STD_NAMES) scope.set(name, loadStd(loader, name)!);
+  for (const { name } of stages) {
+    const binding = loadStd(loader, name.text);
+    if (binding) scope.set(name.text, binding);
+  }
   const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
-  const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope };
+  const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope, broken: new Set() };
   loader.modules.set(source.name, main);
   return checkAll(loader, main);
 }
 
 function checkAll(loader: Loader, main: Module): Checked {
   const diagnostics = [...loader.diagnostics];
-  for (const module of loader.modules.values()) checkModule(module, diagnostics);
+  const extents: Extents = new Map();
+  for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);
   const sorted = sortDiagnostics(diagnostics);
   if (sorted.some(isError)) return { diagnostics: sorted };
   const { declarations } = main.file;
@@ -53,16 +57,16 @@ function checkAll(loader: Loader, main: Module): Checked {
   return { program: { main, chains, tests }, diagnostics: sorted };
 }
 
-function checkModule(module: Module, diagnostics: Diagnostic[]): void {
+function checkModule(module: Module, extents: Extents, diagnostics: Diagnostic[]): void {
   for (const d of module.file.declarations) {
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
-    if (d.kind === "chain") checkChain(module, d, diagnostics);
+    if (d.kind === "chain") checkChain(module, d, extents, diagnostics);
     if (d.kind === "input") diagnostics.push(notAvailable(d.span, "`input`"));
     if (d.kind === "test") diagnostics.push(notAvailable(d.span, "`test` blocks"));
     if (d.kind === "const") {
       const before = diagnostics.length;
-      typeOf({ module, names: new Map(), isOrdered: false, diagnostics }, d.value);
-      if (diagnostics.length === before && evaluateConstant(d.value, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
+      constType(d, module, diagnostics);
+      if (diagnostics.length === before && evaluateConst(d, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Constant expressions: numbers, constants and arithmetic on them, on the terms of graph/host.ts. */
-import { applyHost } from "../graph/host.js";
+import { applyHost, HOST_RULES, saturate } from "../graph/host.js";
 import type { HostOp } from "../graph/graph.js";
-import type { BinaryOp, Expr } from "../syntax/ast.js";
+import type { BinaryOp, Const, Expr } from "../syntax/ast.js";
 import type { Module } from "./program.js";
 
 const BINARY: Readonly<Partial<Record<BinaryOp, HostOp>>> = {
@@ -23,17 +23,31 @@ const FUNCTIONS: Readonly<Record<string, HostOp>> = {
   ...{ round: "round", sign: "sign", sigmoid: "sigmoid", tanh: "tanh", min: "min", max: "max" },
 };
 
+/** Values of constants: each is evaluated once, however many expressions name it. */
+const values = new WeakMap<Const, { readonly value: number | undefined }>();
+
+export const isEvaluated = (declaration: Const): boolean => values.has(declaration);
+
+/** The value of a declared constant; `module` is where it is declared. */
+export function evaluateConst(declaration: Const, module: Module): number | undefined {
+  const present = values.get(declaration);
+  if (present) return present.value;
+  const value = evaluateConstant(declaration.value, module);
+  values.set(declaration, { value });
+  return value;
+}
+
 /** The value of a constant expression, truth as 1 and 0; undefined for anything else. */
 export function evaluateConstant(expr: Expr, module: Module): number | undefined {
   const of = (e: Expr): number | undefined => evaluateConstant(e, module);
   switch (expr.kind) {
     case "number":
-      return expr.value;
+      return saturate(expr.value);
     case "bool":
       return expr.value ? 1 : 0;
     case "name": {
       const found = module.scope.get(expr.text);
-      return found?.declaration.kind === "const" ? evaluateConstant(found.declaration.value, found.module) : undefined;
+      return found?.declaration.kind === "const" ? evaluateConst(found.declaration, found.module) : undefined;
     }
     case "unary":
       return apply(expr.op === "-" ? "neg" : "not", [of(expr.operand)]);
@@ -49,8 +63,8 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
       return condition === undefined ? undefined : of(condition !== 0 ? expr.then : expr.else);
     }
     case "call": {
-      const op = FUNCTIONS[expr.callee.text];
-      return op && apply(op, expr.args.map(({ value }) => of(value)));
+      const op = Object.hasOwn(FUNCTIONS, expr.callee.text) ? FUNCTIONS[expr.callee.text] : undefined;
+      return op && HOST_RULES[op].arity === expr.args.length ? apply(op, expr.args.map(({ value }) => of(value))) : undefined;
     }
     default:
       return undefined;

@@ -2,14 +2,17 @@
 import { STD_FILES } from "../std/std.generated.js";
 import type { Declaration, Import } from "../syntax/ast.js";
 import { parse } from "../syntax/parse.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { SourceFile, Span } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
-import { FUNCTIONS, NAMES } from "./builtins.js";
+import { builtinKind } from "./builtins.js";
+import { evaluateConst, isEvaluated } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { constantCycle, declaredTwice, importCycle, missingFile, shadowsBuiltin, tooManyFiles, unknownInFile } from "./diagnostics/names.js";
+import { constantCycle, constantTooDeep, declaredTwice, importCycle, missingFile, shadowsBuiltin, tooManyFiles, unknownInFile } from "./diagnostics/names.js";
 import type { Binding, Importer, Module } from "./program.js";
 
 const MAX_FILES = 256;
+/** Constants that need each other in a row. */
+const MAX_CONSTANT_DEPTH = 100;
 
 /** The names that `import ... from "std"` offers; each is declared by the file of its name. */
 export const STD_NAMES: readonly string[] = Object.keys(STD_FILES);
@@ -22,37 +25,49 @@ export interface Loader {
 
 export const newLoader = (importer: Importer): Loader => ({ importer, modules: new Map(), diagnostics: [] });
 
+/** A module while its names are gathered. */
+interface Draft extends Module {
+  readonly scope: Map<string, Binding>;
+  readonly broken: Set<string>;
+}
+
 /** Parses a file and what it imports. `path` is the files that led here, to find cycles. */
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
-  const { file, diagnostics } = parse(source);
+  const { file, broken, diagnostics } = parse(source);
   loader.diagnostics.push(...diagnostics);
-  const scope = new Map<string, Binding>();
-  const module: Module = { source, file, scope };
+  const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
   const here = [...path, source.name];
   for (const declaration of file.declarations) {
-    if (declaration.kind === "import") bindImport(loader, module, scope, declaration, here);
-    else if (declaration.kind !== "test") bindOwn(loader, module, scope, declaration);
+    if (declaration.kind === "import") bindImport(loader, module, declaration, here);
+    else if (declaration.kind !== "test") bindOwn(loader, module, declaration);
   }
-  unbindCyclicConstants(loader, scope);
+  for (const name of [...module.scope.keys()]) orderConstants(loader, module, name, []);
   return module;
 }
 
-/** A constant that needs itself is reported and forgotten, so that evaluating the others ends. */
-function unbindCyclicConstants(loader: Loader, scope: Map<string, Binding>): void {
-  const needs = (name: string, goal: string, seen: Set<string>): boolean => {
-    const declaration = scope.get(name)?.declaration;
-    if (declaration?.kind !== "const" || seen.has(name)) return false;
-    seen.add(name);
-    return namesIn(declaration.value).some((used) => used === goal || needs(used, goal, seen));
-  };
-  const cyclic = [...scope].filter(([name]) => needs(name, name, new Set()));
-  for (const [name, { declaration }] of cyclic) {
-    loader.diagnostics.push(constantCycle(declaration.name.span, name));
-    scope.delete(name);
+/**
+ * Sees to it that a constant can be evaluated: one that needs itself, or too many others in a row, is reported and
+ * forgotten. Those it needs are evaluated first, so that no evaluation goes deep.
+ */
+function orderConstants(loader: Loader, module: Draft, name: string, path: readonly string[]): void {
+  const binding = module.scope.get(name);
+  if (binding?.declaration.kind !== "const" || binding.module !== module || isEvaluated(binding.declaration)) return;
+  const isCyclic = path.includes(name);
+  if (isCyclic || path.length > MAX_CONSTANT_DEPTH) {
+    const { span } = binding.declaration.name;
+    loader.diagnostics.push(isCyclic ? constantCycle(span, [...path.slice(path.indexOf(name)), name]) : constantTooDeep(span, MAX_CONSTANT_DEPTH));
+    return forget(module, name);
   }
+  for (const needed of namesIn(binding.declaration.value)) orderConstants(loader, module, needed, [...path, name]);
+  if (module.scope.has(name)) evaluateConst(binding.declaration, module);
+}
+
+function forget(module: Draft, name: string): void {
+  module.scope.delete(name);
+  module.broken.add(name);
 }
 
 /** A sampler of the standard library, loaded when it is first named. */
@@ -63,53 +78,52 @@ export function loadStd(loader: Loader, name: string): Binding | undefined {
   return module.scope.get(name);
 }
 
-function bindOwn(loader: Loader, module: Module, scope: Map<string, Binding>, declaration: Exclude<Declaration, { kind: "import" | "test" }>): void {
+function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration, { kind: "import" | "test" }>): void {
   const { text, span } = declaration.name;
-  const first = scope.get(text);
-  if (Object.hasOwn(NAMES, text) || Object.hasOwn(FUNCTIONS, text)) {
-    loader.diagnostics.push(shadowsBuiltin(span, text, Object.hasOwn(NAMES, text) ? "column" : "function"));
-  } else if (first) {
-    loader.diagnostics.push(declaredTwice(span, text, { message: "first declared here", span: first.declaration.name.span }));
-  } else {
-    scope.set(text, { declaration, module });
-  }
+  const builtin = builtinKind(text);
+  if (builtin !== undefined) {
+    loader.diagnostics.push(shadowsBuiltin(span, text, builtin));
+    module.broken.add(text);
+  } else bind(loader, module, text, span, { declaration, module });
 }
 
-function bindImport(loader: Loader, module: Module, scope: Map<string, Binding>, statement: Import, path: readonly string[]): void {
+function bind(loader: Loader, { scope }: Draft, name: string, span: Span, binding: Binding): void {
+  const first = scope.get(name);
+  if (first) loader.diagnostics.push(declaredTwice(span, name, first.declaration.name.span));
+  else scope.set(name, binding);
+}
+
+/** Faults of the file itself are reported at its name, once; those of a name at the name. */
+function bindImport(loader: Loader, module: Draft, statement: Import, path: readonly string[]): void {
+  const isStd = statement.from === "std";
+  const target = isStd ? undefined : importedModule(loader, statement, module, path);
   for (const { text, span } of statement.names) {
-    const found = statement.from === "std" ? loadStd(loader, text) : bindingIn(loader, statement, module, path, text);
-    if (found === "reported") return;
-    if (!found) {
-      const offered = statement.from === "std" ? STD_NAMES : declaredIn(loader, statement, module);
-      loader.diagnostics.push(unknownInFile(span, text, statement.from, offered));
-    } else if (scope.has(text)) {
-      loader.diagnostics.push(declaredTwice(span, text, { message: "first declared here", span: scope.get(text)!.declaration.name.span }));
-    } else {
-      scope.set(text, found);
-    }
+    const found = isStd ? loadStd(loader, text) : target && ownBinding(target, text);
+    if (found) bind(loader, module, text, span, found);
+    else module.broken.add(text);
+    if (found || (!isStd && (!target || target.broken.has(text)))) continue;
+    loader.diagnostics.push(unknownInFile(span, text, statement.from, target ? ownNames(target) : STD_NAMES));
   }
 }
 
-function bindingIn(loader: Loader, statement: Import, module: Module, path: readonly string[], name: string): Binding | "reported" | undefined {
-  const source = loader.importer(statement.from, module.source.name);
-  if (!source) {
-    loader.diagnostics.push(missingFile(statement.fromSpan, statement.from));
-    return "reported";
-  }
-  if (path.includes(source.name)) {
-    loader.diagnostics.push(importCycle(statement.fromSpan, [...path.slice(path.indexOf(source.name)), source.name]));
-    return "reported";
-  }
-  if (loader.modules.size >= MAX_FILES) {
-    loader.diagnostics.push(tooManyFiles(statement.fromSpan, MAX_FILES));
-    return "reported";
-  }
-  const found = loadModule(loader, source, path).scope.get(name);
-  return found?.module.source.name === source.name ? found : undefined;
+/** The module of an import; undefined when it can not be had, which is then reported. */
+function importedModule(loader: Loader, { from, fromSpan }: Import, module: Module, path: readonly string[]): Module | undefined {
+  const source = loader.importer(from, module.source.name);
+  const fault = !source
+    ? missingFile(fromSpan, from)
+    : path.includes(source.name)
+      ? importCycle(fromSpan, [...path.slice(path.indexOf(source.name)), source.name])
+      : loader.modules.size >= MAX_FILES
+        ? tooManyFiles(fromSpan, MAX_FILES)
+        : undefined;
+  if (fault) loader.diagnostics.push(fault);
+  return source && !fault ? loadModule(loader, source, path) : undefined;
 }
 
-function declaredIn(loader: Loader, statement: Import, module: Module): string[] {
-  const source = loader.importer(statement.from, module.source.name);
-  const target = source && loader.modules.get(source.name);
-  return target ? [...target.scope].filter(([, b]) => b.module === target).map(([name]) => name) : [];
+/** What a file declares itself; what it imports is not handed on. */
+function ownBinding(module: Module, name: string): Binding | undefined {
+  const found = module.scope.get(name);
+  return found?.module === module ? found : undefined;
 }
+
+const ownNames = (module: Module): string[] => [...module.scope.keys()].filter((name) => ownBinding(module, name));

@@ -13,6 +13,8 @@ export interface Module {
   readonly file: File;
   /** Own declarations and imports, by name. */
   readonly scope: ReadonlyMap<string, Binding>;
+  /** Names whose declaration has a fault; it was reported, so using them is no further fault. */
+  readonly broken: ReadonlySet<string>;
 }
 
 export interface Program {

@@ -1,29 +1,31 @@
 /** Samplers: their parameters, and one statement after the other. */
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
-import { FUNCTIONS, NAMES } from "./builtins.js";
+import { builtinKind, NAMES } from "./builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, notAvailable, shadowsBuiltin } from "./diagnostics/names.js";
-import { emptyRange, notAnInteger, outOfRange, randomIsForSeeds, rangeOnType } from "./diagnostics/params.js";
+import { emptyRange, outOfRange, rangeOnType } from "./diagnostics/params.js";
 import { afterThePick, notAssignable, pickInBranch } from "./diagnostics/statements.js";
-import { mustBeColumn, mustBeScalar, mustBeStatic, notConstant, runtimeOrder } from "./diagnostics/types.js";
+import { mustBeColumn, mustBeScalar, mustBeStatic, mustBeWhole, notConstant, runtimeOrder } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
 import { describeRange, isInRange } from "../graph/range.js";
-import { conditionType, numberType, scalarType, seedType, typeOf, type Scope, type Type } from "./types.js";
+import { conditionType, constantScope, ERROR, numberType, scalarType, seedType, typeOf, uniformsIn, type Local, type Scope, type Type } from "./types.js";
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
-  const names = new Map<string, Type>();
+  const names = new Map<string, Local>();
   checkParams(module, sampler.params, names, diagnostics);
-  const body: Body = { module, names, isOrdered: false, diagnostics, hasPicked: false, branch: undefined };
+  const body: Body = { module, names, uniforms: uniformsOf(sampler.params), isOrdered: false, diagnostics, hasPicked: false, branch: undefined };
   checkBlock(body, sampler.body);
 }
 
 // ---------------------------------------------------------------- parameters
 
+export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> => new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));
+
 /** Checks parameters and declares them in `names`. */
-export function checkParams(module: Module, params: readonly Param[], names: Map<string, Type>, diagnostics: Diagnostic[]): void {
+export function checkParams(module: Module, params: readonly Param[], names: Map<string, Local>, diagnostics: Diagnostic[]): void {
   for (const param of params) {
     const { text, span } = param.name;
     declare(names, text, span, scalarType(param.type, param.isStatic ? "static" : "uniform"), diagnostics);
@@ -33,57 +35,69 @@ export function checkParams(module: Module, params: readonly Param[], names: Map
 
 function checkParam(module: Module, param: Param, diagnostics: Diagnostic[]): void {
   const { range, type } = param;
+  const scope = constantScope(module, diagnostics);
   const isNumber = type === "f32" || type === "i32";
   if (range && !isNumber) diagnostics.push(rangeOnType(range.span, type));
   const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
-  const open = bounds.filter((b) => evaluateConstant(b, module) === undefined);
-  diagnostics.push(...open.map((b) => notConstant(b.span, "a bound of a range")));
-  if (open.length > 0) return;
+  const areConstant = bounds.map((b) => isConstantNumber(scope, b)).every(Boolean);
+  if (!areConstant) return;
   const declared = declaredRange(module, param);
-  if (declared.min !== undefined && declared.max !== undefined && declared.min > declared.max)
-    diagnostics.push(emptyRange(range!.span, declared.min, declared.max));
-  else if (param.default) checkConstantFor(module, param, module, param.default, diagnostics, true);
+  const isEmpty = declared.min !== undefined && declared.max !== undefined && declared.min > declared.max;
+  if (isEmpty) diagnostics.push(emptyRange(range!.span, declared.min!, declared.max!));
+  else if (param.default) checkDefault(scope, param, param.default);
 }
 
-/** Checks a constant given to a parameter; anything else is left to run time unless it `mustBeConstant`. */
-export function checkConstantFor(declarer: Module, param: Param, module: Module, value: Expr, diagnostics: Diagnostic[], isDefault: boolean): void {
-  const name = param.name.text;
-  if (value.kind === "name" && value.text === "random") {
-    if (param.type !== "seed") diagnostics.push(randomIsForSeeds(value.span));
-    return;
-  }
+function isConstantNumber(scope: Scope, bound: Expr): boolean {
+  if (numberType(scope, bound).type === "error") return false;
+  if (evaluateConstant(bound, scope.module) !== undefined) return true;
+  scope.diagnostics.push(notConstant(bound.span, "a bound of a range"));
+  return false;
+}
+
+function checkDefault(scope: Scope, param: Param, value: Expr): void {
+  const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
+  const isRandom = value.kind === "name" && value.text === "random";
+  if (expected(scope, value).type === "error" || isRandom) return;
+  if (evaluateConstant(value, scope.module) === undefined) scope.diagnostics.push(notConstant(value.span, `the default of \`${param.name.text}\``));
+  else checkConstantFor(scope.module, param, scope.module, value, scope.diagnostics);
+}
+
+/** Checks a constant given to a parameter that `declarer` declares; what else is given is left to run time. */
+export function checkConstantFor(declarer: Module, param: Param, module: Module, value: Expr, diagnostics: Diagnostic[]): void {
   const constant = evaluateConstant(value, module);
-  if (constant === undefined) {
-    if (isDefault) diagnostics.push(notConstant(value.span, `the default of \`${name}\``));
-    return;
-  }
+  if (constant === undefined) return;
+  const name = param.name.text;
   const range = param.type === "seed" ? { min: 0, max: 2 ** 32 - 1 } : declaredRange(declarer, param);
   const isWhole = param.type === "i32" || param.type === "seed";
-  const declared = param.range && !isDefault ? { message: "the range is declared here", span: param.range.span } : undefined;
-  if (isWhole && !Number.isInteger(constant)) diagnostics.push(notAnInteger(value.span, name, String(constant)));
-  else if (!isInRange(range, constant)) diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), declared));
+  if (isWhole && !Number.isInteger(constant)) diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant)));
+  else if (!isInRange(range, constant)) diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), param.range?.span));
 }
 
-function declare(names: Map<string, Type>, name: string, span: Span, type: Type, diagnostics: Diagnostic[]): void {
-  if (Object.hasOwn(NAMES, name)) diagnostics.push(shadowsBuiltin(span, name, NAMES[name]!.shape === "column" ? "column" : "name"));
-  else if (Object.hasOwn(FUNCTIONS, name)) diagnostics.push(shadowsBuiltin(span, name, "function"));
-  else if (names.has(name)) diagnostics.push(declaredTwice(span, name, undefined));
-  names.set(name, type);
+function declare(names: Map<string, Local>, name: string, span: Span, type: Type, diagnostics: Diagnostic[]): void {
+  const builtin = builtinKind(name);
+  const first = names.get(name);
+  if (builtin !== undefined) diagnostics.push(shadowsBuiltin(span, name, builtin));
+  else if (first) diagnostics.push(declaredTwice(span, name, first.span));
+  names.set(name, { type, span });
 }
 
 // ---------------------------------------------------------------- statements
 
 interface Body extends Scope {
-  readonly names: Map<string, Type>;
+  readonly names: Map<string, Local>;
   isOrdered: boolean;
   hasPicked: boolean;
-  /** The condition of the innermost `if` that may change at run time, and whether that is certain. */
+  /** The condition of an `if` around that may change at run time, and whether that is certain. */
   readonly branch: { readonly span: Span; readonly isRuntime: boolean } | undefined;
 }
 
 function checkBlock(body: Body, statements: readonly Stmt[]): void {
+  let isReported = false;
   for (const s of statements) {
-    if (body.hasPicked && s.kind !== "after") body.diagnostics.push(afterThePick(s.span));
+    if (body.hasPicked && s.kind !== "after" && !isReported) {
+      body.diagnostics.push(afterThePick(s.span));
+      isReported = true;
+    }
     checkStmt(body, s);
   }
 }
@@ -99,13 +113,11 @@ function checkStmt(body: Body, s: Stmt): void {
     }
     case "keep":
       conditionType(body, s.cond);
-      if (s.atLeast) requireScalar(body, s.atLeast, numberType(body, s.atLeast), "the number of rows to keep");
+      if (s.atLeast) requireCount(body, s.atLeast, "the number of rows to keep");
       return;
     case "top": {
-      const count = numberType(body, s.count);
-      requireScalar(body, s.count, count, "the count of `top`");
-      if (count.type !== "error" && count.shape === "scalar" && count.rate !== "static")
-        body.diagnostics.push(mustBeStatic(s.count.span, "the count of `top`", s.count.kind === "name" ? s.count.text : undefined));
+      const count = requireCount(body, s.count, "the count of `top`");
+      if (count.type !== "error" && count.rate !== "static") body.diagnostics.push(mustBeStatic(s.count.span, "the count of `top`", uniformsIn(body, s.count)));
       return checkOrder(body, s.span, "top", s.by);
     }
     case "sort":
@@ -132,6 +144,17 @@ function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
   if (type.type !== "error" && type.shape === "column") body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
 }
 
+/** A number of rows: an integral scalar. Anything else is reported, and is an error for what follows. */
+function requireCount(body: Body, expr: Expr, what: string): Type {
+  const type = numberType(body, expr);
+  requireScalar(body, expr, type, what);
+  if (type.type === "error" || type.shape === "column") return ERROR;
+  const constant = evaluateConstant(expr, body.module);
+  const isWhole = constant === undefined ? type.type === "i32" : Number.isInteger(constant);
+  if (!isWhole) body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a number that may have a fraction")));
+  return isWhole ? type : ERROR;
+}
+
 function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined): void {
   if (by) {
     const type = numberType(body, by);
@@ -144,7 +167,8 @@ function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined):
 function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
   const condition = conditionType(body, s.cond);
   requireScalar(body, s.cond, condition, "the condition of `if`");
-  const branch = condition.rate === "static" ? body.branch : { span: s.cond.span, isRuntime: condition.rate === "runtime" };
+  const isSettled = condition.rate === "static" || body.branch?.isRuntime;
+  const branch = isSettled ? body.branch : { span: s.cond.span, isRuntime: condition.rate === "runtime" };
   const branches = [s.then, s.else ?? []].map((statements) => {
     const inner: Body = { ...body, names: new Map(body.names), branch };
     checkBlock(inner, statements);

@@ -1,11 +1,12 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Expr, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
+import { namesIn } from "../syntax/walk.js";
 import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
-import { calledWithoutSeed, namedBuiltinArgument, noPresentOrder, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
+import { namedBuiltinArgument, noPresentOrder, notASeed, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
 /** When a scalar is known. A column is known at run time only. */
@@ -21,10 +22,18 @@ export interface Type {
 export const ERROR: Type = { type: "error", shape: "scalar", rate: "static" };
 export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, shape: "scalar", rate });
 
+/** A parameter, a `let` or a state, and where it is declared. */
+export interface Local {
+  readonly type: Type;
+  readonly span: Span;
+}
+
 /** What names mean where an expression stands. */
 export interface Scope {
   readonly module: Module;
-  readonly names: ReadonlyMap<string, Type>;
+  readonly names: ReadonlyMap<string, Local>;
+  /** The parameters that can change on every token. */
+  readonly uniforms: ReadonlySet<string>;
   /** Rows are in an order that the sampler chose. */
   readonly isOrdered: boolean;
   readonly diagnostics: Diagnostic[];
@@ -78,23 +87,41 @@ function report(scope: Scope, diagnostic: Diagnostic): Type {
 
 function typeOfName(scope: Scope, name: string, span: Span): Type {
   const local = scope.names.get(name);
-  if (local) return local;
+  if (local) return local.type;
   if (Object.hasOwn(NAMES, name)) {
     const { type, shape, rate } = NAMES[name]!;
     return { type, shape, rate };
   }
   const declared = scope.module.scope.get(name)?.declaration;
-  if (declared?.kind === "const") return constType(scope, declared.value);
+  if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
+  if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
   return report(scope, unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]));
 }
 
-/** Faults of a constant's own expression are reported where it is declared. */
-function constType(scope: Scope, value: Expr): Type {
-  const quiet: Scope = { ...scope, names: new Map(), diagnostics: [] };
-  const { type } = typeOf(quiet, value);
-  return scalarType(type, "static");
+/** Where a constant expression stands. */
+export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope => ({
+  module,
+  names: new Map(),
+  uniforms: new Set(),
+  isOrdered: false,
+  diagnostics,
+});
+
+/** The uniform parameters that an expression names itself. */
+export const uniformsIn = (scope: Scope, expr: Expr): string[] => [...new Set(namesIn(expr).filter((name) => scope.uniforms.has(name)))];
+
+/** Types of constants: each is found once, however many expressions name it. */
+const constTypes = new WeakMap<Const, Type>();
+
+/** The type of a constant. Faults of its expression are reported where it is declared, to `diagnostics`. */
+export function constType(declaration: Const, module: Module, diagnostics?: Diagnostic[]): Type {
+  const present = constTypes.get(declaration);
+  if (present && !diagnostics) return present;
+  const type = scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
+  constTypes.set(declaration, type);
+  return type;
 }
 
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%", "^"]);
@@ -156,5 +183,5 @@ export function seedType(scope: Scope, value: Expr): Type {
   if (value.kind === "name" && value.text === "random") return scalarType("seed", "uniform");
   const found = typeOf(scope, value);
   const isSeed = found.type === "seed" || found.type === "error" || (found.type === "i32" && found.rate === "static");
-  return isSeed ? found : report(scope, calledWithoutSeed(value.span));
+  return isSeed ? found : report(scope, notASeed(value.span));
 }

@@ -10,9 +10,13 @@ import type { SourceFile, Span } from "./source.js";
 const MAX_LENGTH = 1 << 20;
 /** Brackets nested deeper than this are refused: the parser is recursive. */
 const MAX_DEPTH = 100;
+/** Trees deeper than this are refused, such as long sums: all that reads a tree is recursive. */
+const MAX_TREE_DEPTH = 250;
 
 export interface Parsed {
   readonly file: Ast.File;
+  /** Names that declarations with a fault would have declared. */
+  readonly broken: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -23,25 +27,30 @@ export interface Parsed {
 export function parse(source: SourceFile): Parsed {
   const span: Span = { source, start: 0, end: source.text.length };
   const refused = refuse(source);
-  if (refused) return { file: { kind: "file", declarations: [], span }, diagnostics: [refused] };
+  if (refused) return { file: { kind: "file", declarations: [], span }, broken: new Set(), diagnostics: [refused] };
+  const whole = convert<Ast.Declaration[]>(source, "File", source.text, 0);
+  if (!isFault(whole)) return { file: { kind: "file", declarations: whole, span }, broken: new Set(), diagnostics: [] };
+  const declarations: Ast.Declaration[] = [];
+  const broken = new Set<string>();
   const diagnostics: Diagnostic[] = [];
-  const whole = declarationsOf(source, source.text, 0);
-  const pieces = Array.isArray(whole) ? [whole] : piecesOf(source.text).map(({ text, start }) => declarationsOf(source, text, start));
-  const declarations = pieces.flatMap((piece) => {
-    if (Array.isArray(piece)) return piece;
-    diagnostics.push(piece);
-    return [];
-  });
-  return { file: { kind: "file", declarations, span }, diagnostics };
+  for (const { text, start } of piecesOf(source.text)) {
+    const piece = convert<Ast.Declaration[]>(source, "File", text, start);
+    if (!isFault(piece)) declarations.push(...piece);
+    else {
+      diagnostics.push(piece);
+      for (const name of declaredNames(text)) broken.add(name);
+    }
+  }
+  if (diagnostics.length === 0) diagnostics.push(whole);
+  return { file: { kind: "file", declarations, span }, broken, diagnostics };
 }
 
 /** Parses `stage |> stage` alone. */
 export function parseStages(source: SourceFile): { stages: readonly Ast.StageCall[]; diagnostics: readonly Diagnostic[] } {
   const refused = refuse(source);
   if (refused) return { stages: [], diagnostics: [refused] };
-  const match = ggsl.match(source.text, "Stages");
-  if (match.failed()) return { stages: [], diagnostics: [failure(source, match, 0)] };
-  return { stages: toAst(match, source, 0) as Ast.StageCall[], diagnostics: [] };
+  const stages = convert<Ast.StageCall[]>(source, "Stages", source.text, 0);
+  return isFault(stages) ? { stages: [], diagnostics: [stages] } : { stages, diagnostics: [] };
 }
 
 function refuse(source: SourceFile): Diagnostic | undefined {
@@ -51,25 +60,54 @@ function refuse(source: SourceFile): Diagnostic | undefined {
   return start === undefined ? undefined : nestedTooDeep({ source, start, end: start + 1 }, MAX_DEPTH);
 }
 
-/** Where nesting passes the limit: brackets, and runs of operators that nest to the right. */
+/** Where brackets nest past the limit; those in texts and comments do not count. */
 function tooDeep(text: string): number | undefined {
   let depth = 0;
-  let run = 0;
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i]!;
-    if ("([{".includes(c)) depth++;
-    else if (")]}".includes(c)) depth--;
-    if (c === "\n") run = 0;
-    else if ("-^?".includes(c) || text.startsWith("not ", i)) run++;
-    else if (/[;,|]/.test(c)) run = 0;
-    if (depth > MAX_DEPTH || run > 2 * MAX_DEPTH) return i;
+  for (const { 0: token, index } of text.matchAll(/\/\/.*|"(?:\\.|[^"\\\n])*"|[([{]|[)\]}]/g)) {
+    if ("([{".includes(token)) depth++;
+    else if (")]}".includes(token)) depth--;
+    if (depth > MAX_DEPTH) return index;
   }
   return undefined;
 }
 
-function declarationsOf(source: SourceFile, text: string, offset: number): Ast.Declaration[] | Diagnostic {
-  const match = ggsl.match(text, "File");
-  return match.failed() ? failure(source, match, offset) : (toAst(match, source, offset) as Ast.Declaration[]);
+const isFault = (result: object): result is Diagnostic => "code" in result;
+
+/** The trees of a text that stands at `offset` of its file, or what is wrong with it. */
+function convert<T extends readonly object[]>(source: SourceFile, rule: "File" | "Stages", text: string, offset: number): T | Diagnostic {
+  const start = offset + text.search(/\S|$/);
+  const refusal = nestedTooDeep({ source, start, end: start + 1 }, MAX_TREE_DEPTH);
+  try {
+    const match = ggsl.match(text, rule);
+    if (match.failed()) return failure(source, match, offset);
+    const tree = toAst(match, source, offset) as T;
+    return depthOf(tree) > MAX_TREE_DEPTH ? refusal : tree;
+  } catch (fault) {
+    // operators nest without brackets, and how many of them the parser's stack holds is the host's affair
+    if (fault instanceof RangeError) return refusal;
+    throw fault;
+  }
+}
+
+/** How deep the nodes of a tree nest, found without recursion. */
+function depthOf(tree: object): number {
+  let deepest = 0;
+  const open: { value: object; depth: number }[] = [{ value: tree, depth: 0 }];
+  for (let top = open.pop(); top; top = open.pop()) {
+    const depth = top.depth + ("kind" in top.value ? 1 : 0);
+    deepest = Math.max(deepest, depth);
+    for (const value of Object.values(top.value)) {
+      if (typeof value === "object" && value !== null && !("source" in value)) open.push({ value: value as object, depth });
+    }
+  }
+  return deepest;
+}
+
+/** The names that a text with a fault seems to declare, so that their uses are not reported as well. */
+function declaredNames(text: string): string[] {
+  const declared = [...text.matchAll(/^\s*(?:const|input|sampler|chain)\s+(\w+)/gm)].map((m) => m[1]!);
+  const imported = /^import\s*\{([^}]*)\}?/.exec(text)?.[1] ?? "";
+  return [...declared, ...imported.split(/\W+/)];
 }
 
 /** The text cut before every line that begins a declaration, or its doc comment. */

@@ -112,10 +112,13 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     int32_t status = aborted_status;
     try {
         if (!abort_requested) {
-            status = llama_decode(context.get(), memory);
+            counters->is_decoding = true;
+            status                = llama_decode(context.get(), memory);
             llama_synchronize(context.get());
+            counters->is_decoding = false;
         }
     } catch (const std::exception & e) {
+        counters->is_decoding = false;
         clear_sequences(batch);
         fail(code::compute_failed, "llama.cpp failed to compute the batch: %s", e.what());
     }

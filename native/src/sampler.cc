@@ -115,7 +115,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     if (is_probe) {
         ++counters->probe_builds;
     } else if (counters->build_pending) {
-        ++counters->graph_builds;
+        ++(counters->is_decoding ? counters->graph_builds : counters->reserve_builds);
         counters->build_pending = false;
     }
 

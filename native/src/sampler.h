@@ -13,9 +13,12 @@ namespace ggsl {
 
 // What happened in one context, over all its samplers.
 struct SamplerCounters {
-    int64_t graph_builds = 0; // builds of the model's graph with samplers in it, reservations included
-    int64_t probe_builds = 0; // trial builds at llama.cpp's probe size
-    int64_t set_inputs   = 0; // uploads of uniforms and inputs, one for each sequence and token
+    int64_t graph_builds   = 0; // builds of the model's graph, with samplers in it, while decoding
+    int64_t reserve_builds = 0; // the same while llama.cpp measures the worst case of a new context
+    int64_t probe_builds   = 0; // trial builds at llama.cpp's probe size
+    int64_t set_inputs     = 0; // uploads of uniforms and inputs, one for each sequence and token
+
+    bool is_decoding = false;
 
     // A build resets every sampler before it applies the first.
     bool build_pending = false;

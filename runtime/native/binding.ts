@@ -202,8 +202,10 @@ export interface DecodeOutput extends ChainResults {
 }
 
 export interface ContextStats {
-  /** Builds of the model's graph with chains in it, llama.cpp's reservations included; constant in steady generation. */
+  /** Builds of the model's graph, with chains in it, while decoding; constant in steady generation. */
   readonly graphBuilds: number;
+  /** The same while llama.cpp measures the worst case of a new context. */
+  readonly reserveBuilds: number;
   /** Trial builds of a chain at llama.cpp's probe size, one for each chain. */
   readonly probeBuilds: number;
   /** Uploads of uniforms and inputs: one a sequence and token. */

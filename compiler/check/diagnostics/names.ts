@@ -1,6 +1,6 @@
 /** E02xx: names, imports and declarations. */
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic, type Note } from "../diagnostics.js";
+import { error, type Diagnostic } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
 const didYouMean = (name: string, candidates: Iterable<string>): { help?: string } => {
@@ -28,14 +28,14 @@ export const missingFile = (span: Span, path: string): Diagnostic =>
 export const importCycle = (span: Span, path: readonly string[]): Diagnostic =>
   error("E0206", span, `files import each other: ${path.join(" -> ")}`, { help: "move what both need into a third file" });
 
-export const declaredTwice = (span: Span, name: string, first: Note | undefined): Diagnostic =>
-  error("E0207", span, `\`${name}\` is declared twice`, first ? { notes: [first] } : {});
+export const declaredTwice = (span: Span, name: string, first: Span): Diagnostic =>
+  error("E0207", span, `\`${name}\` is declared twice`, { notes: [{ message: "first declared here", span: first }] });
 
 export const shadowsBuiltin = (span: Span, name: string, what: string): Diagnostic =>
   error("E0208", span, `\`${name}\` is the name of a built-in ${what}`, { help: "choose another name" });
 
-export const importsItself = (span: Span, name: string): Diagnostic =>
-  error("E0209", span, `the chain \`${name}\` contains itself`, { label: "a chain can not be a stage of its own" });
+export const containsItself = (span: Span, chain: string, stage: string): Diagnostic =>
+  error("E0209", span, `the chain \`${chain}\` contains itself`, { label: chain === stage ? "a chain can not be a stage of its own" : `\`${stage}\` leads back to a chain that contains it` });
 
 export const tooManyFiles = (span: Span, limit: number): Diagnostic =>
   error("E0210", span, `more than ${limit} files are imported`);
@@ -59,5 +59,11 @@ export const chainNotNamed = (span: Span, chains: readonly string[]): Diagnostic
 export const notAvailable = (span: Span, what: string): Diagnostic =>
   error("E0299", span, `${what} can not be compiled by this version of ggsl`);
 
-export const constantCycle = (span: Span, name: string): Diagnostic =>
-  error("E0216", span, `the constant \`${name}\` is needed for its own value`);
+export const constantCycle = (span: Span, path: readonly string[]): Diagnostic =>
+  error("E0216", span, `the constant \`${path[0]}\` is needed for its own value`, path.length > 2 ? { label: path.join(" -> ") } : {});
+
+export const constantTooDeep = (span: Span, limit: number): Diagnostic =>
+  error("E0217", span, `more than ${limit} constants in a row need each other`);
+
+export const chainTooLong = (span: Span, name: string, stages: number, depth: number): Diagnostic =>
+  error("E0218", span, `the chain \`${name}\` is too large`, { label: `at most ${stages} stages are allowed, and chains in chains ${depth} deep` });

@@ -1,10 +1,10 @@
 /** E04xx: parameters, arguments and settings. */
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic, type Note } from "../diagnostics.js";
+import { error, type Diagnostic } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
-export const outOfRange = (span: Span, name: string, range: string, found: string, declared: Note | undefined): Diagnostic =>
-  error("E0401", span, `\`${name}\` must be ${range}, found ${found}`, declared ? { notes: [declared] } : {});
+export const outOfRange = (span: Span, name: string, range: string, found: string, declared: Span | undefined): Diagnostic =>
+  error("E0401", span, `\`${name}\` must be ${range}, found ${found}`, declared ? { notes: [{ message: "the range is declared here", span: declared }] } : {});
 
 export function unknownArgument(span: Span, name: string, callee: string, params: readonly string[]): Diagnostic {
   const best = suggest(name, params);
@@ -25,9 +25,6 @@ export const positionalAfterNamed = (span: Span): Diagnostic =>
 
 export const emptyRange = (span: Span, min: number, max: number): Diagnostic =>
   error("E0407", span, `the range is empty: ${min} is above ${max}`);
-
-export const notAnInteger = (span: Span, name: string, found: string): Diagnostic =>
-  error("E0408", span, `\`${name}\` is an i32, found ${found}`, { label: "expected an integer" });
 
 export const unknownSetting = (span: Span, name: string, params: readonly string[]): Diagnostic =>
   error("E0409", span, `the chain has no parameter \`${name}\` to set`, {

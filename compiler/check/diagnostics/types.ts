@@ -21,17 +21,24 @@ export const mustBeScalar = (span: Span, what: string, isCondition: boolean): Di
 export const mustBeColumn = (span: Span, what: string): Diagnostic =>
   error("E0303", span, `${what} must be a column, a value for each row`, { label: "this is one value for the whole table" });
 
-export const mustBeStatic = (span: Span, what: string, name: string | undefined): Diagnostic =>
+/** `uniforms`: the parameters to blame. */
+const markStatic = (uniforms: readonly string[], whose: string): string | undefined =>
+  uniforms.length === 0 ? undefined : `mark ${whose} ${uniforms.map((name) => `\`static ${name}\``).join(" and ")}`;
+
+export const mustBeStatic = (span: Span, what: string, uniforms: readonly string[]): Diagnostic =>
   error("E0304", span, `${what} must be known when compiling`, {
     label: "this can change on every token",
-    help: name === undefined ? `${what} decides the table's size; use a constant or a \`static\` parameter` : `\`${name}\` decides the table's size; mark the parameter \`static ${name}\``,
+    help: `it decides the table's size; ${markStatic(uniforms, "the parameter") ?? "use a constant or a `static` parameter"}`,
   });
 
-export const staticNeedsStatic = (span: Span, param: string, sampler: string, name: string | undefined): Diagnostic =>
+export const staticNeedsStatic = (span: Span, param: string, sampler: string, uniforms: readonly string[]): Diagnostic =>
   error("E0305", span, `\`${param}\` of \`${sampler}\` must be known when compiling`, {
     label: "this can change on every token",
-    help: name === undefined ? "give a constant, or an expression of `static` parameters" : `mark the chain's parameter \`static ${name}\``,
+    help: markStatic(uniforms, "the chain's parameter") ?? "give a constant, or an expression of `static` parameters",
   });
+
+export const mustBeWhole = (span: Span, what: string, found: string): Diagnostic =>
+  error("E0313", span, `${what} must be an integer, found ${found}`, { help: "`round`, `floor` and `ceil` make integers" });
 
 export const notConstant = (span: Span, what: string): Diagnostic =>
   error("E0306", span, `${what} must be a constant`, { help: "numbers, `const` names and arithmetic on them are constants" });
@@ -55,5 +62,5 @@ export const noPresentOrder = (span: Span, name: string): Diagnostic =>
 export const textHere = (span: Span, what: string): Diagnostic =>
   error("E0311", span, `${what} has no place in an expression`, { help: "texts and lists are arguments of stages only" });
 
-export const calledWithoutSeed = (span: Span): Diagnostic =>
+export const notASeed = (span: Span): Diagnostic =>
   error("E0312", span, "expected a seed", { help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`" });

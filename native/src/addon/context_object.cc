@@ -122,6 +122,7 @@ Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
         }
         Napi::Object object = Napi::Object::New(env);
         object.Set("graphBuilds", static_cast<double>(stats.counters.graph_builds));
+        object.Set("reserveBuilds", static_cast<double>(stats.counters.reserve_builds));
         object.Set("probeBuilds", static_cast<double>(stats.counters.probe_builds));
         object.Set("setInputs", static_cast<double>(stats.counters.set_inputs));
         object.Set("nodes", static_cast<double>(stats.chains.nodes));

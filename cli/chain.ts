@@ -1,0 +1,60 @@
+/** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
+import { formatDiagnostics } from "../compiler/check/format.js";
+import type { Graph } from "../compiler/graph/graph.js";
+import { readSpec } from "../compiler/graph/json.js";
+import { chainOf, compile, compilePipeline, type Chain } from "../runtime/chain.js";
+import { fileImporter, readText, useColor } from "./files.js";
+import { UsageError } from "./usage.js";
+
+export interface ChainOptions {
+  readonly stages?: string;
+  readonly set?: Record<string, number>;
+  readonly seed?: number;
+  readonly optimize?: boolean;
+}
+
+/** Compiles the chain and prints its warnings. */
+export function loadChain(file: string | undefined, name: string | undefined, options: ChainOptions): Chain {
+  if ((file === undefined) === (options.stages === undefined)) {
+    throw new UsageError("expected either a FILE or -e STAGES");
+  }
+  const chain = options.stages === undefined ? fromFile(file!, name, options) : compilePipeline(options.stages, { ...common(options), file: "-e" });
+  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
+  return options.seed === undefined ? chain : withSeed(chain, options.seed);
+}
+
+const common = ({ set, optimize }: ChainOptions): { set?: Record<string, number>; optimize?: boolean } => ({
+  ...(set && { set }),
+  ...(optimize !== undefined && { optimize }),
+});
+
+function fromFile(file: string, name: string | undefined, options: ChainOptions): Chain {
+  const text = readText(file);
+  if (file.endsWith(".json")) {
+    if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
+    return chainOf(readSpec(text));
+  }
+  return compile(text, { ...common(options), file, importer: fileImporter, ...(name !== undefined && { chain: name }) });
+}
+
+/** The chain with a seed in the place of every random one. */
+function withSeed(chain: Chain, seed: number): Chain {
+  if (!hasRandomSeed(chain.graph)) process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
+  return {
+    ...chain,
+    warnings: chain.warnings,
+    graph: seeded(chain.graph, seed),
+    get rowsGraph() {
+      return seeded(chain.rowsGraph, seed);
+    },
+  };
+}
+
+const hasRandomSeed = ({ draws, params }: Graph): boolean =>
+  draws.some((d) => d.seed === "random" || (typeof d.seed === "object" && params.some((p) => p.default === "random")));
+
+const seeded = (graph: Graph, seed: number): Graph => ({
+  ...graph,
+  params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
+  draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
+});

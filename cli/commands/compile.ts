@@ -1,0 +1,42 @@
+/** `ggsl compile`: a chain to its graph. */
+import { writeFileSync } from "node:fs";
+import { Option, type Command } from "commander";
+import { printDot } from "../../compiler/codegen/dot.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { writeSpec } from "../../compiler/graph/json.js";
+import { printGraph } from "../../compiler/graph/text.js";
+import { InputError } from "../../runtime/errors.js";
+import { loadChain, type ChainOptions } from "../chain.js";
+import { setOption, stagesOption } from "../usage.js";
+
+const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = { json: writeSpec, text: printGraph, dot: printDot };
+
+interface Options extends ChainOptions {
+  readonly emit: string;
+  readonly output?: string;
+}
+
+export const addCompile = (program: Command): Command =>
+  program
+    .command("compile")
+    .description("compile a chain to a graph spec")
+    .argument("[file]", "GGSL file")
+    .argument("[chain]", "the chain, if the file declares several")
+    .addOption(stagesOption())
+    .addOption(setOption())
+    .addOption(new Option("--emit <form>", "what to write").choices(Object.keys(EMITTERS)).default("json"))
+    .option("-o, --output <file>", "write to a file instead of standard output")
+    .option("--no-optimize", "leave the graph as it was lowered")
+    .action((file: string | undefined, name: string | undefined, options: Options) => {
+      const text = EMITTERS[options.emit]!(loadChain(file, name, options).graph);
+      if (options.output === undefined) process.stdout.write(text);
+      else write(options.output, text);
+    });
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,34 @@
+/** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
+import type { Command } from "commander";
+import { explain, type Explanation } from "../../runtime/explain.js";
+import { loadChain, type ChainOptions } from "../chain.js";
+import { formatTable } from "../table.js";
+import { jsonOption, positive, setOption, stagesOption } from "../usage.js";
+
+interface Options extends ChainOptions {
+  readonly vocab: number;
+  readonly json?: true;
+}
+
+export const addExplain = (program: Command): Command =>
+  program
+    .command("explain")
+    .description("show a chain stage by stage: ops, nodes, where it runs, bytes read back")
+    .argument("[file]", "GGSL file, or a compiled *.graph.json")
+    .argument("[chain]", "the chain, if the file declares several")
+    .addOption(stagesOption())
+    .addOption(setOption())
+    .option("--vocab <n>", "vocabulary size, for what depends on it", positive, 32000)
+    .option("--no-optimize", "explain the graph as it was lowered")
+    .addOption(jsonOption())
+    .action((file: string | undefined, name: string | undefined, options: Options) => {
+      const explanation = explain(loadChain(file, name, options).graph, options.vocab);
+      process.stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : textOf(explanation));
+    });
+
+function textOf(e: Explanation): string {
+  const rows = e.stages.map((s) => [s.name, s.device, `${s.nodes}`, s.rows, s.ops.join(" ")]);
+  const table = formatTable(["stage", "device", "nodes", "rows after", "ops"], rows);
+  const counted = e.isMeasured ? "in ggml's graph" : "in the spec (the native runtime, which counts in ggml's graph, is not built)";
+  return `${table}\n${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;
+}

@@ -1,0 +1,45 @@
+/** Files that the command line names. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Importer } from "../compiler/check/program.js";
+import { InputError } from "../runtime/errors.js";
+
+/** A file of this package. */
+export function packageFile(path: string): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return join(folder, path);
+}
+
+export const useColor = (): boolean => process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
+
+/** Reads a text file; `-` is standard input. */
+export function readText(path: string): string {
+  return readBytes(path).toString("utf8");
+}
+
+export function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path === "-" ? 0 : path);
+  } catch (error) {
+    throw new InputError(`"${path}" can not be read: ${reason(error)}`);
+  }
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a folder";
+  return code === "EACCES" ? "permission denied" : message;
+}
+
+/** Reads imports relative to the importing file. */
+export const fileImporter: Importer = (path, importer) => {
+  const file = relative(".", join(dirname(importer), path));
+  try {
+    return { name: file, text: readFileSync(file, "utf8") };
+  } catch {
+    return undefined;
+  }
+};

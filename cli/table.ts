@@ -1,0 +1,11 @@
+/** Text tables for the terminal. */
+
+/** Aligns columns; numbers, that is cells without letters, to the right. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));
+  const isNumeric = header.map((_, i) => rows.every((row) => /^[-+\d.,e∞ ]*$/.test(row[i]!)));
+  const line = (row: readonly string[]): string =>
+    row.map((cell, i) => (isNumeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join("  ").trimEnd();
+  return `${all.map(line).join("\n")}\n`;
+}

@@ -1,0 +1,37 @@
+/** Options that commands share, and what is wrong usage. */
+import { InvalidArgumentError, Option } from "commander";
+
+/** Wrong usage of the command line; exit status 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export function integer(text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Expected an integer.");
+  return Number(text);
+}
+
+export function positive(text: string): number {
+  const value = integer(text);
+  if (value < 1) throw new InvalidArgumentError("Expected an integer of 1 or more.");
+  return value;
+}
+
+export function seed(text: string): number {
+  const value = integer(text);
+  if (value < 0 || value >= 2 ** 32) throw new InvalidArgumentError("Expected an integer from 0 to 4294967295.");
+  return value;
+}
+
+/** Collects `--set NAME=VALUE`. */
+export function setting(text: string, present: Record<string, number> = {}): Record<string, number> {
+  const [, name, given] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? [];
+  const value = given === "true" ? 1 : given === "false" ? 0 : Number(given);
+  if (name === undefined || Number.isNaN(value)) throw new InvalidArgumentError("Expected NAME=NUMBER.");
+  return { ...present, [name]: value };
+}
+
+export const stagesOption = (): Option => new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
+export const setOption = (): Option => new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+export const seedOption = (): Option => new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
+export const jsonOption = (): Option => new Option("--json", "print one JSON object");

@@ -1,0 +1,55 @@
+/** Chains as a calling program sees them: compiled from text or read from a spec, and evaluated on plain logits. */
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "../compiler/compile.js";
+import type { Diagnostic } from "../compiler/check/diagnostics.js";
+import type { Graph } from "../compiler/graph/graph.js";
+import type { OutputName } from "../compiler/lower/lower.js";
+import { createEvaluator, type EvaluateOptions, type Evaluation } from "./evaluate.js";
+
+export interface Chain {
+  readonly name: string;
+  /** The graph that a model runs: it gives the token, or the rows if the chain picks none. */
+  readonly graph: Graph;
+  /** The graph that gives the rows left beside the token. A chain read from a spec has the one that the spec holds. */
+  readonly rowsGraph: Graph;
+  readonly warnings: readonly Diagnostic[];
+  /**
+   * Runs the chain once on plain logits.
+   * @param logits one f32 for each token of the vocabulary; -inf for tokens that are no candidates
+   * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
+   */
+  evaluate(logits: Float32Array | readonly number[], options?: EvaluateOptions): Promise<Evaluation>;
+}
+
+/** Compiles a chain of a program. Throws `CompileError` with all diagnostics. */
+export const compile = (source: string, options: CompileOptions = {}): Chain => chainFrom(compileProgram, source, options);
+
+/** Compiles `stage |> stage`, samplers of the standard library. Throws `CompileError`. */
+export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain => chainFrom(compileStages, stages, options);
+
+/** A chain from a graph that was verified, such as `readSpec` gives. */
+export const chainOf = (graph: Graph): Chain => makeChain(graph, () => graph, []);
+
+const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
+
+function chainFrom(compiler: typeof compileProgram, text: string, options: CompileOptions): Chain {
+  const warnings: Diagnostic[] = [];
+  const graph = graphOf(compiler(text, options), (w) => warnings.push(w));
+  let rows: Graph | undefined;
+  return makeChain(graph, () => (rows ??= graphOf(compiler(text, { ...options, outputs: ROWS }))), warnings);
+}
+
+function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {
+  return {
+    name: graph.name,
+    graph,
+    get rowsGraph() {
+      return rowsGraph();
+    },
+    warnings,
+    // eslint-disable-next-line @typescript-eslint/require-await -- other backends are loaded asynchronously
+    async evaluate(logits, options = {}) {
+      using evaluator = createEvaluator(rowsGraph(), logits.length, options);
+      return evaluator.evaluate(logits);
+    },
+  };
+}

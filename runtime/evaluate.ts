@@ -1,0 +1,111 @@
+/** A graph on plain logits, step by step, on any backend. */
+import type { Graph } from "../compiler/graph/graph.js";
+import { encodeWire } from "../compiler/graph/wire.js";
+import { InputError } from "./errors.js";
+import { loadBinding } from "./native/loader.js";
+import { interpret, type Outputs } from "./reference/interpret.js";
+import { acceptToken, startSequence, uniformsOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
+
+export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
+export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
+
+export interface EvaluateOptions {
+  /** `auto`: the CPU if the native runtime is there, else the reference interpreter; the result says which. */
+  readonly backend?: EvaluateBackend;
+  readonly uniforms?: UniformValues;
+  /** Draws in (0, 1], one a step, in place of the chain's own. */
+  readonly draws?: readonly number[];
+}
+
+export interface Candidate {
+  readonly token: number;
+  readonly logit: number;
+  readonly prob: number;
+}
+
+export interface Evaluation {
+  readonly backend: Exclude<EvaluateBackend, "auto">;
+  /** The picked token; null if the chain picks none. */
+  readonly token: number | null;
+  /** The rows left, in their present order; their probabilities sum to 1. */
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Evaluator extends Disposable {
+  readonly backend: Evaluation["backend"];
+  /** Chooses a token without accepting it: the same logits again give the same token. */
+  evaluate(logits: Float32Array | readonly number[]): Evaluation;
+  /** Accepts the token of the last evaluation: draws and states move on. */
+  accept(): void;
+  /** New values of uniforms, from the next evaluation on. */
+  setUniforms(values: UniformValues): void;
+  dispose(): void;
+}
+
+type Run = (logits: Float32Array, uniforms: Float32Array) => Outputs;
+
+/** Prepares a graph for a vocabulary. Throws `InputError` for a backend or uniforms that do not fit. */
+export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
+  if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
+  const { backend, run, dispose } = openBackend(graph, vocabSize, options.backend ?? "auto");
+  let sequence: SequenceState = startSequence(graph, vocabSize, options.uniforms, options.draws);
+  let next: Float32Array | undefined;
+  return {
+    backend,
+    evaluate(values) {
+      const logits = checkLogits(values, vocabSize);
+      const outputs = run(logits, uniformsOf(sequence, vocabSize));
+      next = outputs.states;
+      return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
+    },
+    accept() {
+      if (!next) throw new InputError("there is no evaluation to accept");
+      sequence = acceptToken(sequence, next);
+      next = undefined;
+    },
+    setUniforms(values) {
+      sequence = withUniforms(sequence, values);
+    },
+    dispose,
+    [Symbol.dispose]: dispose,
+  };
+}
+
+function openBackend(graph: Graph, vocabSize: number, wanted: EvaluateBackend): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
+  if (!EVALUATE_BACKENDS.includes(wanted)) throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
+  if (wanted === "reference" || (wanted === "auto" && !isNativeThere())) {
+    const run: Run = (logits, uniforms) => interpret(graph, [logits], uniforms);
+    return { backend: "reference", run, dispose: () => undefined };
+  }
+  const binding = loadBinding();
+  const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
+  const run: Run = (logits, uniforms) => {
+    const { sampled, ...rows } = native.evaluate({ logits, uniforms });
+    return { ...rows, ...(sampled && { sampled: sampled[0]! }), states: rows.states ?? new Float32Array() };
+  };
+  return { backend: "cpu", run, dispose: () => native.dispose() };
+}
+
+function isNativeThere(): boolean {
+  try {
+    loadBinding();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkLogits(values: Float32Array | readonly number[], vocabSize: number): Float32Array {
+  if (values.length !== vocabSize) throw new InputError(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`);
+  const logits = Float32Array.from(values);
+  const bad = logits.findIndex((x) => Number.isNaN(x) || x === Infinity);
+  if (bad >= 0) throw new InputError(`the logit of token ${bad} is ${logits[bad]}; expected a finite number or -inf`);
+  if (logits.every((x) => x === -Infinity)) throw new InputError("every logit is -inf, so there is no candidate");
+  return logits;
+}
+
+function rowsOf({ candidates, logits, probs }: Outputs): Candidate[] {
+  if (!logits || !probs) return [];
+  const rows = Array.from(logits, (logit, i) => ({ token: candidates?.[i] ?? i, logit, prob: probs[i]! }));
+  return rows.filter(({ logit }) => logit !== -Infinity);
+}

@@ -1,0 +1,13 @@
+/** The public interface of the package. */
+export { CompileError, type Diagnostic } from "../compiler/check/diagnostics.js";
+export { formatDiagnostic, formatDiagnostics } from "../compiler/check/format.js";
+export type { CompileOptions } from "../compiler/compile.js";
+export type { Graph } from "../compiler/graph/graph.js";
+export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "../compiler/graph/json.js";
+export { printGraph } from "../compiler/graph/text.js";
+export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
+export { AbortError, InputError } from "./errors.js";
+export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
+export type { GenerateOptions, Generation, GenerationStats, Piece } from "./generate.js";
+export { loadModel, type LoadModelOptions, type Model } from "./model.js";
+export type { UniformValues } from "./sequence.js";

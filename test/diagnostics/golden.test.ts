@@ -1,0 +1,60 @@
+/**
+ * Each `NAME.ggsl` (a program) and `NAME.stages` (a one-liner) has a fault, and `NAME.stderr` is what the user reads about it,
+ * exactly. A first line `// compile {...}` gives options of `compileProgram`. `GGSL_BLESS=1` rewrites the expected files.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { check, checkStages } from "../../compiler/check/check.js";
+import type { Diagnostic } from "../../compiler/check/diagnostics.js";
+import { formatDiagnostics } from "../../compiler/check/format.js";
+import { compileProgram, type CompileOptions } from "../../compiler/compile.js";
+import type { SourceFile } from "../../compiler/syntax/source.js";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const isBlessing = process.env.GGSL_BLESS === "1";
+
+function importer(path: string, from: string): SourceFile | undefined {
+  const name = posix.join(posix.dirname(from), path);
+  const file = join(folder, name);
+  return existsSync(file) ? { name, text: readFileSync(file, "utf8") } : undefined;
+}
+
+function diagnose(name: string): readonly Diagnostic[] {
+  const text = readFileSync(join(folder, name), "utf8");
+  if (name.endsWith(".stages")) return checkStages({ name, text }).diagnostics;
+  const options = /^\/\/ compile (.*)/.exec(text)?.[1];
+  if (options === undefined) return check({ name, text }, importer).diagnostics;
+  return compileProgram(text, { file: name, importer, ...(JSON.parse(options) as CompileOptions) }).diagnostics;
+}
+
+describe("the text of diagnostics", () => {
+  test.each(readdirSync(folder).filter((name) => /\.(?:ggsl|stages)$/.test(name)))("%s", (name) => {
+    const found = formatDiagnostics(diagnose(name));
+    const file = join(folder, name.replace(/\.\w+$/, ".stderr"));
+    if (isBlessing) writeFileSync(file, found);
+    expect(found).not.toBe("");
+    expect(found).toBe(existsSync(file) ? readFileSync(file, "utf8") : "");
+  });
+});
+
+/** Every code that a diagnostic function uses. */
+function codesInSource(): string[] {
+  const families = join(folder, "../../compiler/check/diagnostics");
+  const text = readdirSync(families).map((name) => readFileSync(join(families, name), "utf8"));
+  return [...text.join("").matchAll(/"([EW]\d{4})"/g)].map((m) => m[1]!);
+}
+
+test("codes are unique", () => {
+  const codes = codesInSource();
+  expect(codes).toEqual([...new Set(codes)]);
+});
+
+test("every code has a golden text, but for sources too large to keep as files", () => {
+  const texts = readdirSync(folder)
+    .filter((name) => name.endsWith(".stderr"))
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+  const missing = codesInSource().filter((code) => !texts.some((text) => text.includes(`[${code}]`)));
+  expect(missing).toEqual(["E0102"]);
+});
