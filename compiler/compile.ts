@@ -49,7 +49,7 @@ export function checkProgram(source: SourceFile, importer?: Importer): readonly 
 /** A chain whose static parameters have no default can not be lowered before they are set, and that is no fault. */
 function lowerWithDefaults(program: Program, chain: Chain): readonly Diagnostic[] {
   const isOpen = chain.params.some((p) => p.isStatic && !p.default);
-  return isOpen ? [] : lower(program, chain).diagnostics;
+  return isOpen ? [] : lower(program.main, chain).diagnostics;
 }
 
 /** The graph, or a `CompileError` with all diagnostics. Warnings go to `onWarning`. */
@@ -65,7 +65,7 @@ function compileChecked({ program, diagnostics }: Checked, source: SourceFile, o
   if (!program) return { diagnostics };
   const chain = chooseChain(program, source, options.chain);
   if ("code" in chain) return { diagnostics: [...diagnostics, chain] };
-  const lowered = lower(program, chain, options);
+  const lowered = lower(program.main, chain, options);
   const all = [...diagnostics, ...lowered.diagnostics];
   if (!lowered.graph || all.some(isError)) return { diagnostics: all };
   assertValid(lowered.graph, "lowering");

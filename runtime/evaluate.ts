@@ -3,8 +3,10 @@ import type { Graph } from "../compiler/graph/graph.js";
 import { encodeWire } from "../compiler/graph/wire.js";
 import { InputError } from "./errors.js";
 import { loadBinding } from "./native/loader.js";
+import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
-import { acceptToken, startSequence, uniformsOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
+import type { Vector } from "./reference/kernels.js";
+import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
 
 export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
@@ -12,9 +14,13 @@ export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 export interface EvaluateOptions {
   /** `auto`: the CPU if the native runtime is there, else the reference interpreter; the result says which. */
   readonly backend?: EvaluateBackend;
-  readonly uniforms?: UniformValues;
-  /** Draws in (0, 1], one a step, in place of the chain's own. */
-  readonly draws?: readonly number[];
+  readonly uniforms?: UniformValues | undefined;
+  /** Draws in [0, 1], one a step, in place of the chain's own. */
+  readonly draws?: readonly number[] | undefined;
+  /** Tokens before the first one that is chosen, for chains that look at the text. */
+  readonly history?: readonly number[] | undefined;
+  /** The request's logit biases, and the columns that the chain declares with `input`. */
+  readonly feed?: Feed | undefined;
 }
 
 export interface Candidate {
@@ -35,33 +41,33 @@ export interface Evaluator extends Disposable {
   readonly backend: Evaluation["backend"];
   /** Chooses a token without accepting it: the same logits again give the same token. */
   evaluate(logits: Float32Array | readonly number[]): Evaluation;
-  /** Accepts the token of the last evaluation: draws and states move on. */
-  accept(): void;
+  /** Accepts a token, that of the last evaluation unless told: draws, states and history move on. */
+  accept(token?: number): void;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
   dispose(): void;
 }
 
-type Run = (logits: Float32Array, uniforms: Float32Array) => Outputs;
+type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vector[]) => Outputs;
 
 /** Prepares a graph for a vocabulary. Throws `InputError` for a backend or uniforms that do not fit. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   const { backend, run, dispose } = openBackend(graph, vocabSize, options.backend ?? "auto");
-  let sequence: SequenceState = startSequence(graph, vocabSize, options.uniforms, options.draws);
-  let next: Float32Array | undefined;
+  let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
+  let latest: Outputs | undefined;
   return {
     backend,
     evaluate(values) {
       const logits = checkLogits(values, vocabSize);
-      const outputs = run(logits, uniformsOf(sequence, vocabSize));
-      next = outputs.states;
+      const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
+      latest = outputs;
       return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
     },
-    accept() {
-      if (!next) throw new InputError("there is no evaluation to accept");
-      sequence = acceptToken(sequence, next);
-      next = undefined;
+    accept(token = latest?.sampled) {
+      if (!latest || token === undefined) throw new InputError("there is no token to accept");
+      sequence = acceptToken(sequence, token, latest.states);
+      latest = undefined;
     },
     setUniforms(values) {
       sequence = withUniforms(sequence, values);
@@ -74,13 +80,13 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
 function openBackend(graph: Graph, vocabSize: number, wanted: EvaluateBackend): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
   if (!EVALUATE_BACKENDS.includes(wanted)) throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
   if (wanted === "reference" || (wanted === "auto" && !isNativeThere())) {
-    const run: Run = (logits, uniforms) => interpret(graph, [logits], uniforms);
+    const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
     return { backend: "reference", run, dispose: () => undefined };
   }
   const binding = loadBinding();
   const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
-  const run: Run = (logits, uniforms) => {
-    const { sampled, ...rows } = native.evaluate({ logits, uniforms });
+  const run: Run = (logits, uniforms, inputs) => {
+    const { sampled, ...rows } = native.evaluate({ logits, uniforms, inputs });
     return { ...rows, ...(sampled && { sampled: sampled[0]! }), states: rows.states ?? new Float32Array() };
   };
   return { backend: "cpu", run, dispose: () => native.dispose() };

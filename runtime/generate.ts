@@ -4,12 +4,14 @@ import type { Chain } from "./chain.js";
 import { AbortError, InputError } from "./errors.js";
 import type { ContextStats, DecodeOutput, NativeContext, NativeError, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
-import { acceptToken, startSequence, uniformsOf, withUniforms, type UniformValues } from "./sequence.js";
+import type { Feed } from "./features/feed.js";
+import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf, withUniforms, type UniformValues } from "./sequence.js";
 
 export interface GenerateOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
-  readonly uniforms?: UniformValues;
+  readonly uniforms?: UniformValues | undefined;
+  readonly feed?: Feed | undefined;
   /** Tokens to generate at most; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
   /** Tokens of prompt and text together; default: what the model was trained for. */
@@ -49,7 +51,7 @@ export function startGeneration(model: NativeModel, prompt: string, options: Gen
     throw new InputError(`the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`);
   }
   const { vocabSize } = model.info;
-  let sequence = startSequence(graph, vocabSize, options.uniforms);
+  let sequence = startSequence(graph, vocabSize, { uniforms: options.uniforms, feed: options.feed });
   let latest: GenerationStats | undefined;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
@@ -59,6 +61,7 @@ export function startGeneration(model: NativeModel, prompt: string, options: Gen
     const onAbort = (): void => context.abort();
     options.signal?.addEventListener("abort", onAbort);
     try {
+      sequence = acceptPrompt(sequence, tokens);
       checkPrompt(tokens.length, context.contextSize);
       const decoder = new TextDecoder();
       const limit = Math.min(options.maxTokens ?? Infinity, context.contextSize - tokens.length);
@@ -70,12 +73,13 @@ export function startGeneration(model: NativeModel, prompt: string, options: Gen
         latest = { ...latest, ...statsOf(context, tokens.length, count, milliseconds), ...(finish && { finish }) };
         if (finish) break;
         options.signal?.throwIfAborted();
-        context.setUniforms(0, uniformsOf(sequence, vocabSize));
+        context.setUniforms(0, uniformsOf(sequence));
+        featureInputs(sequence).forEach((values, i) => context.setInput(0, i + 1, values));
         const start = performance.now();
         const output = await decode(context, batch, position);
         if (count > 0) milliseconds += performance.now() - start;
         const token = output.sampled![0]!;
-        sequence = acceptToken(sequence, output.states ?? new Float32Array());
+        sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
         if (model.isEnd(token)) {
           latest = { ...statsOf(context, tokens.length, count, milliseconds), finish: "end" };
           break;

@@ -1,7 +1,7 @@
 /**
- * What one sequence of tokens carries from token to token: its parameters, its streams of draws, its states. All of it is
- * turned into the uniforms that the graph reads, and moves on only when a token is accepted: a rejected or replayed
- * token changes nothing, and a clone goes its own way.
+ * What one sequence of tokens carries from token to token: its parameters, its streams of draws, its states, its history.
+ * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
+ * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
  */
 import { randomInt } from "node:crypto";
 import { evaluateHost, type HostEnvironment } from "../compiler/graph/host.js";
@@ -9,35 +9,50 @@ import type { Draw, Graph, Param } from "../compiler/graph/graph.js";
 import { describeRange, isInRange } from "../compiler/graph/range.js";
 import { isSeed } from "../compiler/graph/verify.js";
 import { InputError } from "./errors.js";
+import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
+import type { Vector } from "./reference/kernels.js";
 
 export type UniformValues = Readonly<Record<string, number | boolean>>;
 
 interface Stream {
+  readonly seed: number;
+  /** Draws before this one. */
+  readonly count: number;
   /** The draw for the token that is being chosen. */
   readonly value: number;
-  /** The stream one draw later. It is a copy, so that the stream as it was can still be gone back to. */
+  /** The stream one draw later. */
   readonly next: () => Stream;
 }
 
 export interface SequenceState {
   readonly graph: Graph;
+  readonly vocabSize: number;
   readonly params: ReadonlyMap<string, number>;
   readonly streams: readonly Stream[];
   readonly states: Float32Array;
-  /** Tokens accepted so far. */
+  /** Tokens generated so far. */
   readonly step: number;
+  /** The last tokens, prompt and generated, as many as the features look back on. */
+  readonly history: Int32Array;
+  readonly features: readonly OpenFeature[];
+  readonly feed: Feed;
 }
 
-/**
- * A sequence before its first token. `draws`, one a token and in turn, take the place of the chain's own.
- * Throws `InputError` for values that do not fit the chain's parameters.
- */
-export function startSequence(graph: Graph, vocabSize: number, values: UniformValues = {}, draws?: readonly number[]): SequenceState {
-  const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, values);
+export interface SequenceOptions {
+  readonly uniforms?: UniformValues | undefined;
+  /** Draws in [0, 1], one a token and in turn, in place of the chain's own. */
+  readonly draws?: readonly number[] | undefined;
+  readonly feed?: Feed | undefined;
+}
+
+/** A sequence before its first token. Throws `InputError` for values that do not fit the chain. */
+export function startSequence(graph: Graph, vocabSize: number, { uniforms = {}, draws, feed = {} }: SequenceOptions = {}): SequenceState {
+  const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
   const streams = graph.draws.map(({ kind, seed }) => (draws ? givenStream(draws) : startStream(kind, seedOf(seed, params))));
-  const before: SequenceState = { graph, params, streams, states: new Float32Array(graph.states.length), step: 0 };
-  const env = environment(before, vocabSize);
+  const features = openFeatures(graph, feed);
+  const before = { graph, vocabSize, params, streams, states: new Float32Array(graph.states.length), step: 0, history: new Int32Array(), features, feed };
+  const env = environment(before);
   return { ...before, states: Float32Array.from(graph.states, (s) => evaluateHost(s.init, env)) };
 }
 
@@ -51,18 +66,44 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
   return { ...sequence, params, streams };
 }
 
+/** The same sequence fed otherwise, from the next token on. */
+export const withFeed = (sequence: SequenceState, feed: Feed): SequenceState => ({ ...sequence, feed: { ...sequence.feed, ...feed } });
+
 /** The numbers that the graph reads for the next token, f32 in the order of the graph's uniforms. */
-export function uniformsOf(sequence: SequenceState, vocabSize: number): Float32Array {
-  const env = environment(sequence, vocabSize);
+export function uniformsOf(sequence: SequenceState): Float32Array {
+  const env = environment(sequence);
   return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateHost(expr, env));
 }
 
-/** The sequence after its next token was accepted. `states` are the next states that the graph gave. */
-export function acceptToken(sequence: SequenceState, states: Float32Array): SequenceState {
-  return { ...sequence, streams: sequence.streams.map((s) => s.next()), states: states.slice(), step: sequence.step + 1 };
+/** A vector for each of the graph's inputs but the logits. Throws `InputError` for an input that was not set. */
+export const featureInputs = ({ graph, features, history, feed, vocabSize }: SequenceState): Vector[] =>
+  inputsOf(graph, features, history, feed, vocabSize);
+
+/** The sequence after tokens that were given, not generated. Grammars begin after the prompt. */
+export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | readonly number[]): SequenceState {
+  return { ...sequence, history: extend(sequence, tokens) };
 }
 
-function environment({ params, streams, states, step }: SequenceState, vocabSize: number): HostEnvironment {
+/** The sequence after its next token was accepted. `states` are the next states that the graph gave. */
+export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
+  return {
+    ...sequence,
+    streams: sequence.streams.map((s) => s.next()),
+    states: states.slice(),
+    step: sequence.step + 1,
+    history: extend(sequence, [token]),
+    features: acceptFeatures(sequence.features, token),
+  };
+}
+
+function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly number[]): Int32Array {
+  const needed = historyNeeded(graph);
+  if (needed === 0) return history;
+  const all = Int32Array.from([...history, ...tokens]);
+  return all.subarray(Math.max(0, all.length - needed));
+}
+
+function environment({ params, streams, states, step, vocabSize }: SequenceState): HostEnvironment {
   return {
     param: (name) => params.get(name)!,
     draw: (index) => streams[index]!.value,
@@ -113,12 +154,58 @@ const SMALLEST_DRAW = 2 ** -54;
 
 function startStream(kind: Draw["kind"], seed: number): Stream {
   const draw = kind === "f64" ? drawF64 : drawF32;
-  const after = (rng: Mt19937): Stream => ({ value: Math.max(draw(rng), SMALLEST_DRAW), next: () => after(rng.clone()) });
-  return after(mt19937(seed));
+  // the generator is copied, so that the stream as it was can still be gone back to
+  const after = (rng: Mt19937, count: number): Stream => {
+    const value = Math.max(draw(rng), SMALLEST_DRAW);
+    return { seed, count, value, next: () => after(rng.clone(), count + 1) };
+  };
+  return after(mt19937(seed), 0);
 }
 
-function givenStream(draws: readonly number[], index = 0): Stream {
-  const value = draws[index % draws.length]!;
-  if (!(value >= 0 && value <= 1)) throw new InputError(`a draw must be in [0, 1], found ${value}`);
-  return { value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, index + 1) };
+function givenStream(draws: readonly number[], count = 0): Stream {
+  const value = draws[count % draws.length];
+  if (value === undefined || !(value >= 0 && value <= 1)) throw new InputError(`a draw must be in [0, 1], found ${value}`);
+  return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, count + 1) };
+}
+
+// ---------------------------------------------------------------- saving
+
+/** A sequence as JSON: enough to go on with the same text. */
+export interface SavedSequence {
+  readonly ggsl: 1;
+  readonly chain: string;
+  readonly params: Readonly<Record<string, number>>;
+  readonly streams: readonly { readonly seed: number; readonly count: number }[];
+  readonly states: readonly number[];
+  readonly step: number;
+  readonly history: readonly number[];
+}
+
+export function saveSequence(s: SequenceState): SavedSequence {
+  if (s.features.some((f) => f.grammar)) throw new InputError("a sequence with a grammar can not be saved: the grammar's place in the text is not kept");
+  return {
+    ggsl: 1,
+    chain: s.graph.name,
+    params: Object.fromEntries(s.params),
+    streams: s.streams.map(({ seed, count }) => ({ seed, count })),
+    states: [...s.states],
+    step: s.step,
+    history: [...s.history],
+  };
+}
+
+/** A saved sequence of the same chain. Throws `InputError` for one that does not fit it. */
+export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSequence, feed: Feed = {}): SequenceState {
+  const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
+  const fits = saved.ggsl === 1 && saved.chain === graph.name && saved.streams?.length === graph.draws.length && saved.states?.length === graph.states.length;
+  if (!fits) throw new InputError(`this is no saved sequence of the chain \`${graph.name}\``);
+  const numbers = [...saved.states, ...saved.history, saved.step];
+  if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence holds something that is not a number");
+  const streams = saved.streams.map(({ seed, count }, i) => {
+    if (!isSeed(seed) || !(count >= 0 && count <= 1e7)) throw new InputError("the saved sequence holds no valid stream of draws");
+    let stream = startStream(graph.draws[i]!.kind, seed);
+    while (stream.count < count) stream = stream.next();
+    return stream;
+  });
+  return { ...fresh, streams, states: Float32Array.from(saved.states), step: saved.step, history: Int32Array.from(saved.history) };
 }

@@ -9,6 +9,7 @@ import { jsonOption, positive, seedOption, setOption, stagesOption, UsageError }
 interface Options extends ChainOptions {
   readonly logits?: string;
   readonly probs?: string;
+  readonly history?: string;
   readonly uniform?: string;
   readonly backend: EvaluateBackend;
   readonly steps?: number;
@@ -24,6 +25,7 @@ export const addEval = (program: Command): Command =>
     .addOption(stagesOption())
     .option("--logits <list|file>", "logits: comma-separated, a JSON array, a raw .f32 file, or - for standard input")
     .option("--probs <list|file>", "probabilities, in the same forms")
+    .option("--history <list|file>", "token ids before the one that is chosen")
     .addOption(seedOption())
     .option("--uniform <list>", "draws in [0, 1], one a step, in place of the chain's own")
     .addOption(setOption())
@@ -34,11 +36,12 @@ export const addEval = (program: Command): Command =>
       if ((options.logits === undefined) === (options.probs === undefined)) throw new UsageError("expected either --logits or --probs");
       const chain = loadChain(file, name, options);
       const logits = options.logits === undefined ? logitsOf(readNumbers(options.probs!, "--probs")) : readNumbers(options.logits, "--logits");
+      const history = options.history === undefined ? [] : [...readNumbers(options.history, "--history")];
       const draws = options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")];
-      using evaluator = createEvaluator(chain.rowsGraph, logits.length, { backend: options.backend, ...(draws && { draws }) });
+      using evaluator = createEvaluator(chain.rowsGraph, logits.length, { backend: options.backend, draws, history });
       const steps = Array.from({ length: options.steps ?? 1 }, () => {
         const evaluation = evaluator.evaluate(logits);
-        evaluator.accept();
+        if (evaluation.token !== null) evaluator.accept();
         return evaluation;
       });
       const tokens = options.steps === undefined ? undefined : steps.map((s) => s.token);

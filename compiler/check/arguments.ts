@@ -28,7 +28,7 @@ export function resolveArgs(params: readonly Param[], args: readonly Arg[], call
     else bound.set(name, arg);
   });
   if (callee && diagnostics.length === 0) {
-    const missing = params.filter((p) => !p.default && p.type !== "seed" && !bound.has(p.name.text));
+    const missing = params.filter((p) => !p.default && !bound.has(p.name.text));
     diagnostics.push(...missing.map((p) => missingArgument(callee.span, called, p.name.text)));
   }
   return { bound, diagnostics };

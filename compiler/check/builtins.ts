@@ -1,7 +1,8 @@
 /** Built-in columns, constants and functions of the language. */
+import type { Feature } from "./features.js";
 
-/** What an argument must be. `seed` and `text` are not values of rows. */
-export type ArgType = "number" | "condition" | "seed" | "text";
+/** What an argument must be. Seeds, a text and a list of texts are not values of rows. */
+export type ArgType = "number" | "condition" | "seed" | "text" | "texts";
 
 export interface Builtin {
   readonly doc: string;
@@ -9,8 +10,13 @@ export interface Builtin {
   /** Arguments that may be left out, from the end. */
   readonly optional?: number;
   readonly result: "f32" | "i32" | "bool";
-  /** `map`: a value for each value. `reduce`: one value for the table. `scan`: a column, across rows. `host`: a scalar of its own. */
-  readonly kind: "map" | "reduce" | "scan" | "host";
+  /**
+   * `map`: a value for each value. `reduce`: one value for the table. `scan`: a column, across rows. `host`: a scalar of its
+   * own. `feature`: a column that the host feeds. `picked`: the value of the row that was picked.
+   */
+  readonly kind: "map" | "reduce" | "scan" | "host" | "feature" | "picked";
+  /** What has to be switched on for it. */
+  readonly feature?: Feature;
 }
 
 const map = (doc: string, args = 1, result: Builtin["result"] = "f32"): Builtin => ({ doc, args: Array<ArgType>(args).fill("number"), result, kind: "map" });
@@ -47,6 +53,17 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   log_softmax: scan("logarithm of the softmax over the rows left"),
   uniform: { doc: "one random number in (0, 1) a token, of 53 bits", args: ["seed"], result: "f32", kind: "host" },
   uniform32: { doc: "one random number in (0, 1) a token, of 24 bits", args: ["seed"], result: "f32", kind: "host" },
+  picked: { doc: "the value of the row that was picked; inside `after pick`", args: ["number"], result: "f32", kind: "picked", feature: "state" },
+  occurrences: { doc: "how often the token occurs among the last ones", args: ["number"], result: "i32", kind: "feature", feature: "history" },
+  repeat_len: {
+    doc: "length of the repetition among the last tokens that the token would extend; a breaker ends one",
+    args: ["number", "texts"],
+    optional: 1,
+    result: "i32",
+    kind: "feature",
+    feature: "history",
+  },
+  allowed: { doc: "whether a grammar accepts the token next", args: ["text"], result: "bool", kind: "feature", feature: "history" },
   known: { doc: "whether the compiler can tell that the condition holds", args: ["condition"], result: "bool", kind: "host" },
 };
 
@@ -55,6 +72,7 @@ export interface BuiltinName {
   readonly type: "f32" | "i32";
   readonly shape: "scalar" | "column";
   readonly rate: "static" | "uniform" | "runtime";
+  readonly feature?: Feature;
 }
 
 export const NAMES: Readonly<Record<string, BuiltinName>> = {
@@ -62,6 +80,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
   logit: { doc: "the token's logit, which may be assigned", type: "f32", shape: "column", rate: "runtime" },
   prob: { doc: "softmax of `logit` over the rows left", type: "f32", shape: "column", rate: "runtime" },
   rank: { doc: "place in the present order among the rows left, from 0", type: "i32", shape: "column", rate: "runtime" },
+  bias: { doc: "the request's bias of the token's logit", type: "f32", shape: "column", rate: "runtime", feature: "history" },
   n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime" },
   vocab: { doc: "size of the vocabulary", type: "i32", shape: "scalar", rate: "uniform" },
   step: { doc: "number of tokens generated so far", type: "i32", shape: "scalar", rate: "uniform" },

@@ -3,9 +3,10 @@ import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { chainTooLong, containsItself, notAStage, notAvailable, unknownStage } from "./diagnostics/names.js";
-import { stageAfterPick } from "./diagnostics/statements.js";
+import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
+import { stageAfterHost, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
+import { checkHostStage } from "./hostStages.js";
 import { STD_NAMES } from "./modules.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, picks, uniformsOf } from "./samplers.js";
@@ -14,16 +15,19 @@ import { seedType, typeOf, uniformsIn, type Local, type Scope } from "./types.js
 export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
   checkParams(module, chain.params, names, diagnostics);
-  const scope: Scope = { module, names, uniforms: uniformsOf(chain.params), isOrdered: false, diagnostics };
+  const scope: Scope = { module, names, uniforms: uniformsOf(chain.params), isOrdered: false, isAfterPick: false, diagnostics };
   let picker: string | undefined;
   const extent = extentOf(extents, chain, module);
-  const calls = chain.stages.map((stage) => checkStage(scope, stage));
+  const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
   calls.forEach((binding, i) => {
-    const { name, span } = chain.stages[i]!;
+    const stage = chain.stages[i]!;
+    const { name, span, isHost } = stage;
     const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
+    const isPicker = isHost ? checkHostStage(scope, stage) : part?.picks;
     if (part?.isCyclic && reaches(binding!, chain)) diagnostics.push(containsItself(name.span, chain.name.text, name.text));
+    if (!isHost && chain.stages.slice(0, i).some((s) => s.isHost)) diagnostics.push(stageAfterHost(span, name.text));
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
-    if (part?.picks) picker ??= name.text;
+    if (isPicker) picker ??= name.text;
   });
   const isLongItself = calls.every((b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity);
   if (extent.stages > MAX_STAGES && isLongItself) diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
@@ -33,10 +37,6 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
 function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const { module, diagnostics } = scope;
   const { text, span } = stage.name;
-  if (stage.isHost) {
-    diagnostics.push(notAvailable(stage.span, "the host tail"));
-    return undefined;
-  }
   const found = module.scope.get(text);
   if (!found) {
     if (module.broken.has(text)) return undefined;

@@ -5,11 +5,13 @@ import type { SourceFile, Span } from "../syntax/source.js";
 import { checkChain, type Extents } from "./chains.js";
 import { evaluateConst } from "./constants.js";
 import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
-import { notAvailable } from "./diagnostics/names.js";
 import { notConstant } from "./diagnostics/types.js";
+import { unavailableIn, type Feature } from "./features.js";
+import { checkInput } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader } from "./modules.js";
 import type { Binding, Importer, Module, Program } from "./program.js";
 import { checkSampler } from "./samplers.js";
+import { checkTest } from "./tests.js";
 import { constType } from "./types.js";
 
 export interface Checked {
@@ -18,18 +20,21 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks a file and all that it imports. */
-export function check(source: SourceFile, importer: Importer = () => undefined): Checked {
+/** What can be compiled of the language's optional parts. */
+const AVAILABLE: ReadonlySet<Feature> = new Set();
+
+/** Checks a file and all that it imports. Uses of features other than `features` are errors. */
+export function check(source: SourceFile, importer: Importer = () => undefined, features = AVAILABLE): Checked {
   const loader = newLoader(importer);
   const main = loadModule(loader, source);
-  return checkAll(loader, main);
+  return checkAll(loader, main, features);
 }
 
 /** The name of the chain that `checkStages` makes. */
 export const STAGES_CHAIN = "chain";
 
 /** Checks `stage |> stage`, where every sampler of the standard library is in scope. */
-export function checkStages(source: SourceFile): Checked {
+export function checkStages(source: SourceFile, features = AVAILABLE): Checked {
   const { stages, diagnostics } = parseStages(source);
   if (diagnostics.length > 0) return { diagnostics };
   const loader = newLoader(() => undefined);
@@ -42,13 +47,13 @@ export function checkStages(source: SourceFile): Checked {
   const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
   const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope, broken: new Set() };
   loader.modules.set(source.name, main);
-  return checkAll(loader, main);
+  return checkAll(loader, main, features);
 }
 
-function checkAll(loader: Loader, main: Module): Checked {
+function checkAll(loader: Loader, main: Module, features: ReadonlySet<Feature>): Checked {
   const diagnostics = [...loader.diagnostics];
   const extents: Extents = new Map();
-  for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);
+  for (const module of loader.modules.values()) checkModule(module, extents, features, diagnostics);
   const sorted = sortDiagnostics(diagnostics);
   if (sorted.some(isError)) return { diagnostics: sorted };
   const { declarations } = main.file;
@@ -57,16 +62,16 @@ function checkAll(loader: Loader, main: Module): Checked {
   return { program: { main, chains, tests }, diagnostics: sorted };
 }
 
-function checkModule(module: Module, extents: Extents, diagnostics: Diagnostic[]): void {
+function checkModule(module: Module, extents: Extents, features: ReadonlySet<Feature>, diagnostics: Diagnostic[]): void {
   for (const d of module.file.declarations) {
+    diagnostics.push(...unavailableIn(d, features));
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
     if (d.kind === "chain") checkChain(module, d, extents, diagnostics);
-    if (d.kind === "input") diagnostics.push(notAvailable(d.span, "`input`"));
-    if (d.kind === "test") diagnostics.push(notAvailable(d.span, "`test` blocks"));
+    if (d.kind === "input") checkInput(module, d, diagnostics);
+    if (d.kind === "test") checkTest(module, d, extents, diagnostics);
     if (d.kind === "const") {
-      const before = diagnostics.length;
-      constType(d, module, diagnostics);
-      if (diagnostics.length === before && evaluateConst(d, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
+      const { type } = constType(d, module, diagnostics);
+      if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
     }
   }
 }

@@ -40,5 +40,5 @@ function excerpt({ source, start, end }: Span, label: string | undefined, tint: 
   const indent = shown.slice(0, column - 1 - first).replace(/[^\t]/g, " ");
   const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${label}`), color);
   const bar = paint("1;34", "|", color);
-  return [`${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`, `${gutter} ${bar}`, `${line} ${bar} ${shown}`, `${gutter} ${bar} ${indent}${carets}`];
+  return [`${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`, `${gutter} ${bar}`, `${line} ${bar} ${shown}`.trimEnd(), `${gutter} ${bar} ${indent}${carets}`];
 }

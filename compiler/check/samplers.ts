@@ -4,20 +4,21 @@ import type { Span } from "../syntax/source.js";
 import { builtinKind, NAMES } from "./builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { declaredTwice, notAvailable, shadowsBuiltin } from "./diagnostics/names.js";
+import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType } from "./diagnostics/params.js";
-import { afterThePick, notAssignable, pickInBranch } from "./diagnostics/statements.js";
-import { mustBeColumn, mustBeScalar, mustBeStatic, mustBeWhole, notConstant, runtimeOrder } from "./diagnostics/types.js";
+import { afterThePick, afterWithoutPick, nestedDeclaration, notAfterPick, notAssignable, pickInBranch } from "./diagnostics/statements.js";
+import { mustBeColumn, mustBeScalar, mustBeStatic, mustBeWhole, notConstant, notKnownBefore, runtimeOrder, stateOfType } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
+import { suggest } from "./suggest.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import { conditionType, constantScope, ERROR, numberType, scalarType, seedType, typeOf, uniformsIn, type Local, type Scope, type Type } from "./types.js";
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
   checkParams(module, sampler.params, names, diagnostics);
-  const body: Body = { module, names, uniforms: uniformsOf(sampler.params), isOrdered: false, diagnostics, hasPicked: false, branch: undefined };
-  checkBlock(body, sampler.body);
+  const body: Body = { module, names, uniforms: uniformsOf(sampler.params), isOrdered: false, isAfterPick: false, diagnostics, hasPicked: false, branch: undefined, states: new Map() };
+  checkBlock(body, sampler.body, true);
 }
 
 // ---------------------------------------------------------------- parameters
@@ -87,18 +88,21 @@ interface Body extends Scope {
   readonly names: Map<string, Local>;
   isOrdered: boolean;
   hasPicked: boolean;
+  readonly states: Map<string, Type>;
   /** The condition of an `if` around that may change at run time, and whether that is certain. */
   readonly branch: { readonly span: Span; readonly isRuntime: boolean } | undefined;
 }
 
-function checkBlock(body: Body, statements: readonly Stmt[]): void {
+function checkBlock(body: Body, statements: readonly Stmt[], isOutermost = false): void {
   let isReported = false;
   for (const s of statements) {
-    if (body.hasPicked && s.kind !== "after" && !isReported) {
+    if (body.hasPicked && !body.isAfterPick && s.kind !== "after" && !isReported) {
       body.diagnostics.push(afterThePick(s.span));
       isReported = true;
     }
-    checkStmt(body, s);
+    if (!isOutermost && (s.kind === "state" || s.kind === "after")) body.diagnostics.push(nestedDeclaration(s.span, s.kind === "state" ? "`state`" : "`after pick`"));
+    else if (body.isAfterPick && !["let", "if", "assign"].includes(s.kind)) body.diagnostics.push(notAfterPick(s.span, s.kind));
+    else checkStmt(body, s);
   }
 }
 
@@ -106,11 +110,8 @@ function checkStmt(body: Body, s: Stmt): void {
   switch (s.kind) {
     case "let":
       return declare(body.names, s.name.text, s.name.span, typeOf(body, s.value), body.diagnostics);
-    case "assign": {
-      if (s.target.text !== "logit") body.diagnostics.push(notAssignable(s.target.span, s.target.text, assignHelp(body, s.target.text)));
-      numberType(body, s.value);
-      return;
-    }
+    case "assign":
+      return checkAssign(body, s);
     case "keep":
       conditionType(body, s.cond);
       if (s.atLeast) requireCount(body, s.atLeast, "the number of rows to keep");
@@ -127,18 +128,45 @@ function checkStmt(body: Body, s: Stmt): void {
     case "pick":
       return checkPick(body, s);
     case "state":
-      body.diagnostics.push(notAvailable(s.span, "`state`"));
-      return;
+      return checkState(body, s);
     case "after":
-      body.diagnostics.push(notAvailable(s.span, "`after pick`"));
-      return;
+      if (!body.hasPicked) body.diagnostics.push(afterWithoutPick(s.span));
+      return checkBlock({ ...body, names: new Map(body.names), isAfterPick: true }, s.body);
   }
 }
 
-const assignHelp = (body: Body, name: string): string =>
-  body.names.has(name) || Object.hasOwn(NAMES, name)
-    ? "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column"
-    : `declare it with \`let ${name} = ...\``;
+/** `logit` before the pick, a state after it. */
+function checkAssign(body: Body, { target, op, value }: Extract<Stmt, { kind: "assign" }>): void {
+  const state = body.isAfterPick ? body.states.get(target.text) : undefined;
+  if (!state && (body.isAfterPick || target.text !== "logit")) {
+    body.diagnostics.push(notAssignable(target.span, target.text, assignHelp(body, target.text)));
+    typeOf(body, value);
+  } else if (state) checkStateValue(body, state, value, op !== "=");
+  else numberType(body, value);
+}
+
+function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind: "state" }>): void {
+  const state = scalarType(type === "seed" ? "error" : type, "runtime");
+  if (type === "seed") body.diagnostics.push(stateOfType(span, type));
+  else if (checkStateValue(body, state, init, false).rate === "runtime") body.diagnostics.push(notKnownBefore(init.span));
+  declare(body.names, name.text, name.span, state, body.diagnostics);
+  body.states.set(name.text, state);
+}
+
+/** A value that a state takes: one number, or one truth, for the whole table. */
+function checkStateValue(body: Body, state: Type, value: Expr, isArithmetic: boolean): Type {
+  const type = state.type === "bool" && !isArithmetic ? conditionType(body, value) : numberType(body, value);
+  if (type.shape === "column") body.diagnostics.push(mustBeScalar(value.span, "a state", type.type === "bool", body.isAfterPick));
+  else if (state.type === "i32" && type.type === "f32") body.diagnostics.push(mustBeWhole(value.span, "the state", "a number that may have a fraction"));
+  return type.shape === "column" ? ERROR : type;
+}
+
+function assignHelp(body: Body, name: string): string {
+  if (body.isAfterPick) return body.states.size > 0 ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}` : "declare a state first: `state s: f32 = 0`";
+  if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
+  if (body.names.has(name) || Object.hasOwn(NAMES, name)) return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
+  return suggest(name, ["logit"]) ? "did you mean `logit`?" : `declare it with \`let ${name} = ...\``;
+}
 
 function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
   if (type.type !== "error" && type.shape === "column") body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
@@ -167,7 +195,7 @@ function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined):
 function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
   const condition = conditionType(body, s.cond);
   requireScalar(body, s.cond, condition, "the condition of `if`");
-  const isSettled = condition.rate === "static" || body.branch?.isRuntime;
+  const isSettled = condition.rate === "static" || condition.shape === "column" || body.branch?.isRuntime;
   const branch = isSettled ? body.branch : { span: s.cond.span, isRuntime: condition.rate === "runtime" };
   const branches = [s.then, s.else ?? []].map((statements) => {
     const inner: Body = { ...body, names: new Map(body.names), branch };

@@ -1,8 +1,8 @@
 /** "Did you mean": the nearest known name. */
 
-/** The candidate within a third of the name's length in edits, if there is one. */
+/** The candidate within a third of the name's length in edits, if there is one; a single letter is like any other. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3));
+  const limit = Math.min(name.length - 1, Math.max(1, Math.floor(name.length / 3)));
   let best: string | undefined;
   let least = limit + 1;
   for (const candidate of candidates) {

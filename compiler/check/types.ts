@@ -6,7 +6,7 @@ import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
-import { namedBuiltinArgument, noPresentOrder, notASeed, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
+import { namedBuiltinArgument, noPresentOrder, notASeed, pickedTooEarly, textExpected, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
 /** When a scalar is known. A column is known at run time only. */
@@ -36,6 +36,8 @@ export interface Scope {
   readonly uniforms: ReadonlySet<string>;
   /** Rows are in an order that the sampler chose. */
   readonly isOrdered: boolean;
+  /** Inside `after pick`. */
+  readonly isAfterPick: boolean;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -94,6 +96,7 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   }
   const declared = scope.module.scope.get(name)?.declaration;
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
+  if (declared?.kind === "input") return declared.type === "seed" ? ERROR : { type: declared.type, shape: "column", rate: "runtime" };
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
@@ -106,6 +109,7 @@ export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope 
   names: new Map(),
   uniforms: new Set(),
   isOrdered: false,
+  isAfterPick: false,
   diagnostics,
 });
 
@@ -155,27 +159,33 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   const most = builtin.args.length;
   const least = most - (builtin.optional ?? 0);
   if (args.length < least || args.length > most) {
-    const counts = least === most ? `${most}` : `${least} or ${most}`;
-    return report(scope, wrongArgumentCount(span, name, `${counts} argument${most === 1 ? "" : "s"}`, args.length));
+    return report(scope, wrongArgumentCount(span, name, least, most, args.length));
   }
   const named = args.find((a) => a.name);
   if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
   if ((name === "prev" || name === "next") && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(callee.span, name));
   const types = args.map(({ value }, i) => argumentType(scope, builtin.args[i]!, value));
   if (types.some((t) => t.type === "error")) return ERROR;
-  const isReduction = builtin.kind === "reduce" || (builtin.optional !== undefined && args.length === least);
+  if (builtin.kind === "picked") return typeOfPicked(scope, callee.span, types[0]!);
+  const isReduction = builtin.kind === "reduce" || (builtin.kind === "map" && args.length < most);
   if (isReduction) return scalarType(name === "max" || name === "min" ? types[0]!.type : builtin.result, "runtime");
-  if (builtin.kind === "scan") return { type: builtin.result, shape: "column", rate: "runtime" };
+  if (builtin.kind === "scan" || builtin.kind === "feature") return { type: builtin.result, shape: "column", rate: "runtime" };
   if (name === "known") return scalarType("bool", "static");
   if (builtin.kind === "host") return scalarType(builtin.result, "runtime");
   const isWhole = types.every((t) => t.type === "i32") && ["min", "max", "clamp", "abs"].includes(name);
   return join(isWhole || ["floor", "ceil", "round", "sign"].includes(name) ? "i32" : builtin.result, ...types);
 }
 
+function typeOfPicked(scope: Scope, span: Span, { type }: Type): Type {
+  return scope.isAfterPick ? scalarType(type, "runtime") : report(scope, pickedTooEarly(span));
+}
+
 function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
   if (expected === "condition") return conditionType(scope, value);
   if (expected === "number") return numberType(scope, value);
-  return seedType(scope, value);
+  if (expected === "seed") return seedType(scope, value);
+  const isText = value.kind === "string" || (expected === "texts" && value.kind === "list" && value.values.every((v) => v.kind === "string" || v.kind === "number"));
+  return isText ? scalarType("i32", "static") : report(scope, textExpected(value.span, expected === "texts"));
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

@@ -102,24 +102,34 @@ export interface Input {
 }
 
 /**
- * `logits` are the model's; `dense` is a row of V numbers from the calling program. A sparse column is two inputs, the
- * `ids` and the `values` of its (token, value) pairs; unused pairs carry an id that no pair uses and the fill value.
+ * `logits` are the model's. A feature gives a row of V numbers, or, sparse, the `ids` and the `values` of its (token,
+ * value) pairs; unused pairs carry ids that no pair uses and the feature's `fill`.
  */
 export type InputSource =
   | { readonly kind: "logits" }
-  | { readonly kind: "dense" }
-  | { readonly kind: "ids" | "values"; readonly feature: number };
+  | { readonly kind: "dense" | "ids" | "values"; readonly feature: number };
 
-/** What fills a sparse column: at most `capacity` pairs, `fill` for every other token. `last` -1: the whole history. */
+/** A column that the host feeds, because it needs the text so far or comes from the calling program. */
 export interface Feature {
-  readonly capacity: number;
-  readonly fill: number;
-  readonly from:
-    | { readonly kind: "occurrences"; readonly last: HostExpr }
-    | { readonly kind: "repeat_len"; readonly last: HostExpr; readonly breakers: readonly string[] }
-    | { readonly kind: "bias" }
-    | { readonly kind: "host"; readonly name: string };
+  readonly form: { readonly kind: "dense" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
+  readonly from: FeatureSource;
 }
+
+/** `last` counts tokens back from the end; -1 stands for the whole history. A breaker is a text or a token's id. */
+export type FeatureSource =
+  | { readonly kind: "occurrences"; readonly last: number }
+  | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
+  | { readonly kind: "bias" }
+  | { readonly kind: "allowed"; readonly grammar: string }
+  | { readonly kind: "input"; readonly name: string };
+
+/** A stage of the host tail: one of llama.cpp's own CPU samplers, with its parameters. */
+export interface HostStage {
+  readonly name: string;
+  readonly args: Readonly<Record<string, HostArg>>;
+}
+
+export type HostArg = number | string | readonly (number | string)[] | { readonly param: string };
 
 /** A stage of the chain, e.g. `top_k(40)`. */
 export interface Stage {
@@ -148,5 +158,7 @@ export interface Graph {
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];
   readonly stages: readonly Stage[];
+  /** What runs on the host, on the rows that come back; empty for a chain that stays on the device. */
+  readonly tail: readonly HostStage[];
   readonly outputs: Outputs;
 }

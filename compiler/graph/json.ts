@@ -80,7 +80,8 @@ const GRAPH: Shape = {
   states: { array: { name: text, init: anything, next: index } },
   uniforms: { array: { name: text, expr: anything } },
   inputs: { array: { name: text, dtype, dim, source: { kind: oneOf("logits", "dense", "ids", "values"), "feature?": index } } },
-  features: { array: { capacity: index, fill: number, from: object } },
+  features: { array: { form: object, from: object } },
+  tail: { array: { name: text, args: object } },
   stages: { array: { name: text, origin: ORIGIN } },
   outputs: { "sampled?": index, "candidates?": index, "logits?": index, "probs?": index },
 };

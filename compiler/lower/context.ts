@@ -1,16 +1,22 @@
 /** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
 import { emit, type Builder } from "../graph/build.js";
-import type { Draw, HostExpr, Input, NodeId, Param, Stage, State, Uniform } from "../graph/graph.js";
+import type { Draw, Feature, HostExpr, HostStage, Input, NodeId, Param, Stage, State, Uniform } from "../graph/graph.js";
 import type { Span } from "../syntax/source.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Table } from "./table.js";
-import type { HostValue } from "./value.js";
+import type { HostValue, Value } from "./value.js";
 
 export interface Context {
   readonly builder: Builder;
   readonly params: Param[];
   readonly draws: Draw[];
-  readonly states: State[];
+  readonly states: Omit<State, "next">[];
+  /** Next values of the states that were assigned after the pick. */
+  next: Map<number, Value>;
+  readonly features: Feature[];
+  /** The columns of features in vocabulary order, by what they are. */
+  readonly featureColumns: Map<string, NodeId>;
+  readonly tail: HostStage[];
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
   readonly stages: Stage[];

@@ -3,8 +3,10 @@ import type { Expr, Call, Binary } from "../syntax/ast.js";
 import * as I from "../graph/interval.js";
 import * as A from "./arith.js";
 import type { Context } from "./context.js";
+import { biasColumn, featureOf, inputColumn } from "./features.js";
+import { pickedValue } from "./pick.js";
 import * as R from "./reduce.js";
-import { drawFrom, type Argument, type Scope, type Seed } from "./scope.js";
+import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
 import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
 import { constant, host, hostOp, isConstant, type NodeValue, type Value } from "./value.js";
 
@@ -40,8 +42,9 @@ export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
 /** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
 export function lowerArgument(cx: Context, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
-  if (!isSeed) return lowerExpr(cx, scope, expr);
-  return lowerSeed(cx, scope, expr);
+  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
+  if (handed?.kind === "string" || handed?.kind === "list") return handed;
+  return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
 export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
@@ -56,12 +59,15 @@ export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
 function lowerName(cx: Context, scope: Scope, name: string): Value {
   const local = lookUpLet(cx.table, name);
   if (local) return local;
+  const state = scope.states.get(name);
+  if (state !== undefined) return stateValue(cx, state);
   const argument = scope.args.get(name);
   if (argument && (argument.kind === "host" || argument.kind === "node")) return argument;
   const declared = scope.module.scope.get(name);
   if (declared?.declaration.kind === "const") {
     return lowerExpr(cx, { ...scope, module: declared.module, args: new Map() }, declared.declaration.value);
   }
+  if (declared?.declaration.kind === "input") return inputColumn(cx, declared.declaration, declared.module);
   const builtin = BUILTIN_NAMES[name];
   if (!builtin) throw new Error(`\`${name}\` was not resolved by the checker`);
   return builtin(cx);
@@ -72,6 +78,7 @@ const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
   prob: probOf,
   rank: rankOf,
   token: tokenOf,
+  bias: biasColumn,
   n: R.countRows,
   vocab: () => host("vocab", I.interval(1, 2 ** 24)),
   step: () => host("step", I.interval(0, 2 ** 31)),
@@ -139,6 +146,9 @@ const FUNCTIONS: Readonly<Record<string, Function>> = {
 };
 
 function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
+  const feature = featureOf(cx, scope, callee.text, args);
+  if (feature) return feature;
+  if (callee.text === "picked") return pickedValue(cx, lowerExpr(cx, scope, args[0]!.value));
   const draw = DRAWS[callee.text];
   if (draw) return drawFrom(cx, scope, draw, lowerSeed(cx, scope, args[0]!.value));
   const apply = FUNCTIONS[callee.text];

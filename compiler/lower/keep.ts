@@ -15,25 +15,28 @@ export function keepRows(cx: Context, condition: Value, m: Value): void {
   if (condition.range.lo >= 1) return;
   const minimum = m.range.hi <= 1 ? constant(1) : m;
   const isEnough = isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
-  if (isEnough) return narrow(cx, asColumn(cx, condition, cx.table.dim), false);
+  if (isEnough) return narrowTo(cx, condition, false);
 
   const best = bestOf(cx, minimum);
   // all rows or none: the best ones stay in either case
   const isPrefix = condition.kind === "host" || (cx.table.isPacked && condition.facts.trend === "falls");
-  if (isPrefix) return narrow(cx, or(cx, best, condition) as NodeValue, false);
+  if (isPrefix) return narrowTo(cx, or(cx, best, condition), false);
 
   const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);
-  const mask = or(cx, met, mul(cx, best, greater(cx, minimum, sum(cx, met)))) as NodeValue;
-  narrow(cx, { ...mask, range: I.UNIT }, true);
+  const stay = and(cx, best, aliveOf(cx));
+  narrowTo(cx, or(cx, met, mul(cx, stay, greater(cx, minimum, sum(cx, met)))), true);
 }
 
-/** 1 for the `m` best rows left: the first ones where the program chose the order, else those of the largest logits. */
+/** A condition that is certain drops nothing: the best row of a table of one row, say. */
+function narrowTo(cx: Context, condition: Value, isFull: boolean): void {
+  if (condition.range.lo >= 1) return;
+  const mask = asColumn(cx, condition, cx.table.dim);
+  narrow(cx, { ...mask, range: I.clampTo(mask.range, 0, 1) }, isFull);
+}
+
+/** 1 for the `m` best rows left, perhaps for dropped rows too: the first ones where the program chose the order, else those of the largest logits. */
 function bestOf(cx: Context, m: Value): NodeValue {
-  if (cx.table.isOrdered) {
-    const isFirst = greater(cx, m, rankOf(cx)) as NodeValue;
-    const first = cx.table.isPacked ? isFirst : (and(cx, isFirst, aliveOf(cx)) as NodeValue);
-    return asColumn(cx, first, cx.table.dim);
-  }
+  if (cx.table.isOrdered) return asColumn(cx, greater(cx, m, rankOf(cx)), cx.table.dim);
   const { dim } = cx.table;
   const zeros = emit(cx.builder, "fill", [], { value: 0, dim });
   const key = logitKey(cx).id;
@@ -44,7 +47,7 @@ function bestOf(cx: Context, m: Value): NodeValue {
   }
   const order = emit(cx.builder, "argsort", [key], { order: "desc" });
   const places = column(cx, emit(cx.builder, "set_rows", [zeros, rowNumbers(cx).id, order], {}, { range: rowNumbers(cx).range }));
-  return and(cx, atLeast(cx, m, places.range.lo === 0 ? addOne(cx, places) : places), aliveOf(cx)) as NodeValue;
+  return asColumn(cx, atLeast(cx, m, places.range.lo === 0 ? addOne(cx, places) : places), dim);
 }
 
 /** Places counted from 1, so that `m >= place` says "among the m best". */

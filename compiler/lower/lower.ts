@@ -1,15 +1,16 @@
 /** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import type { Module, Program } from "../check/program.js";
+import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { lineColumn } from "../syntax/source.js";
 import { makeUniform, type Context } from "./context.js";
 import { lowerArgument } from "./expr.js";
+import { lowerHostStage } from "./tail.js";
 import { chainParams, paramValue } from "./params.js";
-import type { Argument, Scope } from "./scope.js";
+import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { newTable, outputLogits, probOf } from "./table.js";
 
@@ -27,8 +28,8 @@ export interface Lowered {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Lowers one chain of a checked program. */
-export function lower(program: Program, chain: Chain, options: LowerOptions = {}): Lowered {
+/** Lowers a chain of a checked module. */
+export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
   const builder = newBuilder();
   const uniforms: Context["uniforms"] = [];
   const known = new Map<string, NodeId>();
@@ -38,6 +39,10 @@ export function lower(program: Program, chain: Chain, options: LowerOptions = {}
     params: [],
     draws: [],
     states: [],
+    next: new Map(),
+    features: [],
+    featureColumns: new Map(),
+    tail: [],
     uniforms,
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
     stages: [],
@@ -47,12 +52,12 @@ export function lower(program: Program, chain: Chain, options: LowerOptions = {}
     blend: undefined,
     picked: undefined,
   };
-  const { params, diagnostics } = chainParams(program.main, chain, options.set ?? {});
+  const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
   if (diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
   const args = new Map(params.map((p) => [p.param.name, paramValue(p)]));
-  lowerChain(cx, { module: program.main, args, draws: new Map() }, chain);
+  lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
   if (cx.diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
   const outputs = makeOutputs(cx, options.outputs);
   const graph: Graph = {
@@ -60,11 +65,12 @@ export function lower(program: Program, chain: Chain, options: LowerOptions = {}
     nodes: builder.nodes,
     params: cx.params,
     draws: cx.draws,
-    states: cx.states,
+    states: cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) })),
     uniforms,
     inputs: cx.inputs,
-    features: [],
+    features: cx.features,
     stages: cx.stages,
+    tail: cx.tail,
     outputs,
   };
   return { graph, diagnostics: cx.diagnostics };
@@ -75,11 +81,12 @@ function lowerChain(cx: Context, scope: Scope, chain: Chain): void {
 }
 
 function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
+  if (call.isHost) return lowerHostStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;
   const args = bindArguments(cx, scope, callee, call, found.module);
-  const inner: Scope = { module: found.module, args, draws: new Map() };
+  const inner: Scope = { module: found.module, args, draws: new Map(), states: new Map() };
   if (callee.kind === "chain") return lowerChain(cx, inner, callee);
   const { source, start, end } = call.span;
   const text = source.text.slice(start, end).replace(/\s+/g, " ");
@@ -91,7 +98,7 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
 function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call: StageCall, module: Module): Map<string, Argument> {
-  const declared: Scope = { module, args: new Map(), draws: new Map() };
+  const declared: Scope = { module, args: new Map(), draws: new Map(), states: new Map() };
   const given = resolveArgs(callee.params, call.args).bound;
   const bound = new Map<string, Argument>();
   for (const param of callee.params) {
@@ -103,8 +110,16 @@ function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call:
   return bound;
 }
 
+/** The number that a state has once the token is accepted. */
+function nextState(cx: Context, state: number): NodeId {
+  const next = stateValue(cx, state);
+  // an output is a node of its own, so a number that the host knows passes through one
+  return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
+}
+
 function makeOutputs(cx: Context, wanted: readonly OutputName[] | undefined): Outputs {
-  const names = new Set(wanted ?? (cx.picked ? ["sampled"] : ["candidates", "logits", "probs"]));
+  const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];
+  const names = new Set(wanted ?? (cx.picked ? ["sampled"] : rows));
   cx.builder.origin = undefined;
   return {
     ...(names.has("sampled") && cx.picked && { sampled: cx.picked.token }),

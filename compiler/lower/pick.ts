@@ -32,3 +32,10 @@ export function tokenAt(cx: Context, row: NodeId): NodeId {
   const { ids } = cx.table;
   return ids === undefined ? row : emit(cx.builder, "get_rows", [ids, row], {}, { name: "token" });
 }
+
+/** The value of a column in the picked row; a scalar is the same for every row. */
+export function pickedValue(cx: Context, value: Value): Value {
+  if (value.kind === "host" || !value.isColumn) return value;
+  if (!cx.picked) throw new Error("`picked` before the pick passed the checker");
+  return scalar(cx, emit(cx.builder, "get_rows", [value.id, cx.picked.row]));
+}

@@ -2,7 +2,7 @@
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
 import type { Context } from "./context.js";
-import { host, type HostValue, type Value } from "./value.js";
+import { FINITE, host, type HostValue, type Value } from "./value.js";
 import * as I from "../graph/interval.js";
 import type { Draw } from "../graph/graph.js";
 
@@ -16,6 +16,8 @@ export type Argument = Value | Seed | StringLit | ListLit;
 
 export interface Scope {
   readonly module: Module;
+  /** Numbers of the states that the sampler has declared so far, by name. */
+  readonly states: Map<string, number>;
   readonly args: ReadonlyMap<string, Argument>;
   /** Draws of this stage by kind and seed: the same `uniform(seed)` twice in a stage is one draw. */
   readonly draws: Map<string, number>;
@@ -28,3 +30,6 @@ export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }
   scope.draws.set(key, index);
   return host({ draw: index }, I.interval(2 ** -54, 1));
 }
+
+/** The value of a state: the one assigned after the pick, or what the sequence remembers. */
+export const stateValue = (cx: Context, state: number): Value => cx.next.get(state) ?? host({ state }, FINITE);

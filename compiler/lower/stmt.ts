@@ -1,12 +1,12 @@
 /** Statements: each changes the candidate table, or picks. */
 import { runtimeOrder } from "../check/diagnostics/types.js";
-import type { Expr, If, Pick, Sampler, Stmt } from "../syntax/ast.js";
+import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import { children } from "../syntax/walk.js";
 import * as A from "./arith.js";
 import type { Context } from "./context.js";
 import { lowerExpr, lowerSeed } from "./expr.js";
-import { drawFrom, type Scope } from "./scope.js";
+import { drawFrom, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./keep.js";
 import { pickArgmax, pickSample, tokenAt } from "./pick.js";
 import { aliveOf, assignLogit, cloneTable, logitOf, rankOf, replaceTable, sortRows, topRows, type Table } from "./table.js";
@@ -24,7 +24,7 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
       cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
       return;
     case "assign":
-      return assign(cx, lowerAssigned(cx, scope, s.op, logitOf(cx), s.value));
+      return lowerAssign(cx, scope, s);
     case "keep": {
       const condition = lowerExpr(cx, scope, s.cond);
       return keepRows(cx, condition, s.atLeast ? lowerExpr(cx, scope, s.atLeast) : constant(1));
@@ -45,8 +45,9 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
       if (rejectInBlend(cx, s.span, "pick")) return;
       return lowerPick(cx, scope, s);
     case "state":
+      return declareState(cx, scope, s.name.text, lowerExpr(cx, scope, s.init));
     case "after":
-      throw new Error(`\`${s.kind}\` passed the checker`);
+      return s.body.forEach((t) => lowerStmt(cx, scope, t));
   }
 }
 
@@ -54,6 +55,20 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
 export function setOrigin(cx: Context, span: Span): void {
   const stage = cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
+}
+
+/** New logits, or, after the pick, the next value of a state. */
+function lowerAssign(cx: Context, scope: Scope, { target, op, value }: Assign): void {
+  const state = scope.states.get(target.text);
+  if (state === undefined) return assign(cx, lowerAssigned(cx, scope, op, logitOf(cx), value));
+  cx.next.set(state, lowerAssigned(cx, scope, op, stateValue(cx, state), value));
+}
+
+function declareState(cx: Context, scope: Scope, name: string, init: Value): void {
+  if (init.kind !== "host") throw new Error("the first value of a state is known on the host");
+  const isTaken = cx.states.some((s) => s.name === name);
+  const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
+  scope.states.set(name, index);
 }
 
 /** `target op value` as one value. */
@@ -87,7 +102,7 @@ function rejectInBlend(cx: Context, span: Span, what: string): boolean {
   return true;
 }
 
-function lowerPick(cx: Context, scope: Scope, s: Pick): void {
+function lowerPick(cx: Context, scope: Scope, s: PickStmt): void {
   const row =
     s.how === "sample"
       ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value)))
@@ -102,17 +117,28 @@ function lowerIf(cx: Context, scope: Scope, s: If): void {
   const condition = lowerExpr(cx, scope, s.cond);
   if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
   if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
-  const before = cx.table;
-  const outer = cx.blend;
+  const before = { table: cx.table, next: cx.next, blend: cx.blend };
   cx.blend = s.cond.span;
-  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body): Table => {
-    cx.table = cloneTable(before);
+  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body): Branch => {
+    cx.table = cloneTable(before.table);
+    cx.next = new Map(before.next);
     body.forEach((t) => lowerStmt(cx, scope, t));
-    return cx.table;
-  }) as [Table, Table];
-  cx.blend = outer;
-  cx.table = before;
-  blendTables(cx, condition, whenTrue, whenFalse);
+    return { table: cx.table, next: cx.next };
+  }) as [Branch, Branch];
+  Object.assign(cx, before);
+  blendTables(cx, condition, whenTrue.table, whenFalse.table);
+  blendStates(cx, condition, whenTrue.next, whenFalse.next);
+}
+
+/** What one branch of an `if` leaves. */
+type Branch = Pick<Context, "table" | "next">;
+
+/** A state that only one branch assigns keeps its value in the other. */
+function blendStates(cx: Context, condition: Value, a: Branch["next"], b: Branch["next"]): void {
+  for (const state of new Set([...a.keys(), ...b.keys()])) {
+    const present = stateValue(cx, state);
+    cx.next.set(state, A.select(cx, condition, a.get(state) ?? present, b.get(state) ?? present));
+  }
 }
 
 function blendTables(cx: Context, condition: Value, a: Table, b: Table): void {

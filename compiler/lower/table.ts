@@ -17,6 +17,8 @@ const LOGIT_ALIVE = 0.9e30;
 const PENALTY = 1e32;
 /** Below a gap of this many nats a dropped row could get a share of the probability again. */
 const MIN_GAP = 1000;
+/** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
+const MAX_STRETCH = 1e20;
 
 export interface Let {
   readonly value: Value;
@@ -33,6 +35,8 @@ export interface Table {
   isRawFalling: boolean;
   /** The present logits, finite; absent while they are `raw`, clamped. */
   assigned: NodeValue | undefined;
+  /** By how much the logits were stretched since they came, at most. */
+  stretch: number;
   /** 1 for the rows left, 0 for dropped ones; absent while only rows that came as -inf are dropped. */
   mask: NodeValue | undefined;
   /** The mask marks the rows that came as -inf, too. */
@@ -54,6 +58,7 @@ export const newTable = (raw: NodeId): Table => ({
   raw,
   isRawFalling: false,
   assigned: undefined,
+  stretch: 1,
   mask: undefined,
   isMaskFull: false,
   isOrdered: false,
@@ -182,7 +187,8 @@ export function assignLogit(cx: Context, value: NodeValue): void {
   const t = cx.table;
   const logit = clamp(cx, value, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
   const gap = value.facts.gap;
-  if (gap === undefined || gap < MIN_GAP) {
+  t.stretch *= Math.max(1, -value.range.lo / LOGIT_MAX, value.range.hi / LOGIT_MAX);
+  if (gap === undefined || gap < MIN_GAP || t.stretch > MAX_STRETCH) {
     t.mask = aliveOf(cx);
     t.isMaskFull = true;
   }

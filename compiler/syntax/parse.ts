@@ -119,15 +119,26 @@ function piecesOf(text: string): { text: string; start: number }[] {
 
 // ---------------------------------------------------------------- syntax errors
 
-/** What ohm expected, in a user's words; what is always possible is left out. */
+/** The tokens that a fault may stand at. */
+const TOKEN = /\/\/\/.*|[A-Za-z_][A-Za-z_0-9]*|[0-9.]+|\|>|&&|\|\||\*\*|[-+*/<>=!]=|\S/y;
+
+/** What ohm expected, in a user's words, the likelier first; what is always possible is left out. */
 function failure(source: SourceFile, match: MatchResult, offset: number): Diagnostic {
-  const failures = (match as MatchResult & { getRightmostFailures(): { toString(): string }[] }).getRightmostFailures();
-  const position = (match as MatchResult & { getRightmostFailurePosition(): number }).getRightmostFailurePosition() + offset;
-  const expected = [...new Set(failures.map(String))].map((e) => e.replace(/^"(.*)"$/, "`$1`")).filter((e) => !/^not |space|comment/.test(e));
-  const found = /^(?:[A-Za-z_0-9.]+|\|>|[-+*/<>=!]=|\S)/.exec(source.text.slice(position))?.[0];
-  const end = position + (found?.length ?? 0);
-  return syntaxError({ source, start: position, end }, expected, found);
+  const fault = match as Failure;
+  const position = fault.getRightmostFailurePosition() + offset;
+  const expected = [...new Set(fault.getRightmostFailures().map(String))]
+    .map((e) => (e === "end of input" ? "the end" : e.replace(/^"(.*)"$/, "`$1`")))
+    .filter((e) => !/^not |space|comment/.test(e) || e === "a doc comment")
+    .reverse();
+  TOKEN.lastIndex = position;
+  const token = TOKEN.exec(source.text)?.[0];
+  const isKeyword = token !== undefined && ggsl.match(token, "keyword").succeeded();
+  const span = { source, start: position, end: position + (token?.length ?? 0) };
+  return syntaxError(span, expected, { token, isKeyword });
 }
+
+/** The parts of ohm's failed matches that its types leave out. */
+type Failure = MatchResult & { getRightmostFailures(): { toString(): string }[]; getRightmostFailurePosition(): number };
 
 // ---------------------------------------------------------------- actions
 

@@ -1,5 +1,5 @@
 /** Walking the syntax tree. */
-import type { Expr } from "./ast.js";
+import type { Expr, Stmt } from "./ast.js";
 
 /** The expressions directly inside an expression. */
 export function children(e: Expr): readonly Expr[] {
@@ -21,3 +21,25 @@ export function children(e: Expr): readonly Expr[] {
 
 /** Every name that an expression uses. */
 export const namesIn = (e: Expr): string[] => (e.kind === "name" ? [e.text] : children(e).flatMap(namesIn));
+
+/** The expressions of a statement itself, not those of the statements inside it. */
+export function expressionsOf(s: Stmt): readonly Expr[] {
+  switch (s.kind) {
+    case "let":
+    case "assign":
+    case "pick":
+      return [s.value];
+    case "keep":
+      return s.atLeast ? [s.cond, s.atLeast] : [s.cond];
+    case "top":
+      return s.by ? [s.count, s.by] : [s.count];
+    case "sort":
+      return s.by ? [s.by] : [];
+    case "if":
+      return [s.cond];
+    case "state":
+      return [s.init];
+    case "after":
+      return [];
+  }
+}

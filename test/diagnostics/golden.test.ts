@@ -1,6 +1,7 @@
 /**
  * Each `NAME.ggsl` (a program) and `NAME.stages` (a one-liner) has a fault, and `NAME.stderr` is what the user reads about it,
- * exactly. A first line `// compile {...}` gives options of `compileProgram`. `GGSL_BLESS=1` rewrites the expected files.
+ * exactly. A first line `// compile {...}` gives options of `compileProgram`, `// features a b` what is switched on.
+ * `GGSL_BLESS=1` rewrites the expected files.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { check, checkStages } from "../../compiler/check/check.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
+import type { Feature } from "../../compiler/check/features.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { compileProgram, type CompileOptions } from "../../compiler/compile.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
@@ -25,7 +27,8 @@ function diagnose(name: string): readonly Diagnostic[] {
   const text = readFileSync(join(folder, name), "utf8");
   if (name.endsWith(".stages")) return checkStages({ name, text }).diagnostics;
   const options = /^\/\/ compile (.*)/.exec(text)?.[1];
-  if (options === undefined) return check({ name, text }, importer).diagnostics;
+  const features = (/^\/\/ features (.*)/.exec(text)?.[1] ?? "").split(" ") as Feature[];
+  if (options === undefined) return check({ name, text }, importer, new Set(features)).diagnostics;
   return compileProgram(text, { file: name, importer, ...(JSON.parse(options) as CompileOptions) }).diagnostics;
 }
 
@@ -51,10 +54,10 @@ test("codes are unique", () => {
   expect(codes).toEqual([...new Set(codes)]);
 });
 
-test("every code has a golden text, but for sources too large to keep as files", () => {
+test("every code has a golden text, but for those of programs too large to keep as files", () => {
   const texts = readdirSync(folder)
     .filter((name) => name.endsWith(".stderr"))
     .map((name) => readFileSync(join(folder, name), "utf8"));
   const missing = codesInSource().filter((code) => !texts.some((text) => text.includes(`[${code}]`)));
-  expect(missing).toEqual(["E0102"]);
+  expect(missing.sort()).toEqual(["E0102", "E0210"]);
 });

@@ -16,6 +16,9 @@ export function unknownStage(span: Span, name: string, candidates: Iterable<stri
   return error("E0202", span, `unknown sampler \`${name}\``, { label: "no sampler or chain has this name here", ...help });
 }
 
+export const unknownHostStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
+  error("E0219", span, `there is no host stage \`${name}\``, { help: didYouMean(name, candidates).help ?? `the host stages: ${candidates.join(", ")}` });
+
 export const unknownFunction = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
   error("E0203", span, `unknown function \`${name}\``, didYouMean(name, candidates));
 
@@ -57,7 +60,7 @@ export const chainNotNamed = (span: Span, chains: readonly string[]): Diagnostic
     : error("E0215", span, "the file declares several chains", { help: `name one of ${chains.join(", ")}` });
 
 export const notAvailable = (span: Span, what: string): Diagnostic =>
-  error("E0299", span, `${what} can not be compiled by this version of ggsl`);
+  error("E0299", span, `${what} is not available in this version of ggsl`);
 
 export const constantCycle = (span: Span, path: readonly string[]): Diagnostic =>
   error("E0216", span, `the constant \`${path[0]}\` is needed for its own value`, path.length > 2 ? { label: path.join(" -> ") } : {});

@@ -13,7 +13,7 @@ export function unknownArgument(span: Span, name: string, callee: string, params
 }
 
 export const tooManyArguments = (span: Span, callee: string, expected: number, found: number): Diagnostic =>
-  error("E0403", span, `\`${callee}\` takes at most ${expected} argument${expected === 1 ? "" : "s"}, found ${found}`);
+  error("E0403", span, `\`${callee}\` takes ${expected === 0 ? "no" : `at most ${expected}`} argument${expected === 1 ? "" : "s"}, found ${found}`);
 
 export const missingArgument = (span: Span, callee: string, name: string): Diagnostic =>
   error("E0404", span, `\`${callee}\` needs \`${name}\`, which has no default`);

@@ -2,25 +2,54 @@
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 
-const STARTS = ["`import`", "const", "input", "sampler", "chain", "test"];
-
-export function syntaxError(span: Span, expected: readonly string[], found: string | undefined): Diagnostic {
-  const isTopLevel = STARTS.filter((s) => expected.includes(s.replace(/`/g, ""))).length > 3;
-  const shown = isTopLevel ? ["a declaration (import, const, sampler, chain)"] : summarize(expected);
-  const what = found === undefined ? "the end of the text" : `\`${found}\``;
-  const label = shown.length > 0 ? `expected ${joinOr(shown)}` : undefined;
-  return error("E0101", span, `unexpected ${what}`, label === undefined ? {} : { label });
+/** What stands at a fault: a token, or the end of the text. */
+export interface Found {
+  readonly token: string | undefined;
+  /** A word that the language keeps for itself. */
+  readonly isKeyword: boolean;
 }
 
-/** A long list of what could come is shortened: an expression begins in many ways, and operators may always follow. */
+export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
+  const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
+  const what = found.token === undefined ? "end of the text" : `${found.isKeyword ? "the keyword " : ""}\`${found.token}\``;
+  const help = hint(expected, found);
+  return error("E0101", span, `unexpected ${what}`, {
+    ...(shown.length > 0 && { label: `expected ${joinOr(shown)}` }),
+    ...(help !== undefined && { help }),
+  });
+}
+
+/** Phrases for what begins in many ways: each stands for its words where all of `marks` are expected. */
+const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
+  { phrase: "a declaration (import, const, sampler, chain)", marks: ["import", "sampler", "chain"], words: /^(?:import|const|input|sampler|chain|test|a doc comment|the end)$/ },
+  { phrase: "a statement", marks: ["let", "keep", "sort"], words: /^(?:let|keep|top|sort|if|pick|state|after|a name|`;`)$/ },
+  { phrase: "an expression", marks: ["a number", "a name"], words: /^(?:a number|a text in quotes|a name|not|`(?:[-([]|true|false|inf)`)$/ },
+  { phrase: "a clause of the test", marks: ["run", "expect"], words: /^(?:logits|probs|history|bias|input|steps|run|expect)$/ },
+];
+
+/** Operators and such may follow nearly everywhere; they are named where nothing else may follow. */
+const CONTINUATION = /^(?:`(?:[-+*/%^?(]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|desc)$/;
+
 function summarize(expected: readonly string[]): string[] {
-  const beginsExpression = expected.includes("a number");
-  const operators = /^`(?:[-+*/%^?]|[<>=!]=?|\|>|[=!<>]=)`$|^(?:and|or)$/;
-  const rest = expected.filter((e) => !(beginsExpression && /^(?:a number|a text in quotes|a name|not|`[-([]`|`true`|`false`|`inf`)$/.test(e)));
-  const words = rest.filter((e) => !operators.test(e));
-  const shown = words.length > 0 || beginsExpression ? words : rest;
-  const capped = shown.length > 8 ? shown.slice(0, 8) : shown;
-  return [...(beginsExpression ? ["an expression"] : []), ...capped];
+  const phrases = PHRASES.filter(({ marks }) => marks.every((mark) => expected.includes(mark)));
+  const rest = expected.filter((e) => !phrases.some(({ words }) => words.test(e)));
+  const definite = rest.filter((e) => !CONTINUATION.test(e));
+  const shown = [...phrases.map(({ phrase }) => phrase), ...(phrases.length + definite.length > 0 ? definite : rest)];
+  return shown.length > 6 ? [] : shown;
+}
+
+/** What people write who come from other languages. */
+function hint(expected: readonly string[], { token = "", isKeyword }: Found): string | undefined {
+  const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
+  if (Object.hasOwn(words, token)) return `the operator is written ${words[token]}`;
+  if (token === "|" && expected.includes("`|>`")) return "stages are joined with `|>`";
+  if (token === "as") return "an import can not be renamed";
+  if (token.startsWith("///")) return "a doc comment stands before a declaration; `//` begins any other comment";
+  if (token === '"') return "the text does not end on this line";
+  if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && expected.includes("`+`"))
+    return token === "=" ? "`==` compares" : "comparisons do not chain: write `a < b and b < c`";
+  if (isKeyword && expected.length === 1 && expected[0] === "a name") return "choose another name";
+  return undefined;
 }
 
 const joinOr = (parts: readonly string[]): string =>

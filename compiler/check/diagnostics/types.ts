@@ -12,10 +12,10 @@ export function typeMismatch(span: Span, expected: string, found: string): Diagn
   return error("E0301", span, `expected ${expected}, found ${found}`, help);
 }
 
-export const mustBeScalar = (span: Span, what: string, isCondition: boolean): Diagnostic =>
+export const mustBeScalar = (span: Span, what: string, isCondition: boolean, isAfterPick = false): Diagnostic =>
   error("E0302", span, `${what} must be a scalar, one value for the whole table`, {
     label: "this has a value for each row",
-    help: isCondition ? "use any(...) or all(...)" : "use a reduction, such as max(...), sum(...) or mean(...)",
+    help: isAfterPick ? "use picked(...), its value in the picked row" : isCondition ? "use any(...) or all(...)" : "use a reduction, such as max(...), sum(...) or mean(...)",
   });
 
 export const mustBeColumn = (span: Span, what: string): Diagnostic =>
@@ -43,8 +43,11 @@ export const mustBeWhole = (span: Span, what: string, found: string): Diagnostic
 export const notConstant = (span: Span, what: string): Diagnostic =>
   error("E0306", span, `${what} must be a constant`, { help: "numbers, `const` names and arithmetic on them are constants" });
 
-export const wrongArgumentCount = (span: Span, name: string, expected: string, found: number): Diagnostic =>
-  error("E0307", span, `\`${name}\` takes ${expected}, found ${found}`);
+export function wrongArgumentCount(span: Span, name: string, least: number, most: number, found: number): Diagnostic {
+  const counts = most === 0 ? "no" : least === most ? `${most}` : `${least} or ${most}`;
+  const help = name === "entropy" ? { help: "`entropy()` is that of `prob`" } : {};
+  return error("E0307", span, `\`${name}\` takes ${counts} argument${most === 1 ? "" : "s"}, found ${found}`, help);
+}
 
 export const namedBuiltinArgument = (span: Span, name: string): Diagnostic =>
   error("E0308", span, `\`${name}\` takes its arguments by position`, { help: "leave out the name" });
@@ -64,3 +67,21 @@ export const textHere = (span: Span, what: string): Diagnostic =>
 
 export const notASeed = (span: Span): Diagnostic =>
   error("E0312", span, "expected a seed", { help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`" });
+
+export const textExpected = (span: Span, isList: boolean): Diagnostic =>
+  error("E0314", span, isList ? "expected texts, as in `[\"\\n\", \":\"]`" : "expected a text in quotes");
+
+export const pickedTooEarly = (span: Span): Diagnostic =>
+  error("E0315", span, "`picked` before the token is picked", { help: "it is for `after pick { ... }`" });
+
+export const inputOfType = (span: Span, type: string): Diagnostic =>
+  error("E0316", span, `an input can not be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
+
+export const stateOfType = (span: Span, type: string): Diagnostic =>
+  error("E0317", span, `a state can not be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
+
+export const notKnownBefore = (span: Span): Diagnostic =>
+  error("E0318", span, "the first value of a state must be known before the first token", {
+    label: "this depends on the candidates",
+    help: "use constants and parameters",
+  });

@@ -1,0 +1,69 @@
+/** Test blocks: what goes in, what runs, and what is expected. */
+import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
+import { checkChain, type Extents } from "./chains.js";
+import { evaluateConstant } from "./constants.js";
+import type { Diagnostic } from "./diagnostics.js";
+import { clauseTwice, notAnInput, testLacks, tokenExpected } from "./diagnostics/tests.js";
+import { notConstant } from "./diagnostics/types.js";
+import type { Module } from "./program.js";
+import { constantScope, numberType } from "./types.js";
+
+export function checkTest(module: Module, test: Test, extents: Extents, diagnostics: Diagnostic[]): void {
+  const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
+  if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
+  if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
+  if (!has("expect")) diagnostics.push(testLacks(test.span, "`expect`"));
+  reportRepeated(test, diagnostics);
+  for (const clause of test.clauses) {
+    if (clause.kind === "run") checkChain(module, chainOf(test, clause), extents, diagnostics);
+    else if (clause.kind === "input" && module.scope.get(clause.name.text)?.declaration.kind !== "input" && !module.broken.has(clause.name.text))
+      diagnostics.push(notAnInput(clause.name.span, clause.name.text));
+    for (const { value, isWhole } of numbersOf(clause)) checkNumber(module, value, isWhole, diagnostics);
+  }
+}
+
+/** The stages of a test are a chain without parameters. */
+const chainOf = (test: Test, { stages, span }: Extract<TestClause, { kind: "run" }>): Chain => ({
+  kind: "chain",
+  name: { text: test.title, span },
+  params: [],
+  stages,
+  span,
+});
+
+/** A clause that stands once at most, by what it says; candidates are given either way. */
+const purposeOf = (c: TestClause): string =>
+  c.kind === "logits" || c.kind === "probs" ? "candidates" : c.kind === "expect" ? `expect ${c.what}` : c.kind === "input" ? `input ${c.name.text}` : c.kind;
+
+function reportRepeated({ clauses }: Test, diagnostics: Diagnostic[]): void {
+  const seen = new Map<string, TestClause>();
+  for (const clause of clauses) {
+    const first = seen.get(purposeOf(clause));
+    if (first) diagnostics.push(clauseTwice(clause.span, first.span));
+    else seen.set(purposeOf(clause), clause);
+  }
+}
+
+/** The numbers of a clause; token ids and counts are integers. */
+function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
+  const all = (values: readonly Expr[], isWhole: boolean): { value: Expr; isWhole: boolean }[] => values.map((value) => ({ value, isWhole }));
+  switch (clause.kind) {
+    case "run":
+      return [];
+    case "steps":
+      return all([clause.count], true);
+    case "bias":
+      return clause.pairs.flatMap(([token, value]) => [...all([token], true), ...all([value], false)]);
+    case "expect":
+      return all(clause.values, clause.what !== "probs" && clause.what !== "logits");
+    default:
+      return all(clause.values, clause.kind === "history");
+  }
+}
+
+function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Diagnostic[]): void {
+  if (numberType(constantScope(module, diagnostics), value).type === "error") return;
+  const constant = evaluateConstant(value, module);
+  if (constant === undefined) diagnostics.push(notConstant(value.span, "a number of a test"));
+  else if (isWhole && !(Number.isInteger(constant) && constant >= 0)) diagnostics.push(tokenExpected(value.span, constant));
+}

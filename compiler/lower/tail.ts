@@ -1,0 +1,27 @@
+/** The host tail: stages that llama.cpp's own CPU samplers run on the rows that come back. */
+import { resolveHostArgs } from "../check/host.js";
+import type { HostArg } from "../graph/graph.js";
+import type { Expr, StageCall } from "../syntax/ast.js";
+import { lineColumn } from "../syntax/source.js";
+import type { Context } from "./context.js";
+import { lowerArgument } from "./expr.js";
+import type { Scope } from "./scope.js";
+import { evaluateConstant } from "../check/constants.js";
+
+export function lowerHostStage(cx: Context, scope: Scope, call: StageCall): void {
+  const args: Record<string, HostArg> = {};
+  for (const [name, value] of resolveHostArgs(call).bound) args[name] = hostArg(cx, scope, value);
+  cx.tail.push({ name: call.name.text, args });
+  const { source, start, end } = call.span;
+  cx.stages.push({ name: source.text.slice(start, end).replace(/\s+/g, " "), origin: { file: source.name, ...lineColumn(source, start) } });
+}
+
+function hostArg(cx: Context, scope: Scope, value: Expr): HostArg {
+  if (value.kind === "list") return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+  const isSeed = value.kind === "name" && value.text === "random";
+  const given = lowerArgument(cx, scope, value, isSeed);
+  if (given.kind === "string") return given.value;
+  if (given.kind === "seed") return given.seed;
+  if (given.kind === "host" && typeof given.expr === "number") return given.expr;
+  throw new Error("an argument of a host stage is known when compiling");
+}

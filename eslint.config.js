@@ -1,0 +1,46 @@
+import tseslint from "typescript-eslint";
+
+/** Imports point one way: cli -> runtime -> compiler. */
+const noImports = (...groups) => ({
+  "no-restricted-imports": ["error", { patterns: groups.map(([group, message]) => ({ group, message })) }],
+});
+const CLI = [["**/cli/**"], "only the command line itself imports cli/"];
+const RUNTIME = [["**/runtime/**"], "the compiler knows no runtime"];
+const NODE = [["node:*"], "the compiler runs in browsers too: files come through its callers"];
+
+export default tseslint.config(
+  { ignores: ["node_modules/", "dist/", "build/", "coverage/", "**/*.generated.ts", "examples/model/"] },
+  { files: ["**/*.{js,mjs}"], extends: [tseslint.configs.strict, tseslint.configs.stylistic] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // noUncheckedIndexedAccess makes it needed wherever an index is known to be good
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      "@typescript-eslint/dot-notation": ["error", { allowIndexSignaturePropertyAccess: true }],
+      // `return report(...)` ends a function early in one line
+      "@typescript-eslint/no-confusing-void-expression": "off",
+      // it takes types at their word, also where values come from outside or change meanwhile
+      "@typescript-eslint/no-unnecessary-condition": "off",
+      "@typescript-eslint/no-unnecessary-boolean-literal-compare": "off",
+      // a type parameter may say what a cast gives
+      "@typescript-eslint/no-unnecessary-type-parameters": "off",
+      "@typescript-eslint/no-unnecessary-type-conversion": "off",
+      // types that contain themselves can not be records
+      "@typescript-eslint/consistent-indexed-object-style": "off",
+      "@typescript-eslint/prefer-nullish-coalescing": "off",
+    },
+  },
+  {
+    files: ["**/*.test.ts"],
+    rules: {
+      "@typescript-eslint/unbound-method": "off",
+      "@typescript-eslint/use-unknown-in-catch-callback-variable": "off",
+    },
+  },
+  { files: ["compiler/**/*.ts"], ignores: ["**/*.test.ts"], rules: noImports(RUNTIME, CLI, NODE) },
+  { files: ["runtime/**/*.ts"], ignores: ["**/*.test.ts"], rules: noImports(CLI) },
+);

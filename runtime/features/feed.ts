@@ -1,0 +1,149 @@
+/** The inputs of a graph, made from what a sequence has seen and what the calling program gives. */
+import type { Vector } from "../reference/kernels.js";
+import { F32_MAX } from "../../compiler/graph/interval.js";
+import type { Feature, FeatureSource, Graph, Input } from "../../compiler/graph/graph.js";
+import { bindDim } from "../../compiler/graph/wire.js";
+import { InputError } from "../errors.js";
+import { breakersOf, type Vocabulary } from "./breakers.js";
+import { countOccurrences, windowOf } from "./occurrences.js";
+import { repeatLengths, type Breakers } from "./repeats.js";
+
+/** Values of a column, by token. */
+export type Pairs = ReadonlyMap<number, number>;
+
+/** A grammar and how far the text has come in it. */
+export interface GrammarState {
+  /** 1 for each token that may come next, else 0. */
+  allowed(): Float32Array;
+  accept(token: number): GrammarState;
+}
+
+/** What feeds a sequence beside its own history. All of it may be left out as long as the chain does not ask for it. */
+export interface Feed {
+  /** The request's logit biases; -Infinity bans a token. */
+  readonly bias?: Pairs;
+  /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
+  readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
+  /** The model's vocabulary, for breakers that are texts. */
+  readonly vocabulary?: Vocabulary;
+  /** Begins a grammar, GBNF. */
+  readonly openGrammar?: (text: string) => GrammarState;
+}
+
+/** A feature of one sequence with what it has prepared. */
+export interface OpenFeature {
+  readonly feature: Feature;
+  readonly breakers?: Breakers;
+  readonly grammar?: GrammarState;
+}
+
+/** Prepares the features of a graph. Throws `InputError` when something that the chain needs is not there. */
+export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
+  return graph.features.map((feature): OpenFeature => {
+    const { from } = feature;
+    if (from.kind === "repeat_len") {
+      const needsTexts = from.breakers.some((b) => typeof b === "string");
+      if (needsTexts && !feed.vocabulary) throw new InputError("breakers that are texts need a model's vocabulary; without one, give token ids");
+      return { feature, breakers: breakersOf(from.breakers, feed.vocabulary) };
+    }
+    if (from.kind === "allowed") {
+      if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model here");
+      return { feature, grammar: feed.openGrammar(from.grammar) };
+    }
+    return { feature };
+  });
+}
+
+/** The features once `token` was accepted. */
+export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
+  features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
+
+/** Tokens of history that the features of a graph look back on; Infinity for all. */
+export function historyNeeded(graph: Graph): number {
+  const needs = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
+  return Math.max(0, ...needs);
+}
+
+/** A vector for each of the graph's inputs but the first, which is the logits. */
+export function inputsOf(graph: Graph, features: readonly OpenFeature[], history: Int32Array, feed: Feed, vocabSize: number): Vector[] {
+  const pairs = new Map<number, Pairs>();
+  return graph.inputs.slice(1).map((input) => {
+    const { source } = input;
+    if (source.kind === "logits") throw new InputError("only the first input is the logits");
+    const open = features[source.feature]!;
+    if (source.kind === "dense") return denseOf(open, feed, vocabSize);
+    const known = pairs.get(source.feature) ?? checkedPairs(open, history, feed, vocabSize);
+    pairs.set(source.feature, known);
+    return packed(input, open.feature, known, vocabSize);
+  });
+}
+
+function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+  if (grammar) return grammar.allowed();
+  const name = from.kind === "input" ? from.name : from.kind;
+  const values = given(name, feed);
+  if (values instanceof Map) throw new InputError(`the input \`${name}\` is a row of ${vocabSize} numbers, found pairs`);
+  const row = Float32Array.from(values as ArrayLike<number>, saturated);
+  if (row.length !== vocabSize) throw new InputError(`the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`);
+  if (row.some(Number.isNaN)) throw new InputError(`the input \`${name}\` holds NaN for token ${row.findIndex(Number.isNaN)}`);
+  return row;
+}
+
+function given(name: string, feed: Feed): Float32Array | readonly number[] | Pairs {
+  const values = feed.inputs?.[name];
+  if (values === undefined) throw new InputError(`the input \`${name}\` was never set`);
+  return values;
+}
+
+/** Infinity in an input stands for the largest finite number. */
+const saturated = (x: number): number => Math.min(Math.max(x, -F32_MAX), F32_MAX);
+
+function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
+  const { from, form } = feature;
+  const pairs = pairsOf(from, breakers, history, feed);
+  const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
+  const inside = [...pairs].filter(([token]) => token < vocabSize);
+  const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
+  const name = from.kind === "input" ? from.name : from.kind;
+  for (const [token, value] of pairs) {
+    const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
+    if (!isToken) throw new InputError(`\`${name}\`: ${token} is no token of a vocabulary of ${vocabSize}`);
+    if (Number.isNaN(value)) throw new InputError(`\`${name}\` is NaN for token ${token}`);
+  }
+  if (inside.length > capacity) throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);
+  return new Map(inside);
+}
+
+function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+  switch (from.kind) {
+    case "occurrences":
+      return countOccurrences(windowOf(history, from.last));
+    case "repeat_len":
+      return repeatLengths(windowOf(history, from.last), breakers!);
+    case "bias":
+      return feed.bias ?? new Map();
+    case "input": {
+      const values = given(from.name, feed);
+      if (!(values instanceof Map)) throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`);
+      return values as Pairs;
+    }
+    case "allowed":
+      throw new InputError("a grammar gives a whole row");
+  }
+}
+
+/** Ids or values of the pairs; the places left over hold tokens that no pair has, with the fill value. */
+function packed(input: Input, { form }: Feature, pairs: Pairs, vocabSize: number): Vector {
+  const size = bindDim(input.dim, vocabSize);
+  if (input.source.kind === "values") {
+    const fill = form.kind === "sparse" ? form.fill : 0;
+    const values = new Float32Array(size).fill(fill);
+    [...pairs.values()].forEach((value, i) => (values[i] = saturated(value)));
+    return values;
+  }
+  const ids = new Int32Array(size);
+  let next = 0;
+  for (const token of pairs.keys()) ids[next++] = token;
+  for (let token = 0; next < size; token++) if (!pairs.has(token)) ids[next++] = token;
+  return ids;
+}

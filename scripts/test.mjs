@@ -1,0 +1,75 @@
+/**
+ * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
+ * running. The last line counts jest's tests, and every other step as one.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { exitWith, root, setUp, SetupError } from "./setup.mjs";
+
+const JEST_RESULTS = join("build", "jest.json");
+const modules = (path) => join("node_modules", path);
+
+const STEPS = [
+  ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
+  ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
+  ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
+  ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
+];
+const JEST = [
+  ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
+  ...["--ci", "--json", `--outputFile=${JEST_RESULTS}`],
+];
+
+exitWith(() => {
+  const counts = { passed: 0, failed: 0 };
+  if (step("Set-up", trySetUp)) {
+    for (const [name, args] of STEPS) counts[step(name, () => runNode(args)) ? "passed" : "failed"]++;
+    step("Tests", () => runJest(counts));
+  } else {
+    counts.failed++;
+  }
+  console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
+  return counts.failed === 0 ? 0 : 1;
+});
+
+/** Runs a step under its heading. */
+function step(name, action) {
+  console.log(`\n== ${name}`);
+  const start = performance.now();
+  const ok = action();
+  console.log(`== ${name}: ${ok ? "ok" : "FAILED"}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  return ok;
+}
+
+function trySetUp() {
+  try {
+    setUp();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.error(error.message);
+    return false;
+  }
+}
+
+/** Standard error joins standard output, so that lines come in order wherever they are read. */
+function runNode(args) {
+  return (
+    spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", process.stdout, process.stdout] }).status === 0
+  );
+}
+
+/** Adds jest's counts; a suite that could not run counts as one failed test. */
+function runJest(counts) {
+  const file = join(root, JEST_RESULTS);
+  mkdirSync(join(root, "build"), { recursive: true });
+  rmSync(file, { force: true });
+  const ok = runNode(JEST);
+  const results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
+  counts.passed += results?.numPassedTests ?? 0;
+  // jest may fail though no test did, for example when it found none
+  counts.failed += ok ? failed : Math.max(failed, 1);
+  return ok && failed === 0;
+}

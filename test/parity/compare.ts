@@ -1,0 +1,62 @@
+/** Whether the rows that two implementations leave are the same. Tokens of equal logits may stand for one another. */
+import { PROBABILITY_TOLERANCE } from "./settings.js";
+import type { Rows } from "./rows.js";
+
+/** A first difference in words, and the largest difference of two probabilities. */
+export interface Comparison {
+  readonly fault: string | undefined;
+  readonly worst: number;
+}
+
+/** What has to hold of any chain's rows, whatever it was compared with. */
+export function faultOf({ tokens, logits, probs }: Rows, input: Float32Array): string | undefined {
+  if (tokens.length === 0) return "no row is left";
+  if (new Set(tokens).size !== tokens.length) return "a token is there twice";
+  const bad = tokens.findIndex((t, i) => !(t >= 0 && t < input.length && Number.isFinite(logits[i]) && Number.isFinite(probs[i])));
+  if (bad >= 0) return `row ${bad} is token ${tokens[bad]} with logit ${logits[bad]} and probability ${probs[bad]}`;
+  const dead = tokens.find((t) => input[t] === -Infinity);
+  if (dead !== undefined && input.some((x) => x !== -Infinity)) return `token ${dead} was -inf on the way in`;
+  const total = probs.reduce((a, b) => a + b, 0);
+  return Math.abs(total - 1) <= PROBABILITY_TOLERANCE ? undefined : `the probabilities sum to ${total}`;
+}
+
+/** Rows by the logit they had on the way in: tokens of equal logits are interchangeable. */
+const byInput = (rows: Rows, input: Float32Array): number[] =>
+  [...rows.tokens.keys()].sort((a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.probs[b]! - rows.probs[a]!);
+
+export function compareRows(ours: Rows, theirs: Rows, input: Float32Array): Comparison {
+  if (ours.tokens.length !== theirs.tokens.length)
+    return { fault: `${ours.tokens.length} rows are left, expected ${theirs.tokens.length}`, worst: 0 };
+  const [a, b] = [byInput(ours, input), byInput(theirs, input)];
+  let worst = 0;
+  let fault: string | undefined;
+  a.forEach((i, n) => {
+    const j = b[n]!;
+    const [token, other] = [ours.tokens[i]!, theirs.tokens[j]!];
+    if (input[token] !== input[other]) fault ??= `token ${token} (${input[token]}) is left, expected ${other} (${input[other]})`;
+    const distance = Math.abs(ours.probs[i]! - theirs.probs[j]!);
+    worst = Math.max(worst, distance);
+    if (!(distance <= PROBABILITY_TOLERANCE)) fault ??= `token ${token} has probability ${ours.probs[i]}, expected ${theirs.probs[j]}`;
+    if (!isClose(ours.logits[i]!, theirs.logits[j]!)) fault ??= `token ${token} has logit ${ours.logits[i]}, expected ${theirs.logits[j]}`;
+  });
+  return { fault, worst };
+}
+
+/** Logits of this size and sign decide nothing any more, and may saturate. */
+const SATURATED = 1e15;
+
+function isClose(a: number, b: number): boolean {
+  if (Math.min(Math.abs(a), Math.abs(b)) > SATURATED) return Math.sign(a) === Math.sign(b);
+  return Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+/** Our own rule: vocabulary order on entry, best first after `top` and `sort`. */
+export function orderFault({ tokens, logits }: Rows, isSorted: boolean): string | undefined {
+  const values = isSorted ? logits.map((x) => -x) : tokens;
+  const at = values.findIndex((x, i) => i > 0 && values[i - 1]! > x);
+  return at < 0 ? undefined : `row ${at} is out of ${isSorted ? "the order of logits" : "vocabulary order"}`;
+}
+
+/** Both in the same order, equal logits apart. */
+export const hasSameOrder = (a: Rows, b: Rows, input: Float32Array): boolean =>
+  a.tokens.every((token, i) => input[token] === input[b.tokens[i]!]);

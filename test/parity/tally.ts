@@ -1,0 +1,37 @@
+/** What became of the cases of one sampler on one backend. */
+export interface Tally {
+  cases: number;
+  tokens: number;
+  mismatches: string[];
+  /** Not the same, and within 1e-6 of a decision by llama.cpp's own numbers. */
+  atBoundary: number;
+  /** Not the same, and within what a running sum of that many f32 numbers can be off. */
+  withinRounding: number;
+  /** llama.cpp's order follows from the data, ours is static; compared by row and with our order. */
+  otherOrder: number;
+  /** llama.cpp's own result holds inf or NaN; only ours is checked. */
+  overflows: number;
+  /** Largest difference of two probabilities of a row. */
+  worst: number;
+}
+
+export const newTally = (): Tally => ({
+  ...{ cases: 0, tokens: 0, atBoundary: 0, withinRounding: 0, otherOrder: 0, overflows: 0, worst: 0 },
+  mismatches: [],
+});
+
+const COLUMNS = ["sampler", "backend", "cases", "tokens", "mismatches", "at 1e-6", "f32 sums", "other order", "llama inf", "worst"];
+
+const line = (name: string, backend: string, t: Tally): string[] => [
+  ...[name, backend],
+  ...[t.cases, t.tokens, t.mismatches.length, t.atBoundary, t.withinRounding, t.otherOrder, t.overflows].map(String),
+  t.worst.toExponential(1),
+];
+
+/** A table, a line for each entry of `tallies`, which are named `sampler/backend`. */
+export function printTallies(title: string, tallies: ReadonlyMap<string, Tally>): void {
+  const lines = [COLUMNS, ...[...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t))];
+  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((l) => l[i]!.length)));
+  const text = lines.map((l) => l.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "));
+  process.stdout.write(`${title}\n${text.join("\n")}\n`);
+}
