@@ -10,6 +10,7 @@ import { addDevices } from "./commands/devices.js";
 import { addEval } from "./commands/eval.js";
 import { addExplain } from "./commands/explain.js";
 import { addRun } from "./commands/run.js";
+import { addTest } from "./commands/test.js";
 import { packageFile, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
@@ -22,7 +23,7 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-for (const add of [addCheck, addCompile, addEval, addRun, addExplain, addDevices]) add(program);
+for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addDevices]) add(program);
 
 try {
   await program.parseAsync();

@@ -2,7 +2,13 @@
 import type { Arg, Param } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { givenTwice, missingArgument, positionalAfterNamed, tooManyArguments, unknownArgument } from "./diagnostics/params.js";
+import {
+  givenTwice,
+  missingArgument,
+  positionalAfterNamed,
+  tooManyArguments,
+  unknownArgument,
+} from "./diagnostics/params.js";
 
 export interface ResolvedArgs {
   /** The argument of each parameter that was given one. */
@@ -11,7 +17,11 @@ export interface ResolvedArgs {
 }
 
 /** Matches by position, then by name. `callee` is where and what is called, for the diagnostics. */
-export function resolveArgs(params: readonly Param[], args: readonly Arg[], callee?: { name: string; span: Span }): ResolvedArgs {
+export function resolveArgs(
+  params: readonly Param[],
+  args: readonly Arg[],
+  callee?: { name: string; span: Span },
+): ResolvedArgs {
   const bound = new Map<string, Arg>();
   const diagnostics: Diagnostic[] = [];
   const names = params.map((p) => p.name.text);

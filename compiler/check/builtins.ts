@@ -19,8 +19,18 @@ export interface Builtin {
   readonly feature?: Feature;
 }
 
-const map = (doc: string, args = 1, result: Builtin["result"] = "f32"): Builtin => ({ doc, args: Array<ArgType>(args).fill("number"), result, kind: "map" });
-const reduce = (doc: string, args: ArgType[] = ["number"], result: Builtin["result"] = "f32"): Builtin => ({ doc, args, result, kind: "reduce" });
+const map = (doc: string, args = 1, result: Builtin["result"] = "f32"): Builtin => ({
+  doc,
+  args: Array<ArgType>(args).fill("number"),
+  result,
+  kind: "map",
+});
+const reduce = (doc: string, args: ArgType[] = ["number"], result: Builtin["result"] = "f32"): Builtin => ({
+  doc,
+  args,
+  result,
+  kind: "reduce",
+});
 const scan = (doc: string, args: ArgType[] = ["number"]): Builtin => ({ doc, args, result: "f32", kind: "scan" });
 
 export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
@@ -53,8 +63,20 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   log_softmax: scan("logarithm of the softmax over the rows left"),
   uniform: { doc: "one random number in (0, 1) a token, of 53 bits", args: ["seed"], result: "f32", kind: "host" },
   uniform32: { doc: "one random number in (0, 1) a token, of 24 bits", args: ["seed"], result: "f32", kind: "host" },
-  picked: { doc: "the value of the row that was picked; inside `after pick`", args: ["number"], result: "f32", kind: "picked", feature: "state" },
-  occurrences: { doc: "how often the token occurs among the last ones", args: ["number"], result: "i32", kind: "feature", feature: "history" },
+  picked: {
+    doc: "the value of the row that was picked; inside `after pick`",
+    args: ["number"],
+    result: "f32",
+    kind: "picked",
+    feature: "state",
+  },
+  occurrences: {
+    doc: "how often the token occurs among the last ones",
+    args: ["number"],
+    result: "i32",
+    kind: "feature",
+    feature: "history",
+  },
   repeat_len: {
     doc: "length of the repetition among the last tokens that the token would extend; a breaker ends one",
     args: ["number", "texts"],
@@ -63,8 +85,19 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     kind: "feature",
     feature: "history",
   },
-  allowed: { doc: "whether a grammar accepts the token next", args: ["text"], result: "bool", kind: "feature", feature: "history" },
-  known: { doc: "whether the compiler can tell that the condition holds", args: ["condition"], result: "bool", kind: "host" },
+  allowed: {
+    doc: "whether a grammar accepts the token next",
+    args: ["text"],
+    result: "bool",
+    kind: "feature",
+    feature: "history",
+  },
+  known: {
+    doc: "whether the compiler can tell that the condition holds",
+    args: ["condition"],
+    result: "bool",
+    kind: "host",
+  },
 };
 
 export interface BuiltinName {
@@ -79,8 +112,19 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
   token: { doc: "the token's id", type: "i32", shape: "column", rate: "runtime" },
   logit: { doc: "the token's logit, which may be assigned", type: "f32", shape: "column", rate: "runtime" },
   prob: { doc: "softmax of `logit` over the rows left", type: "f32", shape: "column", rate: "runtime" },
-  rank: { doc: "place in the present order among the rows left, from 0", type: "i32", shape: "column", rate: "runtime" },
-  bias: { doc: "the request's bias of the token's logit", type: "f32", shape: "column", rate: "runtime", feature: "history" },
+  rank: {
+    doc: "place in the present order among the rows left, from 0",
+    type: "i32",
+    shape: "column",
+    rate: "runtime",
+  },
+  bias: {
+    doc: "the request's bias of the token's logit",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    feature: "history",
+  },
   n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime" },
   vocab: { doc: "size of the vocabulary", type: "i32", shape: "scalar", rate: "uniform" },
   step: { doc: "number of tokens generated so far", type: "i32", shape: "scalar", rate: "uniform" },

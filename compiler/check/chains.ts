@@ -15,7 +15,14 @@ import { seedType, typeOf, uniformsIn, type Local, type Scope } from "./types.js
 export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
   checkParams(module, chain.params, names, diagnostics);
-  const scope: Scope = { module, names, uniforms: uniformsOf(chain.params), isOrdered: false, isAfterPick: false, diagnostics };
+  const scope: Scope = {
+    module,
+    names,
+    uniforms: uniformsOf(chain.params),
+    isOrdered: false,
+    isAfterPick: false,
+    diagnostics,
+  };
   let picker: string | undefined;
   const extent = extentOf(extents, chain, module);
   const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
@@ -24,13 +31,17 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     const { name, span, isHost } = stage;
     const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
     const isPicker = isHost ? checkHostStage(scope, stage) : part?.picks;
-    if (part?.isCyclic && reaches(binding!, chain)) diagnostics.push(containsItself(name.span, chain.name.text, name.text));
+    if (part?.isCyclic && reaches(binding!, chain))
+      diagnostics.push(containsItself(name.span, chain.name.text, name.text));
     if (!isHost && chain.stages.slice(0, i).some((s) => s.isHost)) diagnostics.push(stageAfterHost(span, name.text));
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
   });
-  const isLongItself = calls.every((b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity);
-  if (extent.stages > MAX_STAGES && isLongItself) diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
+  const isLongItself = calls.every(
+    (b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity,
+  );
+  if (extent.stages > MAX_STAGES && isLongItself)
+    diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
 }
 
 /** Returns what the stage calls, if that can be told. */
@@ -40,8 +51,12 @@ function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const found = module.scope.get(text);
   if (!found) {
     if (module.broken.has(text)) return undefined;
-    const stages = [...module.scope].filter(([, b]) => b.declaration.kind === "sampler" || b.declaration.kind === "chain");
-    diagnostics.push(unknownStage(span, text, [...stages.map(([name]) => name), ...STD_NAMES], STD_NAMES.includes(text)));
+    const stages = [...module.scope].filter(
+      ([, b]) => b.declaration.kind === "sampler" || b.declaration.kind === "chain",
+    );
+    diagnostics.push(
+      unknownStage(span, text, [...stages.map(([name]) => name), ...STD_NAMES], STD_NAMES.includes(text)),
+    );
     return undefined;
   }
   const callee = found.declaration;
@@ -58,7 +73,13 @@ function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   return found;
 }
 
-function checkArgument(scope: Scope, callee: Sampler | Chain, declarer: Module, param: Sampler["params"][number], value: Parameters<typeof typeOf>[1]): void {
+function checkArgument(
+  scope: Scope,
+  callee: Sampler | Chain,
+  declarer: Module,
+  param: Sampler["params"][number],
+  value: Parameters<typeof typeOf>[1],
+): void {
   const { diagnostics } = scope;
   const name = param.name.text;
   if (param.type === "seed") {
@@ -70,13 +91,21 @@ function checkArgument(scope: Scope, callee: Sampler | Chain, declarer: Module, 
   if (type.type === "error") return;
   const isCondition = type.type === "bool";
   if (isCondition !== (param.type === "bool")) {
-    diagnostics.push(typeMismatch(value.span, param.type === "bool" ? "a condition" : "a number", isCondition ? "a condition" : type.type === "seed" ? "a seed" : "a number"));
+    diagnostics.push(
+      typeMismatch(
+        value.span,
+        param.type === "bool" ? "a condition" : "a number",
+        isCondition ? "a condition" : type.type === "seed" ? "a seed" : "a number",
+      ),
+    );
   } else if (type.shape === "column") {
     diagnostics.push(mustBeScalar(value.span, `\`${name}\``, isCondition));
   } else if (param.isStatic && type.rate !== "static") {
     diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
   } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
-    diagnostics.push(mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"));
+    diagnostics.push(
+      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"),
+    );
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);
   }
@@ -122,10 +151,16 @@ function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, pat
   const parts = callee.stages.map(({ name, isHost }): Extent => {
     const next = isHost ? undefined : module.scope.get(name.text);
     const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
-    return isStage ? extentOf(extents, next.declaration as Sampler | Chain, next.module, [...path, callee]) : { stages: 1, picks: false, isCyclic: false };
+    return isStage
+      ? extentOf(extents, next.declaration, next.module, [...path, callee])
+      : { stages: 1, picks: false, isCyclic: false };
   });
   const stages = parts.reduce((total, p) => total + p.stages, 0);
-  const extent = { stages: stages > MAX_STAGES ? Infinity : stages, picks: parts.some((p) => p.picks), isCyclic: parts.some((p) => p.isCyclic) };
+  const extent = {
+    stages: stages > MAX_STAGES ? Infinity : stages,
+    picks: parts.some((p) => p.picks),
+    isCyclic: parts.some((p) => p.isCyclic),
+  };
   extents.set(callee, extent);
   return extent;
 }

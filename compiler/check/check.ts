@@ -62,7 +62,12 @@ function checkAll(loader: Loader, main: Module, features: ReadonlySet<Feature>):
   return { program: { main, chains, tests }, diagnostics: sorted };
 }
 
-function checkModule(module: Module, extents: Extents, features: ReadonlySet<Feature>, diagnostics: Diagnostic[]): void {
+function checkModule(
+  module: Module,
+  extents: Extents,
+  features: ReadonlySet<Feature>,
+  diagnostics: Diagnostic[],
+): void {
   for (const d of module.file.declarations) {
     diagnostics.push(...unavailableIn(d, features));
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
@@ -71,7 +76,8 @@ function checkModule(module: Module, extents: Extents, features: ReadonlySet<Fea
     if (d.kind === "test") checkTest(module, d, extents, diagnostics);
     if (d.kind === "const") {
       const { type } = constType(d, module, diagnostics);
-      if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined) diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
+      if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined)
+        diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
     }
   }
 }

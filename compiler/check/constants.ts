@@ -64,7 +64,12 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
     }
     case "call": {
       const op = Object.hasOwn(FUNCTIONS, expr.callee.text) ? FUNCTIONS[expr.callee.text] : undefined;
-      return op && HOST_RULES[op].arity === expr.args.length ? apply(op, expr.args.map(({ value }) => of(value))) : undefined;
+      return op && HOST_RULES[op].arity === expr.args.length
+        ? apply(
+            op,
+            expr.args.map(({ value }) => of(value)),
+          )
+        : undefined;
     }
     default:
       return undefined;

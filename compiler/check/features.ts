@@ -2,7 +2,7 @@
  * Parts of the language that are checked in full but compiled only where they are switched on: what uses one that is off
  * is reported, wherever it stands.
  */
-import type { Call, Declaration, Expr, Param, StageCall, Stmt } from "../syntax/ast.js";
+import type { Declaration, Expr, Param, StageCall, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, expressionsOf } from "../syntax/walk.js";
 import { FUNCTIONS, NAMES } from "./builtins.js";
@@ -54,18 +54,19 @@ const inStage = (s: StageCall): Use[] => [
 function inStmt(s: Stmt): Use[] {
   const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
   const own: Use[] =
-    s.kind === "state" ? [{ feature: "state", span: s.span, what: "`state`" }] : s.kind === "after" ? [{ feature: "state", span: s.span, what: "`after pick`" }] : [];
+    s.kind === "state"
+      ? [{ feature: "state", span: s.span, what: "`state`" }]
+      : s.kind === "after"
+        ? [{ feature: "state", span: s.span, what: "`after pick`" }]
+        : [];
   return [...own, ...expressionsOf(s).flatMap(inExpr), ...inside.flatMap(inStmt)];
 }
 
 function inExpr(e: Expr): Use[] {
-  const here = featureOf(e);
-  return [...(here ? [here] : []), ...children(e).flatMap(inExpr)];
-}
-
-function featureOf(e: Expr): Use | undefined {
-  const [table, name] = e.kind === "name" ? [NAMES, e.text] : e.kind === "call" ? [FUNCTIONS, (e satisfies Call).callee.text] : [{}, ""];
-  const feature = Object.hasOwn(table, name) ? table[name as keyof typeof table] : undefined;
-  const needed = (feature as { feature?: Feature } | undefined)?.feature;
-  return needed && { feature: needed, span: e.span, what: `\`${name}\`` };
+  const inside = children(e).flatMap(inExpr);
+  if (e.kind !== "name" && e.kind !== "call") return inside;
+  const name = e.kind === "name" ? e.text : e.callee.text;
+  const table: Readonly<Record<string, { readonly feature?: Feature }>> = e.kind === "name" ? NAMES : FUNCTIONS;
+  const feature = Object.hasOwn(table, name) ? table[name]?.feature : undefined;
+  return feature ? [{ feature, span: e.span, what: `\`${name}\`` }, ...inside] : inside;
 }

@@ -15,7 +15,8 @@ export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions
   const tint = d.severity === "error" ? "1;31" : "1;33";
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${d.message}`];
   lines.push(...excerpt(d.span, d.label, tint, color));
-  for (const note of d.notes ?? []) lines.push(`${paint("1", "note", color)}: ${note.message}`, ...excerpt(note.span, undefined, "1;34", color));
+  for (const note of d.notes ?? [])
+    lines.push(`${paint("1", "note", color)}: ${note.message}`, ...excerpt(note.span, undefined, "1;34", color));
   if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${d.help}`);
   return lines.join("\n");
 }
@@ -40,5 +41,10 @@ function excerpt({ source, start, end }: Span, label: string | undefined, tint: 
   const indent = shown.slice(0, column - 1 - first).replace(/[^\t]/g, " ");
   const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${label}`), color);
   const bar = paint("1;34", "|", color);
-  return [`${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`, `${gutter} ${bar}`, `${line} ${bar} ${shown}`.trimEnd(), `${gutter} ${bar} ${indent}${carets}`];
+  return [
+    `${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`,
+    `${gutter} ${bar}`,
+    `${line} ${bar} ${shown}`.trimEnd(),
+    `${gutter} ${bar} ${indent}${carets}`,
+  ];
 }

@@ -37,23 +37,48 @@ export const HOST_SAMPLERS: Readonly<Record<string, HostSampler>> = {
   top_n_sigma: { doc: "keep logits within n standard deviations of the best", params: { n: f32(-1) } },
   mirostat: { doc: "Mirostat 1", picks: true, params: { tau: f32(5), eta: f32(0.1), m: i32(100, { min: 1 }), seed } },
   mirostat_v2: { doc: "Mirostat 2", picks: true, params: { tau: f32(5), eta: f32(0.1), seed } },
-  penalties: { doc: "repetition, frequency and presence penalties", params: { last_n: i32(64), repeat: f32(1, { min: 0, minExcluded: true }), freq: f32(0), present: f32(0) } },
+  penalties: {
+    doc: "repetition, frequency and presence penalties",
+    params: { last_n: i32(64), repeat: f32(1, { min: 0, minExcluded: true }), freq: f32(0), present: f32(0) },
+  },
   dry: {
     doc: "penalise repeated sequences",
-    params: { multiplier: f32(0), base: f32(1.75), allowed_length: i32(2, { min: 0 }), last_n: i32(64, { min: 0 }), breakers: { type: "list", default: ["\n", ":", '"', "*"] } },
+    params: {
+      multiplier: f32(0),
+      base: f32(1.75),
+      allowed_length: i32(2, { min: 0 }),
+      last_n: i32(64, { min: 0 }),
+      breakers: { type: "list", default: ["\n", ":", '"', "*"] },
+    },
   },
-  adaptive_p: { doc: "keep picked tokens near a target probability", picks: true, params: { target: f32(-1, { max: 1 }), decay: f32(0.9, UNIT), seed } },
-  grammar: { doc: "only tokens that a GBNF grammar accepts", params: { text: { type: "text" }, root: { type: "text", default: "root" } } },
+  adaptive_p: {
+    doc: "keep picked tokens near a target probability",
+    picks: true,
+    params: { target: f32(-1, { max: 1 }), decay: f32(0.9, UNIT), seed },
+  },
+  grammar: {
+    doc: "only tokens that a GBNF grammar accepts",
+    params: { text: { type: "text" }, root: { type: "text", default: "root" } },
+  },
   infill: { doc: "choose between text and end of text, for infilling", params: {} },
 };
 
 /** The arguments of a host stage by parameter, as they were given. */
-export function resolveHostArgs(call: StageCall): { bound: ReadonlyMap<string, Expr>; diagnostics: readonly Diagnostic[] } {
+export function resolveHostArgs(call: StageCall): {
+  bound: ReadonlyMap<string, Expr>;
+  diagnostics: readonly Diagnostic[];
+} {
   const params: HostSampler["params"] = HOST_SAMPLERS[call.name.text]?.params ?? {};
   const declared = Object.entries(params).map(([name, p]): Param => {
     const { span } = call.name;
     const value: Expr = { kind: "number", value: 0, isInt: true, span };
-    return { name: { text: name, span }, type: "f32", isStatic: true, ...(p.default !== undefined && { default: value }), span };
+    return {
+      name: { text: name, span },
+      type: "f32",
+      isStatic: true,
+      ...(p.default !== undefined && { default: value }),
+      span,
+    };
   });
   const { bound, diagnostics } = resolveArgs(declared, call.args, { name: call.name.text, span: call.name.span });
   return { bound: new Map([...bound].map(([name, arg]) => [name, arg.value])), diagnostics };

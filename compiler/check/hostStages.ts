@@ -31,20 +31,32 @@ function checkHostArgument(scope: Scope, callee: string, name: string, param: Ho
       if (value.kind !== "string") scope.diagnostics.push(textExpected(value.span, false));
       return;
     case "list":
-      if (value.kind !== "list" || value.values.some((v) => v.kind !== "string" && v.kind !== "number")) scope.diagnostics.push(textExpected(value.span, true));
+      if (value.kind !== "list" || value.values.some((v) => v.kind !== "string" && v.kind !== "number"))
+        scope.diagnostics.push(textExpected(value.span, true));
       return;
     default:
       return checkHostNumber(scope, callee, name, param, value);
   }
 }
 
-function checkHostNumber(scope: Scope, callee: string, name: string, { type, range = {} }: HostParam, value: Expr): void {
+function checkHostNumber(
+  scope: Scope,
+  callee: string,
+  name: string,
+  { type, range = {} }: HostParam,
+  value: Expr,
+): void {
   const found = numberType(scope, value);
   if (found.type === "error") return;
   const constant = evaluateConstant(value, scope.module);
   const isFraction = type === "i32" && (constant === undefined ? found.type === "f32" : !Number.isInteger(constant));
   if (found.shape === "column") scope.diagnostics.push(mustBeScalar(value.span, `\`${name}\``, false));
-  else if (found.rate !== "static") scope.diagnostics.push(staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
-  else if (isFraction) scope.diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a number that may have a fraction")));
-  else if (constant !== undefined && !isInRange(range, constant)) scope.diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), undefined));
+  else if (found.rate !== "static")
+    scope.diagnostics.push(staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
+  else if (isFraction)
+    scope.diagnostics.push(
+      mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a number that may have a fraction")),
+    );
+  else if (constant !== undefined && !isInRange(range, constant))
+    scope.diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), undefined));
 }

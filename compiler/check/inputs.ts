@@ -1,5 +1,5 @@
 /** Inputs: columns that the calling program supplies. */
-import type { InputDecl } from "../syntax/ast.js";
+import type { Expr, InputDecl } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { outOfRange } from "./diagnostics/params.js";
@@ -14,11 +14,17 @@ export function checkInput(module: Module, input: InputDecl, diagnostics: Diagno
   if (input.type === "seed") diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
   const { capacity, fill } = input.sparse;
-  const scope = constantScope(module, diagnostics);
-  const constants = [capacity, fill].map((e) => (numberType(scope, e).type === "error" ? undefined : { expr: e, value: evaluateConstant(e, module) }));
-  for (const c of constants) if (c && c.value === undefined) diagnostics.push(notConstant(c.expr.span, "the capacity and the value elsewhere of an input"));
-  const size = constants[0]?.value;
+  constantOf(module, fill, "the value elsewhere of an input", diagnostics);
+  const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
   if (size === undefined) return;
   if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, "the capacity of an input", String(size)));
-  else if (size < 1 || size > MAX_CAPACITY) diagnostics.push(outOfRange(capacity.span, "sparse", `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
+  else if (size < 1 || size > MAX_CAPACITY)
+    diagnostics.push(outOfRange(capacity.span, "sparse", `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
+}
+
+function constantOf(module: Module, expr: Expr, what: string, diagnostics: Diagnostic[]): number | undefined {
+  if (numberType(constantScope(module, diagnostics), expr).type === "error") return undefined;
+  const value = evaluateConstant(expr, module);
+  if (value === undefined) diagnostics.push(notConstant(expr.span, what));
+  return value;
 }

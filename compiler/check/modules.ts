@@ -7,7 +7,16 @@ import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "./builtins.js";
 import { evaluateConst, isEvaluated } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
-import { constantCycle, constantTooDeep, declaredTwice, importCycle, missingFile, shadowsBuiltin, tooManyFiles, unknownInFile } from "./diagnostics/names.js";
+import {
+  constantCycle,
+  constantTooDeep,
+  declaredTwice,
+  importCycle,
+  missingFile,
+  shadowsBuiltin,
+  tooManyFiles,
+  unknownInFile,
+} from "./diagnostics/names.js";
 import type { Binding, Importer, Module } from "./program.js";
 
 const MAX_FILES = 256;
@@ -58,7 +67,11 @@ function orderConstants(loader: Loader, module: Draft, name: string, path: reado
   const isCyclic = path.includes(name);
   if (isCyclic || path.length > MAX_CONSTANT_DEPTH) {
     const { span } = binding.declaration.name;
-    loader.diagnostics.push(isCyclic ? constantCycle(span, [...path.slice(path.indexOf(name)), name]) : constantTooDeep(span, MAX_CONSTANT_DEPTH));
+    loader.diagnostics.push(
+      isCyclic
+        ? constantCycle(span, [...path.slice(path.indexOf(name)), name])
+        : constantTooDeep(span, MAX_CONSTANT_DEPTH),
+    );
     return forget(module, name);
   }
   for (const needed of namesIn(binding.declaration.value)) orderConstants(loader, module, needed, [...path, name]);
@@ -107,7 +120,12 @@ function bindImport(loader: Loader, module: Draft, statement: Import, path: read
 }
 
 /** The module of an import; undefined when it can not be had, which is then reported. */
-function importedModule(loader: Loader, { from, fromSpan }: Import, module: Module, path: readonly string[]): Module | undefined {
+function importedModule(
+  loader: Loader,
+  { from, fromSpan }: Import,
+  module: Module,
+  path: readonly string[],
+): Module | undefined {
   const source = loader.importer(from, module.source.name);
   const fault = !source
     ? missingFile(fromSpan, from)

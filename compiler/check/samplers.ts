@@ -6,27 +6,71 @@ import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType } from "./diagnostics/params.js";
-import { afterThePick, afterWithoutPick, nestedDeclaration, notAfterPick, notAssignable, pickInBranch } from "./diagnostics/statements.js";
-import { mustBeColumn, mustBeScalar, mustBeStatic, mustBeWhole, notConstant, notKnownBefore, runtimeOrder, stateOfType } from "./diagnostics/types.js";
+import {
+  afterThePick,
+  afterWithoutPick,
+  nestedDeclaration,
+  notAfterPick,
+  notAssignable,
+  pickInBranch,
+} from "./diagnostics/statements.js";
+import {
+  mustBeColumn,
+  mustBeScalar,
+  mustBeStatic,
+  mustBeWhole,
+  notConstant,
+  notKnownBefore,
+  runtimeOrder,
+  stateOfType,
+} from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
 import { describeRange, isInRange } from "../graph/range.js";
-import { conditionType, constantScope, ERROR, numberType, scalarType, seedType, typeOf, uniformsIn, type Local, type Scope, type Type } from "./types.js";
+import {
+  conditionType,
+  constantScope,
+  ERROR,
+  numberType,
+  scalarType,
+  seedType,
+  typeOf,
+  uniformsIn,
+  type Local,
+  type Scope,
+  type Type,
+} from "./types.js";
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
   checkParams(module, sampler.params, names, diagnostics);
-  const body: Body = { module, names, uniforms: uniformsOf(sampler.params), isOrdered: false, isAfterPick: false, diagnostics, hasPicked: false, branch: undefined, states: new Map() };
+  const body: Body = {
+    module,
+    names,
+    uniforms: uniformsOf(sampler.params),
+    isOrdered: false,
+    isAfterPick: false,
+    diagnostics,
+    hasPicked: false,
+    branch: undefined,
+    states: new Map(),
+  };
   checkBlock(body, sampler.body, true);
 }
 
 // ---------------------------------------------------------------- parameters
 
-export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> => new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));
+export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> =>
+  new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));
 
 /** Checks parameters and declares them in `names`. */
-export function checkParams(module: Module, params: readonly Param[], names: Map<string, Local>, diagnostics: Diagnostic[]): void {
+export function checkParams(
+  module: Module,
+  params: readonly Param[],
+  names: Map<string, Local>,
+  diagnostics: Diagnostic[],
+): void {
   for (const param of params) {
     const { text, span } = param.name;
     declare(names, text, span, scalarType(param.type, param.isStatic ? "static" : "uniform"), diagnostics);
@@ -44,7 +88,7 @@ function checkParam(module: Module, param: Param, diagnostics: Diagnostic[]): vo
   if (!areConstant) return;
   const declared = declaredRange(module, param);
   const isEmpty = declared.min !== undefined && declared.max !== undefined && declared.min > declared.max;
-  if (isEmpty) diagnostics.push(emptyRange(range!.span, declared.min!, declared.max!));
+  if (isEmpty) diagnostics.push(emptyRange(range!.span, declared.min, declared.max));
   else if (param.default) checkDefault(scope, param, param.default);
 }
 
@@ -59,19 +103,28 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
   const isRandom = value.kind === "name" && value.text === "random";
   if (expected(scope, value).type === "error" || isRandom) return;
-  if (evaluateConstant(value, scope.module) === undefined) scope.diagnostics.push(notConstant(value.span, `the default of \`${param.name.text}\``));
+  if (evaluateConstant(value, scope.module) === undefined)
+    scope.diagnostics.push(notConstant(value.span, `the default of \`${param.name.text}\``));
   else checkConstantFor(scope.module, param, scope.module, value, scope.diagnostics);
 }
 
 /** Checks a constant given to a parameter that `declarer` declares; what else is given is left to run time. */
-export function checkConstantFor(declarer: Module, param: Param, module: Module, value: Expr, diagnostics: Diagnostic[]): void {
+export function checkConstantFor(
+  declarer: Module,
+  param: Param,
+  module: Module,
+  value: Expr,
+  diagnostics: Diagnostic[],
+): void {
   const constant = evaluateConstant(value, module);
   if (constant === undefined) return;
   const name = param.name.text;
   const range = param.type === "seed" ? { min: 0, max: 2 ** 32 - 1 } : declaredRange(declarer, param);
   const isWhole = param.type === "i32" || param.type === "seed";
-  if (isWhole && !Number.isInteger(constant)) diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant)));
-  else if (!isInRange(range, constant)) diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), param.range?.span));
+  if (isWhole && !Number.isInteger(constant))
+    diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant)));
+  else if (!isInRange(range, constant))
+    diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), param.range?.span));
 }
 
 function declare(names: Map<string, Local>, name: string, span: Span, type: Type, diagnostics: Diagnostic[]): void {
@@ -100,8 +153,10 @@ function checkBlock(body: Body, statements: readonly Stmt[], isOutermost = false
       body.diagnostics.push(afterThePick(s.span));
       isReported = true;
     }
-    if (!isOutermost && (s.kind === "state" || s.kind === "after")) body.diagnostics.push(nestedDeclaration(s.span, s.kind === "state" ? "`state`" : "`after pick`"));
-    else if (body.isAfterPick && !["let", "if", "assign"].includes(s.kind)) body.diagnostics.push(notAfterPick(s.span, s.kind));
+    if (!isOutermost && (s.kind === "state" || s.kind === "after"))
+      body.diagnostics.push(nestedDeclaration(s.span, s.kind === "state" ? "`state`" : "`after pick`"));
+    else if (body.isAfterPick && !["let", "if", "assign"].includes(s.kind))
+      body.diagnostics.push(notAfterPick(s.span, s.kind));
     else checkStmt(body, s);
   }
 }
@@ -118,7 +173,8 @@ function checkStmt(body: Body, s: Stmt): void {
       return;
     case "top": {
       const count = requireCount(body, s.count, "the count of `top`");
-      if (count.type !== "error" && count.rate !== "static") body.diagnostics.push(mustBeStatic(s.count.span, "the count of `top`", uniformsIn(body, s.count)));
+      if (count.type !== "error" && count.rate !== "static")
+        body.diagnostics.push(mustBeStatic(s.count.span, "the count of `top`", uniformsIn(body, s.count)));
       return checkOrder(body, s.span, "top", s.by);
     }
     case "sort":
@@ -148,7 +204,8 @@ function checkAssign(body: Body, { target, op, value }: Extract<Stmt, { kind: "a
 function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind: "state" }>): void {
   const state = scalarType(type === "seed" ? "error" : type, "runtime");
   if (type === "seed") body.diagnostics.push(stateOfType(span, type));
-  else if (checkStateValue(body, state, init, false).rate === "runtime") body.diagnostics.push(notKnownBefore(init.span));
+  else if (checkStateValue(body, state, init, false).rate === "runtime")
+    body.diagnostics.push(notKnownBefore(init.span));
   declare(body.names, name.text, name.span, state, body.diagnostics);
   body.states.set(name.text, state);
 }
@@ -156,20 +213,27 @@ function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind
 /** A value that a state takes: one number, or one truth, for the whole table. */
 function checkStateValue(body: Body, state: Type, value: Expr, isArithmetic: boolean): Type {
   const type = state.type === "bool" && !isArithmetic ? conditionType(body, value) : numberType(body, value);
-  if (type.shape === "column") body.diagnostics.push(mustBeScalar(value.span, "a state", type.type === "bool", body.isAfterPick));
-  else if (state.type === "i32" && type.type === "f32") body.diagnostics.push(mustBeWhole(value.span, "the state", "a number that may have a fraction"));
+  if (type.shape === "column")
+    body.diagnostics.push(mustBeScalar(value.span, "a state", type.type === "bool", body.isAfterPick));
+  else if (state.type === "i32" && type.type === "f32")
+    body.diagnostics.push(mustBeWhole(value.span, "the state", "a number that may have a fraction"));
   return type.shape === "column" ? ERROR : type;
 }
 
 function assignHelp(body: Body, name: string): string {
-  if (body.isAfterPick) return body.states.size > 0 ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}` : "declare a state first: `state s: f32 = 0`";
+  if (body.isAfterPick)
+    return body.states.size > 0
+      ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}`
+      : "declare a state first: `state s: f32 = 0`";
   if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
-  if (body.names.has(name) || Object.hasOwn(NAMES, name)) return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
+  if (body.names.has(name) || Object.hasOwn(NAMES, name))
+    return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
   return suggest(name, ["logit"]) ? "did you mean `logit`?" : `declare it with \`let ${name} = ...\``;
 }
 
 function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
-  if (type.type !== "error" && type.shape === "column") body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
+  if (type.type !== "error" && type.shape === "column")
+    body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
 }
 
 /** A number of rows: an integral scalar. Anything else is reported, and is an error for what follows. */
@@ -179,14 +243,16 @@ function requireCount(body: Body, expr: Expr, what: string): Type {
   if (type.type === "error" || type.shape === "column") return ERROR;
   const constant = evaluateConstant(expr, body.module);
   const isWhole = constant === undefined ? type.type === "i32" : Number.isInteger(constant);
-  if (!isWhole) body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a number that may have a fraction")));
+  if (!isWhole)
+    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a number that may have a fraction")));
   return isWhole ? type : ERROR;
 }
 
 function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined): void {
   if (by) {
     const type = numberType(body, by);
-    if (type.type !== "error" && type.shape === "scalar") body.diagnostics.push(mustBeColumn(by.span, `what \`${what}\` orders by`));
+    if (type.type !== "error" && type.shape === "scalar")
+      body.diagnostics.push(mustBeColumn(by.span, `what \`${what}\` orders by`));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(runtimeOrder(span, what, body.branch.span));
   body.isOrdered = true;
@@ -210,7 +276,8 @@ function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
   if (s.how === "sample") seedType(body, s.value);
   else {
     const type = numberType(body, s.value);
-    if (type.type !== "error" && type.shape === "scalar") body.diagnostics.push(mustBeColumn(s.value.span, "what `pick argmax` compares"));
+    if (type.type !== "error" && type.shape === "scalar")
+      body.diagnostics.push(mustBeColumn(s.value.span, "what `pick argmax` compares"));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(pickInBranch(s.span));
   body.hasPicked = true;

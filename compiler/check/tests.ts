@@ -16,7 +16,11 @@ export function checkTest(module: Module, test: Test, extents: Extents, diagnost
   reportRepeated(test, diagnostics);
   for (const clause of test.clauses) {
     if (clause.kind === "run") checkChain(module, chainOf(test, clause), extents, diagnostics);
-    else if (clause.kind === "input" && module.scope.get(clause.name.text)?.declaration.kind !== "input" && !module.broken.has(clause.name.text))
+    else if (
+      clause.kind === "input" &&
+      module.scope.get(clause.name.text)?.declaration.kind !== "input" &&
+      !module.broken.has(clause.name.text)
+    )
       diagnostics.push(notAnInput(clause.name.span, clause.name.text));
     for (const { value, isWhole } of numbersOf(clause)) checkNumber(module, value, isWhole, diagnostics);
   }
@@ -33,7 +37,13 @@ const chainOf = (test: Test, { stages, span }: Extract<TestClause, { kind: "run"
 
 /** A clause that stands once at most, by what it says; candidates are given either way. */
 const purposeOf = (c: TestClause): string =>
-  c.kind === "logits" || c.kind === "probs" ? "candidates" : c.kind === "expect" ? `expect ${c.what}` : c.kind === "input" ? `input ${c.name.text}` : c.kind;
+  c.kind === "logits" || c.kind === "probs"
+    ? "candidates"
+    : c.kind === "expect"
+      ? `expect ${c.what}`
+      : c.kind === "input"
+        ? `input ${c.name.text}`
+        : c.kind;
 
 function reportRepeated({ clauses }: Test, diagnostics: Diagnostic[]): void {
   const seen = new Map<string, TestClause>();
@@ -46,7 +56,8 @@ function reportRepeated({ clauses }: Test, diagnostics: Diagnostic[]): void {
 
 /** The numbers of a clause; token ids and counts are integers. */
 function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
-  const all = (values: readonly Expr[], isWhole: boolean): { value: Expr; isWhole: boolean }[] => values.map((value) => ({ value, isWhole }));
+  const all = (values: readonly Expr[], isWhole: boolean): { value: Expr; isWhole: boolean }[] =>
+    values.map((value) => ({ value, isWhole }));
   switch (clause.kind) {
     case "run":
       return [];
@@ -65,5 +76,6 @@ function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics:
   if (numberType(constantScope(module, diagnostics), value).type === "error") return;
   const constant = evaluateConstant(value, module);
   if (constant === undefined) diagnostics.push(notConstant(value.span, "a number of a test"));
-  else if (isWhole && !(Number.isInteger(constant) && constant >= 0)) diagnostics.push(tokenExpected(value.span, constant));
+  else if (isWhole && !(Number.isInteger(constant) && constant >= 0))
+    diagnostics.push(tokenExpected(value.span, constant));
 }

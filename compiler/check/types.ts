@@ -6,7 +6,17 @@ import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
-import { namedBuiltinArgument, noPresentOrder, notASeed, pickedTooEarly, textExpected, textHere, typeMismatch, wrongArgumentCount } from "./diagnostics/types.js";
+import {
+  namedBuiltinArgument,
+  noPresentOrder,
+  notASeed,
+  pickedTooEarly,
+  staticNeedsStatic,
+  textExpected,
+  textHere,
+  typeMismatch,
+  wrongArgumentCount,
+} from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
 /** When a scalar is known. A column is known at run time only. */
@@ -72,12 +82,16 @@ export function typeOf(scope: Scope, expr: Expr): Type {
 
 export function numberType(scope: Scope, expr: Expr): Type {
   const found = typeOf(scope, expr);
-  return found.type === "bool" || found.type === "seed" ? report(scope, typeMismatch(expr.span, "a number", kindOf(found))) : found;
+  return found.type === "bool" || found.type === "seed"
+    ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
+    : found;
 }
 
 export function conditionType(scope: Scope, expr: Expr): Type {
   const found = typeOf(scope, expr);
-  return found.type === "bool" || found.type === "error" ? found : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
+  return found.type === "bool" || found.type === "error"
+    ? found
+    : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
 }
 
 const kindOf = ({ type }: Type): string => (type === "bool" ? "a condition" : type === "seed" ? "a seed" : "a number");
@@ -96,11 +110,15 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   }
   const declared = scope.module.scope.get(name)?.declaration;
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared?.kind === "input") return declared.type === "seed" ? ERROR : { type: declared.type, shape: "column", rate: "runtime" };
+  if (declared?.kind === "input")
+    return declared.type === "seed" ? ERROR : { type: declared.type, shape: "column", rate: "runtime" };
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
-  return report(scope, unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]));
+  return report(
+    scope,
+    unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]),
+  );
 }
 
 /** Where a constant expression stands. */
@@ -114,7 +132,9 @@ export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope 
 });
 
 /** The uniform parameters that an expression names itself. */
-export const uniformsIn = (scope: Scope, expr: Expr): string[] => [...new Set(namesIn(expr).filter((name) => scope.uniforms.has(name)))];
+export const uniformsIn = (scope: Scope, expr: Expr): string[] => [
+  ...new Set(namesIn(expr).filter((name) => scope.uniforms.has(name))),
+];
 
 /** Types of constants: each is found once, however many expressions name it. */
 const constTypes = new WeakMap<Const, Type>();
@@ -163,13 +183,19 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   }
   const named = args.find((a) => a.name);
   if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
-  if ((name === "prev" || name === "next") && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(callee.span, name));
+  if ((name === "prev" || name === "next") && !scope.isOrdered)
+    scope.diagnostics.push(noPresentOrder(callee.span, name));
   const types = args.map(({ value }, i) => argumentType(scope, builtin.args[i]!, value));
   if (types.some((t) => t.type === "error")) return ERROR;
+  if (builtin.kind === "feature" && builtin.args[0] === "number" && types[0]!.rate !== "static") {
+    const { value } = args[0]!;
+    return report(scope, staticNeedsStatic(value.span, "last", name, uniformsIn(scope, value)));
+  }
   if (builtin.kind === "picked") return typeOfPicked(scope, callee.span, types[0]!);
   const isReduction = builtin.kind === "reduce" || (builtin.kind === "map" && args.length < most);
   if (isReduction) return scalarType(name === "max" || name === "min" ? types[0]!.type : builtin.result, "runtime");
-  if (builtin.kind === "scan" || builtin.kind === "feature") return { type: builtin.result, shape: "column", rate: "runtime" };
+  if (builtin.kind === "scan" || builtin.kind === "feature")
+    return { type: builtin.result, shape: "column", rate: "runtime" };
   if (name === "known") return scalarType("bool", "static");
   if (builtin.kind === "host") return scalarType(builtin.result, "runtime");
   const isWhole = types.every((t) => t.type === "i32") && ["min", "max", "clamp", "abs"].includes(name);
@@ -184,7 +210,11 @@ function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
   if (expected === "condition") return conditionType(scope, value);
   if (expected === "number") return numberType(scope, value);
   if (expected === "seed") return seedType(scope, value);
-  const isText = value.kind === "string" || (expected === "texts" && value.kind === "list" && value.values.every((v) => v.kind === "string" || v.kind === "number"));
+  const isText =
+    value.kind === "string" ||
+    (expected === "texts" &&
+      value.kind === "list" &&
+      value.values.every((v) => v.kind === "string" || v.kind === "number"));
   return isText ? scalarType("i32", "static") : report(scope, textExpected(value.span, expected === "texts"));
 }
 

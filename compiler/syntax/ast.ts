@@ -103,7 +103,9 @@ export interface Test extends Base {
 }
 
 export type TestClause =
-  | { readonly kind: "logits" | "probs" | "history"; readonly values: readonly Expr[]; readonly span: Span }
+  | Numbers<"logits">
+  | Numbers<"probs">
+  | Numbers<"history">
   | { readonly kind: "bias"; readonly pairs: readonly (readonly [Expr, Expr])[]; readonly span: Span }
   | { readonly kind: "input"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
   | { readonly kind: "steps"; readonly count: Expr; readonly span: Span }
@@ -114,6 +116,11 @@ export type TestClause =
       readonly values: readonly Expr[];
       readonly span: Span;
     };
+
+interface Numbers<Kind extends string> extends Base {
+  readonly kind: Kind;
+  readonly values: readonly Expr[];
+}
 
 // ---------------------------------------------------------------- statements
 

@@ -1,5 +1,5 @@
 /** Source text to syntax tree. */
-import type { IterationNode, MatchResult, Node } from "ohm-js";
+import type { MatchResult, Node } from "ohm-js";
 import { ggsl } from "../../grammar/ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/syntax.js";
@@ -46,7 +46,10 @@ export function parse(source: SourceFile): Parsed {
 }
 
 /** Parses `stage |> stage` alone. */
-export function parseStages(source: SourceFile): { stages: readonly Ast.StageCall[]; diagnostics: readonly Diagnostic[] } {
+export function parseStages(source: SourceFile): {
+  stages: readonly Ast.StageCall[];
+  diagnostics: readonly Diagnostic[];
+} {
   const refused = refuse(source);
   if (refused) return { stages: [], diagnostics: [refused] };
   const stages = convert<Ast.StageCall[]>(source, "Stages", source.text, 0);
@@ -74,7 +77,12 @@ function tooDeep(text: string): number | undefined {
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
 /** The trees of a text that stands at `offset` of its file, or what is wrong with it. */
-function convert<T extends readonly object[]>(source: SourceFile, rule: "File" | "Stages", text: string, offset: number): T | Diagnostic {
+function convert<T extends readonly object[]>(
+  source: SourceFile,
+  rule: "File" | "Stages",
+  text: string,
+  offset: number,
+): T | Diagnostic {
   const start = offset + text.search(/\S|$/);
   const refusal = nestedTooDeep({ source, start, end: start + 1 }, MAX_TREE_DEPTH);
   try {
@@ -97,7 +105,8 @@ function depthOf(tree: object): number {
     const depth = top.depth + ("kind" in top.value ? 1 : 0);
     deepest = Math.max(deepest, depth);
     for (const value of Object.values(top.value)) {
-      if (typeof value === "object" && value !== null && !("source" in value)) open.push({ value: value as object, depth });
+      if (typeof value === "object" && value !== null && !("source" in value))
+        open.push({ value: value as object, depth });
     }
   }
   return deepest;
@@ -112,7 +121,9 @@ function declaredNames(text: string): string[] {
 
 /** The text cut before every line that begins a declaration, or its doc comment. */
 function piecesOf(text: string): { text: string; start: number }[] {
-  const starts = [...text.matchAll(/^(?:\/\/\/.*\n)*(?:import|const|input|sampler|chain|test)\b/gm)].map((m) => m.index);
+  const starts = [...text.matchAll(/^(?:\/\/\/.*\n)*(?:import|const|input|sampler|chain|test)\b/gm)].map(
+    (m) => m.index,
+  );
   const cuts = [0, ...starts.filter((s) => s > 0), text.length];
   return cuts.slice(0, -1).map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
 }
@@ -138,7 +149,10 @@ function failure(source: SourceFile, match: MatchResult, offset: number): Diagno
 }
 
 /** The parts of ohm's failed matches that its types leave out. */
-type Failure = MatchResult & { getRightmostFailures(): { toString(): string }[]; getRightmostFailurePosition(): number };
+type Failure = MatchResult & {
+  getRightmostFailures(): { toString(): string }[];
+  getRightmostFailurePosition(): number;
+};
 
 // ---------------------------------------------------------------- actions
 
@@ -159,12 +173,20 @@ const spanOf = (node: Node): Span => ({
 const ast = <T>(node: Node): T => (node as Node & { ast(): T }).ast();
 const optional = <T>(node: Node): T | undefined => (node.children[0] ? ast<T>(node.children[0]) : undefined);
 const all = <T>(node: Node): T[] => node.children.map((child) => ast<T>(child));
-const list = <T>(node: Node): T[] => (node as IterationNode).asIteration().children.map((child: Node) => ast<T>(child));
+const list = <T>(node: Node): T[] => node.asIteration().children.map((child: Node) => ast<T>(child));
 const nameOf = (node: Node): Ast.Name => ({ text: node.sourceString, span: spanOf(node) });
 const docOf = (docs: Node): { doc?: string } =>
-  docs.children.length > 0 ? { doc: docs.children.map((d) => d.sourceString.replace(/^\/\/\/ ?/, "").trimEnd()).join("\n") } : {};
+  docs.children.length > 0
+    ? { doc: docs.children.map((d) => d.sourceString.replace(/^\/\/\/ ?/, "").trimEnd()).join("\n") }
+    : {};
 const binary = function (this: Node, left: Node, op: Node, right: Node): Ast.Expr {
-  return { kind: "binary", op: op.sourceString as Ast.BinaryOp, left: ast(left), right: ast(right), span: spanOf(this) };
+  return {
+    kind: "binary",
+    op: op.sourceString as Ast.BinaryOp,
+    left: ast(left),
+    right: ast(right),
+    span: spanOf(this),
+  };
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
@@ -175,22 +197,49 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Stages: (pipeline, _end) => ast(pipeline),
 
   Import(_import, _open, names, _close, _from, from) {
-    const listed = (names as IterationNode).asIteration().children.map(nameOf);
-    return { kind: "import", names: listed, from: unquote(from.sourceString), fromSpan: spanOf(from), span: spanOf(this) };
+    const listed = names.asIteration().children.map(nameOf);
+    return {
+      kind: "import",
+      names: listed,
+      from: unquote(from.sourceString),
+      fromSpan: spanOf(from),
+      span: spanOf(this),
+    };
   },
   Const(doc, _const, name, _eq, value) {
     return { kind: "const", ...docOf(doc), name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
   Input(doc, _input, name, _colon, type, sparse) {
     const pairs = optional(sparse);
-    return { kind: "input", ...docOf(doc), name: nameOf(name), type: type.sourceString, ...(pairs !== undefined && { sparse: pairs }), span: spanOf(this) };
+    return {
+      kind: "input",
+      ...docOf(doc),
+      name: nameOf(name),
+      type: type.sourceString,
+      ...(pairs !== undefined && { sparse: pairs }),
+      span: spanOf(this),
+    };
   },
   Sparse: (_sparse, _open, capacity, _close, _eq, fill) => ({ capacity: ast(capacity), fill: ast(fill) }),
   Sampler(doc, _sampler, name, params, body) {
-    return { kind: "sampler", ...docOf(doc), name: nameOf(name), params: ast(params), body: ast(body), span: spanOf(this) };
+    return {
+      kind: "sampler",
+      ...docOf(doc),
+      name: nameOf(name),
+      params: ast(params),
+      body: ast(body),
+      span: spanOf(this),
+    };
   },
   Chain(doc, _chain, name, params, _eq, stages) {
-    return { kind: "chain", ...docOf(doc), name: nameOf(name), params: optional(params) ?? [], stages: ast(stages), span: spanOf(this) };
+    return {
+      kind: "chain",
+      ...docOf(doc),
+      name: nameOf(name),
+      params: optional(params) ?? [],
+      stages: ast(stages),
+      span: spanOf(this),
+    };
   },
   Test(_doc, _test, title, _open, clauses, _close) {
     return { kind: "test", title: unquote(title.sourceString), clauses: all(clauses), span: spanOf(this) };
@@ -274,7 +323,12 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   Sort(_sort, by, order) {
     const key = optional<Ast.Expr>(by);
-    return { kind: "sort", ...(key && { by: key }), order: order.sourceString === "asc" ? "asc" : "desc", span: spanOf(this) };
+    return {
+      kind: "sort",
+      ...(key && { by: key }),
+      order: order.sourceString === "asc" ? "asc" : "desc",
+      span: spanOf(this),
+    };
   },
   By: (_by, key) => ast(key),
   If(_if, cond, then, other) {

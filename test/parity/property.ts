@@ -8,26 +8,38 @@ import { specOf, stagesText } from "./stages.js";
 import { newTally, type Tally } from "./tally.js";
 
 export function runCase(c: Case, backend: Backend, tally: Tally, steps: number): void {
-  const before = tally.mismatches.length;
-  const agreed = checkRows(c, backend, tally);
-  if (process.env["SHOW"] && tally.mismatches.length > before) tally.mismatches[before] = stagesText(c.stages) + " " + JSON.stringify(c.logits) + c.mode + ": " + tally.mismatches[before]!;
+  const found = newTally();
+  const agreed = checkRows(c, backend, found);
   const pick = specOf(c.stages.at(-1)!).picks;
-  if (agreed && pick) checkTokens(c, backend, tally, agreed, pick === "sample" ? steps : 2);
+  if (agreed && pick) checkTokens(c, backend, found, agreed, pick === "sample" ? steps : 2);
+  addTo(tally, found, (fault) => `${stagesText(c.stages)} as ${c.mode} on ${backend}, ${JSON.stringify(c.logits)}: ${fault}`);
 }
+
+function addTo(tally: Tally, found: Tally, describe: (fault: string) => string): void {
+  for (const key of ["cases", "tokens", "atBoundary", "withinRounding", "otherOrder", "overflows"] as const) tally[key] += found[key];
+  tally.worst = Math.max(tally.worst, found.worst);
+  tally.mismatches.push(...found.mismatches.map(describe));
+}
+
+/** How long a failing case is made smaller, in milliseconds. */
+const SHRINKING = 15_000;
 
 /** All cases are counted, also after one has failed. */
 export function checkAll(cases: fc.Arbitrary<Case>, numRuns: number, backend: Backend, steps: number): Tally {
   const tally = newTally();
-  const property = (check: (c: Case) => void): void => fc.assert(fc.property(cases, check), { seed: SEED, numRuns });
-  property((c) => runCase(c, backend, tally, steps));
-  if (process.env["SHOW"]) process.stdout.write(tally.mismatches.slice(0, 12).join("\n") + "\n");
-  if (tally.mismatches.length > 0) property((c) => expectAgreement(c, backend, steps));
+  fc.assert(
+    fc.property(cases, (c) => runCase(c, backend, tally, steps)),
+    { seed: SEED, numRuns },
+  );
+  if (tally.mismatches.length > 0) shrink(cases, numRuns, backend, steps);
   return tally;
 }
 
-function expectAgreement(c: Case, backend: Backend, steps: number): void {
-  const tally = newTally();
-  runCase(c, backend, tally, steps);
-  const found = tally.mismatches.map((fault) => `${stagesText(c.stages)} as ${c.mode} on ${backend}: ${fault}`);
-  expect(found).toEqual([]);
+function shrink(cases: fc.Arbitrary<Case>, numRuns: number, backend: Backend, steps: number): void {
+  const agrees = fc.property(cases, (c) => {
+    const tally = newTally();
+    runCase(c, backend, tally, steps);
+    expect(tally.mismatches).toEqual([]);
+  });
+  fc.assert(agrees, { seed: SEED, numRuns, interruptAfterTimeLimit: SHRINKING });
 }

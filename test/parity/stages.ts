@@ -30,7 +30,12 @@ export const chainStages: fc.Arbitrary<Stage[]> = fc
     fc.oneof(...FILTERING.map(stageOf)),
     fc.integer({ min: 0, max: 9 }),
   )
-  .map(([filters, pick, filter, choice]) => [...filters, choice < 2 ? filter : pick]);
+  .map(([filters, pick, filter, choice]) => [...filters, choice < 2 ? filter : pick])
+  .filter((stages) => stages.filter(isExtreme).length <= 1);
+
+/** Two extreme temperatures in a row leave the range of f32 in llama.cpp, where every logit ends as 0 or infinity. */
+const isExtreme = ({ sampler, args }: Stage): boolean =>
+  sampler === "temp" && args["t"]! > 0 && Math.abs(Math.log10(args["t"]!)) > 6.5;
 
 export const llamaSamplers = (stages: readonly Stage[]): LlamaSampler[] =>
   stages.map((stage) => specOf(stage).llama(stage.args));

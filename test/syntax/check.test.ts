@@ -13,7 +13,8 @@ import type { SourceFile } from "../../compiler/syntax/source.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
 const EVERYTHING: ReadonlySet<Feature> = new Set<Feature>(["state", "input", "history", "test", "host"]);
-const faults = (text: string): string[] => check(source(text), undefined, EVERYTHING).diagnostics.map((d) => `${d.code} ${d.message}`);
+const faults = (text: string): string[] =>
+  check(source(text), undefined, EVERYTHING).diagnostics.map((d) => `${d.code} ${d.message}`);
 const codes = (text: string): string[] => check(source(text)).diagnostics.map((d) => d.code);
 
 describe("programs without a fault", () => {
@@ -80,7 +81,10 @@ describe("imports", () => {
   };
 
   test("names come from the file that declares them", () => {
-    const { program, diagnostics } = check(source('import { both, a } from "./lib/a.ggsl"\nchain c = both |> a'), importer);
+    const { program, diagnostics } = check(
+      source('import { both, a } from "./lib/a.ggsl"\nchain c = both |> a'),
+      importer,
+    );
     expect(diagnostics).toEqual([]);
     expect([...(program?.main.scope ?? [])].map(([name, b]) => [name, b.module.source.name])).toEqual([
       ["both", "lib/a.ggsl"],
@@ -90,7 +94,9 @@ describe("imports", () => {
   });
 
   test("what a file imports is not handed on", () => {
-    expect(check(source('import { b } from "./lib/a.ggsl"'), importer).diagnostics.map((d) => d.code)).toEqual(["E0204"]);
+    expect(check(source('import { b } from "./lib/a.ggsl"'), importer).diagnostics.map((d) => d.code)).toEqual([
+      "E0204",
+    ]);
   });
 
   test("there may not be too many files", () => {
@@ -103,11 +109,18 @@ describe("imports", () => {
 });
 
 describe("work does not multiply", () => {
-  const chainOf = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => line(i + 1)).join("\n");
-  test("constants of constants", () => expect(codes(`const c0 = 1\n${chainOf(60, (i) => `const c${i} = c${i - 1} + c${i - 1}`)}`)).toEqual([]));
-  test("chains of chains", () => expect(codes(`sampler s() { sort }\nchain c0 = s\n${chainOf(60, (i) => `chain c${i} = c${i - 1} |> c${i - 1}`)}`)).toEqual(["E0218"]));
-  test("chains that are deep", () => expect(codes(`sampler s() { sort }\nchain c0 = s\n${chainOf(60, (i) => `chain c${i} = c${i - 1}`)}`)).toEqual([]));
-  test("chains that contain each other", () => expect(codes("chain a = b |> b\nchain b = a |> a\nchain c = a")).toEqual(Array(4).fill("E0209")));
+  const chainOf = (count: number, line: (i: number) => string): string =>
+    Array.from({ length: count }, (_, i) => line(i + 1)).join("\n");
+  test("constants of constants", () =>
+    expect(codes(`const c0 = 1\n${chainOf(60, (i) => `const c${i} = c${i - 1} + c${i - 1}`)}`)).toEqual([]));
+  test("chains of chains", () =>
+    expect(
+      codes(`sampler s() { sort }\nchain c0 = s\n${chainOf(60, (i) => `chain c${i} = c${i - 1} |> c${i - 1}`)}`),
+    ).toEqual(["E0218"]));
+  test("chains that are deep", () =>
+    expect(codes(`sampler s() { sort }\nchain c0 = s\n${chainOf(60, (i) => `chain c${i} = c${i - 1}`)}`)).toEqual([]));
+  test("chains that contain each other", () =>
+    expect(codes("chain a = b |> b\nchain b = a |> a\nchain c = a")).toEqual(Array(4).fill("E0209")));
 });
 
 test("constants are evaluated on the terms of the language", () => {
@@ -130,7 +143,8 @@ test("constants are evaluated on the terms of the language", () => {
 });
 
 test("arguments are matched by position, then by name", () => {
-  const [s, c] = parse(source("sampler s(a: f32, b: f32 = 1, c: f32 = 2) { }\nchain c = s(5, c: 6)")).file.declarations as [Sampler, Chain];
+  const [s, c] = parse(source("sampler s(a: f32, b: f32 = 1, c: f32 = 2) { }\nchain c = s(5, c: 6)")).file
+    .declarations as [Sampler, Chain];
   const { bound, diagnostics } = resolveArgs(s.params, c.stages[0]!.args);
   expect(diagnostics).toEqual([]);
   expect([...bound].map(([name, { value }]) => [name, value.kind === "number" && value.value])).toEqual([

@@ -9,15 +9,23 @@ const didYouMean = (name: string, candidates: Iterable<string>): { help?: string
 };
 
 export const unknownName = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
-  error("E0201", span, `unknown name \`${name}\``, { label: "not a column, a parameter, a `let` or a constant", ...didYouMean(name, candidates) });
+  error("E0201", span, `unknown name \`${name}\``, {
+    label: "not a column, a parameter, a `let` or a constant",
+    ...didYouMean(name, candidates),
+  });
 
 export function unknownStage(span: Span, name: string, candidates: Iterable<string>, isInStd: boolean): Diagnostic {
   const help = isInStd ? { help: `add \`import { ${name} } from "std"\`` } : didYouMean(name, candidates);
-  return error("E0202", span, `unknown sampler \`${name}\``, { label: "no sampler or chain has this name here", ...help });
+  return error("E0202", span, `unknown sampler \`${name}\``, {
+    label: "no sampler or chain has this name here",
+    ...help,
+  });
 }
 
 export const unknownHostStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
-  error("E0219", span, `there is no host stage \`${name}\``, { help: didYouMean(name, candidates).help ?? `the host stages: ${candidates.join(", ")}` });
+  error("E0219", span, `there is no host stage \`${name}\``, {
+    help: didYouMean(name, candidates).help ?? `the host stages: ${candidates.join(", ")}`,
+  });
 
 export const unknownFunction = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
   error("E0203", span, `unknown function \`${name}\``, didYouMean(name, candidates));
@@ -26,10 +34,14 @@ export const unknownInFile = (span: Span, name: string, file: string, candidates
   error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(name, candidates));
 
 export const missingFile = (span: Span, path: string): Diagnostic =>
-  error("E0205", span, `the file "${path}" can not be read`, { help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"' });
+  error("E0205", span, `the file "${path}" can not be read`, {
+    help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"',
+  });
 
 export const importCycle = (span: Span, path: readonly string[]): Diagnostic =>
-  error("E0206", span, `files import each other: ${path.join(" -> ")}`, { help: "move what both need into a third file" });
+  error("E0206", span, `files import each other: ${path.join(" -> ")}`, {
+    help: "move what both need into a third file",
+  });
 
 export const declaredTwice = (span: Span, name: string, first: Span): Diagnostic =>
   error("E0207", span, `\`${name}\` is declared twice`, { notes: [{ message: "first declared here", span: first }] });
@@ -38,16 +50,23 @@ export const shadowsBuiltin = (span: Span, name: string, what: string): Diagnost
   error("E0208", span, `\`${name}\` is the name of a built-in ${what}`, { help: "choose another name" });
 
 export const containsItself = (span: Span, chain: string, stage: string): Diagnostic =>
-  error("E0209", span, `the chain \`${chain}\` contains itself`, { label: chain === stage ? "a chain can not be a stage of its own" : `\`${stage}\` leads back to a chain that contains it` });
+  error("E0209", span, `the chain \`${chain}\` contains itself`, {
+    label:
+      chain === stage ? "a chain can not be a stage of its own" : `\`${stage}\` leads back to a chain that contains it`,
+  });
 
 export const tooManyFiles = (span: Span, limit: number): Diagnostic =>
   error("E0210", span, `more than ${limit} files are imported`);
 
 export const notAStage = (span: Span, name: string, what: string): Diagnostic =>
-  error("E0211", span, `\`${name}\` is ${what}, not a sampler`, { label: "a stage of a chain is a sampler or a chain" });
+  error("E0211", span, `\`${name}\` is ${what}, not a sampler`, {
+    label: "a stage of a chain is a sampler or a chain",
+  });
 
 export const notAValue = (span: Span, name: string): Diagnostic =>
-  error("E0212", span, `\`${name}\` is not a number`, { help: `samplers are used as stages of a chain: \`chain c = ${name}() |> ...\`` });
+  error("E0212", span, `\`${name}\` is not a number`, {
+    help: `samplers are used as stages of a chain: \`chain c = ${name}() |> ...\``,
+  });
 
 export const unknownChain = (span: Span, name: string, chains: readonly string[]): Diagnostic =>
   error("E0213", span, `there is no chain \`${name}\``, {
@@ -63,10 +82,17 @@ export const notAvailable = (span: Span, what: string): Diagnostic =>
   error("E0299", span, `${what} is not available in this version of ggsl`);
 
 export const constantCycle = (span: Span, path: readonly string[]): Diagnostic =>
-  error("E0216", span, `the constant \`${path[0]}\` is needed for its own value`, path.length > 2 ? { label: path.join(" -> ") } : {});
+  error(
+    "E0216",
+    span,
+    `the constant \`${path[0]}\` is needed for its own value`,
+    path.length > 2 ? { label: path.join(" -> ") } : {},
+  );
 
 export const constantTooDeep = (span: Span, limit: number): Diagnostic =>
   error("E0217", span, `more than ${limit} constants in a row need each other`);
 
 export const chainTooLong = (span: Span, name: string, stages: number, depth: number): Diagnostic =>
-  error("E0218", span, `the chain \`${name}\` is too large`, { label: `at most ${stages} stages are allowed, and chains in chains ${depth} deep` });
+  error("E0218", span, `the chain \`${name}\` is too large`, {
+    label: `at most ${stages} stages are allowed, and chains in chains ${depth} deep`,
+  });

@@ -3,17 +3,34 @@ import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
-export const outOfRange = (span: Span, name: string, range: string, found: string, declared: Span | undefined): Diagnostic =>
-  error("E0401", span, `\`${name}\` must be ${range}, found ${found}`, declared ? { notes: [{ message: "the range is declared here", span: declared }] } : {});
+export const outOfRange = (
+  span: Span,
+  name: string,
+  range: string,
+  found: string,
+  declared: Span | undefined,
+): Diagnostic =>
+  error(
+    "E0401",
+    span,
+    `\`${name}\` must be ${range}, found ${found}`,
+    declared ? { notes: [{ message: "the range is declared here", span: declared }] } : {},
+  );
 
 export function unknownArgument(span: Span, name: string, callee: string, params: readonly string[]): Diagnostic {
   const best = suggest(name, params);
   const known = params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has none";
-  return error("E0402", span, `\`${callee}\` has no parameter \`${name}\``, { help: best === undefined ? known : `did you mean \`${best}\`?` });
+  return error("E0402", span, `\`${callee}\` has no parameter \`${name}\``, {
+    help: best === undefined ? known : `did you mean \`${best}\`?`,
+  });
 }
 
 export const tooManyArguments = (span: Span, callee: string, expected: number, found: number): Diagnostic =>
-  error("E0403", span, `\`${callee}\` takes ${expected === 0 ? "no" : `at most ${expected}`} argument${expected === 1 ? "" : "s"}, found ${found}`);
+  error(
+    "E0403",
+    span,
+    `\`${callee}\` takes ${expected === 0 ? "no" : `at most ${expected}`} argument${expected === 1 ? "" : "s"}, found ${found}`,
+  );
 
 export const missingArgument = (span: Span, callee: string, name: string): Diagnostic =>
   error("E0404", span, `\`${callee}\` needs \`${name}\`, which has no default`);
@@ -21,7 +38,9 @@ export const missingArgument = (span: Span, callee: string, name: string): Diagn
 export const givenTwice = (span: Span, name: string): Diagnostic => error("E0405", span, `\`${name}\` is given twice`);
 
 export const positionalAfterNamed = (span: Span): Diagnostic =>
-  error("E0406", span, "an argument without a name follows one with a name", { help: "name it, or move it to the front" });
+  error("E0406", span, "an argument without a name follows one with a name", {
+    help: "name it, or move it to the front",
+  });
 
 export const emptyRange = (span: Span, min: number, max: number): Diagnostic =>
   error("E0407", span, `the range is empty: ${min} is above ${max}`);
@@ -32,7 +51,9 @@ export const unknownSetting = (span: Span, name: string, params: readonly string
   });
 
 export const missingStatic = (span: Span, name: string): Diagnostic =>
-  error("E0410", span, `the static parameter \`${name}\` has no value`, { help: `set it, with \`--set ${name}=VALUE\` on the command line, or give it a default` });
+  error("E0410", span, `the static parameter \`${name}\` has no value`, {
+    help: `set it, with \`--set ${name}=VALUE\` on the command line, or give it a default`,
+  });
 
 export const setOutOfRange = (span: Span, name: string, range: string, found: number): Diagnostic =>
   error("E0411", span, `\`${name}\` must be ${range}, but is set to ${found}`);
@@ -40,4 +61,5 @@ export const setOutOfRange = (span: Span, name: string, range: string, found: nu
 export const rangeOnType = (span: Span, type: string): Diagnostic =>
   error("E0412", span, `a ${type} has no range`, { help: "only f32 and i32 parameters take one" });
 
-export const randomIsForSeeds = (span: Span): Diagnostic => error("E0413", span, "`random` is for parameters of type `seed`");
+export const randomIsForSeeds = (span: Span): Diagnostic =>
+  error("E0413", span, "`random` is for parameters of type `seed`");

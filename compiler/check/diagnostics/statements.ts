@@ -6,7 +6,9 @@ export const afterThePick = (span: Span): Diagnostic =>
   error("E0501", span, "the token is picked already", { label: "`pick` comes last but for `after pick`" });
 
 export const afterWithoutPick = (span: Span): Diagnostic =>
-  error("E0502", span, "`after pick` without a `pick` before it", { help: "states change when this sampler picks; add `pick sample(seed)` before it" });
+  error("E0502", span, "`after pick` without a `pick` before it", {
+    help: "states change when this sampler picks; add `pick sample(seed)` before it",
+  });
 
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
   error("E0503", span, `\`${name}\` can not be assigned`, { help });
@@ -15,13 +17,20 @@ export const pickInBranch = (span: Span): Diagnostic =>
   error("E0504", span, "`pick` can not stand in one branch of an `if`", { help: "pick once, after the `if`" });
 
 export const stageAfterPick = (span: Span, name: string, picker: string): Diagnostic =>
-  warning("W0501", span, `\`${name}\` has no effect: \`${picker}\` before it picks the token`, { help: `move \`${picker}\` to the end` });
+  warning("W0501", span, `\`${name}\` has no effect: \`${picker}\` before it picks the token`, {
+    help: `move \`${picker}\` to the end`,
+  });
 
 export const nestedDeclaration = (span: Span, what: string): Diagnostic =>
   error("E0505", span, `${what} inside another block`, { help: "move it to the top level of the sampler" });
 
 export const notAfterPick = (span: Span, what: string): Diagnostic =>
-  error("E0506", span, `\`${what}\` inside \`after pick\``, { help: "only `let`, `if` and the next values of states stand there" });
+  error("E0506", span, `\`${what}\` inside \`after pick\``, {
+    help: "only `let`, `if` and the next values of states stand there",
+  });
 
 export const stageAfterHost = (span: Span, name: string): Diagnostic =>
-  error("E0507", span, `\`${name}\` after the host tail`, { label: "from `host` on only `host` stages can follow", help: "move it before the first `host` stage" });
+  error("E0507", span, `\`${name}\` after the host tail`, {
+    label: "from `host` on only `host` stages can follow",
+    help: "move it before the first `host` stage",
+  });

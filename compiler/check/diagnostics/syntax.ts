@@ -11,7 +11,8 @@ export interface Found {
 
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
   const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
-  const what = found.token === undefined ? "end of the text" : `${found.isKeyword ? "the keyword " : ""}\`${found.token}\``;
+  const what =
+    found.token === undefined ? "end of the text" : `${found.isKeyword ? "the keyword " : ""}\`${found.token}\``;
   const help = hint(expected, found);
   return error("E0101", span, `unexpected ${what}`, {
     ...(shown.length > 0 && { label: `expected ${joinOr(shown)}` }),
@@ -21,10 +22,26 @@ export function syntaxError(span: Span, expected: readonly string[], found: Foun
 
 /** Phrases for what begins in many ways: each stands for its words where all of `marks` are expected. */
 const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
-  { phrase: "a declaration (import, const, sampler, chain)", marks: ["import", "sampler", "chain"], words: /^(?:import|const|input|sampler|chain|test|a doc comment|the end)$/ },
-  { phrase: "a statement", marks: ["let", "keep", "sort"], words: /^(?:let|keep|top|sort|if|pick|state|after|a name|`;`)$/ },
-  { phrase: "an expression", marks: ["a number", "a name"], words: /^(?:a number|a text in quotes|a name|not|`(?:[-([]|true|false|inf)`)$/ },
-  { phrase: "a clause of the test", marks: ["run", "expect"], words: /^(?:logits|probs|history|bias|input|steps|run|expect)$/ },
+  {
+    phrase: "a declaration (import, const, sampler, chain)",
+    marks: ["import", "sampler", "chain"],
+    words: /^(?:import|const|input|sampler|chain|test|a doc comment|the end)$/,
+  },
+  {
+    phrase: "a statement",
+    marks: ["let", "keep", "sort"],
+    words: /^(?:let|keep|top|sort|if|pick|state|after|a name|`;`)$/,
+  },
+  {
+    phrase: "an expression",
+    marks: ["a number", "a name"],
+    words: /^(?:a number|a text in quotes|a name|not|`(?:[-([]|true|false|inf)`)$/,
+  },
+  {
+    phrase: "a clause of the test",
+    marks: ["run", "expect"],
+    words: /^(?:logits|probs|history|bias|input|steps|run|expect)$/,
+  },
 ];
 
 /** Operators and such may follow nearly everywhere; they are named where nothing else may follow. */
@@ -59,4 +76,7 @@ export const sourceTooLong = (span: Span, limit: number, found: number): Diagnos
   error("E0102", span, `the source is too long: at most ${limit} characters are allowed, found ${found}`);
 
 export const nestedTooDeep = (span: Span, limit: number): Diagnostic =>
-  error("E0103", span, "expressions or blocks are nested too deep", { label: `more than ${limit} levels`, help: "name parts of it with `let`" });
+  error("E0103", span, "expressions or blocks are nested too deep", {
+    label: `more than ${limit} levels`,
+    help: "name parts of it with `let`",
+  });

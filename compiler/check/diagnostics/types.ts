@@ -15,11 +15,17 @@ export function typeMismatch(span: Span, expected: string, found: string): Diagn
 export const mustBeScalar = (span: Span, what: string, isCondition: boolean, isAfterPick = false): Diagnostic =>
   error("E0302", span, `${what} must be a scalar, one value for the whole table`, {
     label: "this has a value for each row",
-    help: isAfterPick ? "use picked(...), its value in the picked row" : isCondition ? "use any(...) or all(...)" : "use a reduction, such as max(...), sum(...) or mean(...)",
+    help: isAfterPick
+      ? "use picked(...), its value in the picked row"
+      : isCondition
+        ? "use any(...) or all(...)"
+        : "use a reduction, such as max(...), sum(...) or mean(...)",
   });
 
 export const mustBeColumn = (span: Span, what: string): Diagnostic =>
-  error("E0303", span, `${what} must be a column, a value for each row`, { label: "this is one value for the whole table" });
+  error("E0303", span, `${what} must be a column, a value for each row`, {
+    label: "this is one value for the whole table",
+  });
 
 /** `uniforms`: the parameters to blame. */
 const markStatic = (uniforms: readonly string[], whose: string): string | undefined =>
@@ -31,17 +37,26 @@ export const mustBeStatic = (span: Span, what: string, uniforms: readonly string
     help: `it decides the table's size; ${markStatic(uniforms, "the parameter") ?? "use a constant or a `static` parameter"}`,
   });
 
-export const staticNeedsStatic = (span: Span, param: string, sampler: string, uniforms: readonly string[]): Diagnostic =>
+export const staticNeedsStatic = (
+  span: Span,
+  param: string,
+  sampler: string,
+  uniforms: readonly string[],
+): Diagnostic =>
   error("E0305", span, `\`${param}\` of \`${sampler}\` must be known when compiling`, {
     label: "this can change on every token",
-    help: markStatic(uniforms, "the chain's parameter") ?? "give a constant, or an expression of `static` parameters",
+    help: markStatic(uniforms, "the parameter") ?? "give a constant, or an expression of `static` parameters",
   });
 
 export const mustBeWhole = (span: Span, what: string, found: string): Diagnostic =>
-  error("E0313", span, `${what} must be an integer, found ${found}`, { help: "`round`, `floor` and `ceil` make integers" });
+  error("E0313", span, `${what} must be an integer, found ${found}`, {
+    help: "`round`, `floor` and `ceil` make integers",
+  });
 
 export const notConstant = (span: Span, what: string): Diagnostic =>
-  error("E0306", span, `${what} must be a constant`, { help: "numbers, `const` names and arithmetic on them are constants" });
+  error("E0306", span, `${what} must be a constant`, {
+    help: "numbers, `const` names and arithmetic on them are constants",
+  });
 
 export function wrongArgumentCount(span: Span, name: string, least: number, most: number, found: number): Diagnostic {
   const counts = most === 0 ? "no" : least === most ? `${most}` : `${least} or ${most}`;
@@ -60,16 +75,22 @@ export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnos
   });
 
 export const noPresentOrder = (span: Span, name: string): Diagnostic =>
-  error("E0310", span, `\`${name}\` needs rows in an order that the program chose`, { help: "put `sort` or `top` before it" });
+  error("E0310", span, `\`${name}\` needs rows in an order that the program chose`, {
+    help: "put `sort` or `top` before it",
+  });
 
 export const textHere = (span: Span, what: string): Diagnostic =>
-  error("E0311", span, `${what} has no place in an expression`, { help: "texts and lists are arguments of stages only" });
+  error("E0311", span, `${what} has no place in an expression`, {
+    help: "texts and lists are arguments of stages only",
+  });
 
 export const notASeed = (span: Span): Diagnostic =>
-  error("E0312", span, "expected a seed", { help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`" });
+  error("E0312", span, "expected a seed", {
+    help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`",
+  });
 
 export const textExpected = (span: Span, isList: boolean): Diagnostic =>
-  error("E0314", span, isList ? "expected texts, as in `[\"\\n\", \":\"]`" : "expected a text in quotes");
+  error("E0314", span, isList ? 'expected texts, as in `["\\n", ":"]`' : "expected a text in quotes");
 
 export const pickedTooEarly = (span: Span): Diagnostic =>
   error("E0315", span, "`picked` before the token is picked", { help: "it is for `after pick { ... }`" });

@@ -1,0 +1,136 @@
+/** `test` blocks: a chain on given numbers, compared with what it must give. */
+import { check } from "../compiler/check/check.js";
+import { evaluateConstant } from "../compiler/check/constants.js";
+import { isError } from "../compiler/check/diagnostics.js";
+import { compileError } from "../compiler/check/format.js";
+import type { Importer, Module } from "../compiler/check/program.js";
+import type { Graph } from "../compiler/graph/graph.js";
+import { lower } from "../compiler/lower/lower.js";
+import { optimize } from "../compiler/optimize/optimize.js";
+import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
+import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
+import { InputError } from "./errors.js";
+import { createEvaluator, type EvaluateBackend, type Evaluation } from "./evaluate.js";
+import type { Pairs } from "./features/feed.js";
+
+/** Probabilities and logits may differ by this much: examples are written with a few digits. */
+export const TOLERANCE = 1e-4;
+
+export interface TestResult {
+  readonly title: string;
+  readonly file: string;
+  readonly line: number;
+  readonly backend: string;
+  /** What differed; none when the test passed. */
+  readonly differences: readonly Difference[];
+}
+
+export interface Difference {
+  /** What was compared: `probs`, `kept`, ... or `error`. */
+  readonly what: string;
+  /** Expected and found for each token or place that differs. */
+  readonly rows: readonly { readonly at: string; readonly expected: string; readonly found: string }[];
+}
+
+type Clause<K extends TestClause["kind"]> = Extract<TestClause, { kind: K }>;
+
+/** Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile. */
+export function runTests(source: SourceFile, backends: readonly EvaluateBackend[], importer?: Importer): TestResult[] {
+  const { program, diagnostics } = check(source, importer);
+  if (!program) throw compileError(diagnostics.filter(isError));
+  return program.tests.flatMap((test) => {
+    const { line } = lineColumn(source, test.span.start);
+    return backends.map((backend) => ({ title: test.title, file: source.name, line, backend, differences: runTest(program.main, test, backend) }));
+  });
+}
+
+function runTest(module: Module, test: Test, backend: EvaluateBackend): Difference[] {
+  try {
+    return compareTest(module, test, backend);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [{ what: "error", rows: [{ at: "", expected: "a result", found: error.message }] }];
+  }
+}
+
+function compareTest(module: Module, test: Test, backend: EvaluateBackend): Difference[] {
+  const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] => test.clauses.filter((c): c is Clause<K> => c.kind === kind);
+  const numbers = (values: readonly Expr[]): number[] => values.map((e) => numberOf(module, e));
+  const logits = clauses("logits")[0] ? numbers(clauses("logits")[0]!.values) : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
+  if (logits.length === 0) throw new InputError("the test gives no candidates: begin with `probs [...]` or `logits [...]`");
+  const run = clauses("run")[0];
+  if (!run) throw new InputError("the test runs nothing: add `run STAGES`");
+  const graph = graphOfStages(module, run, test);
+  const bias = new Map(clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)));
+  const inputs = Object.fromEntries(clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]));
+  const history = numbers(clauses("history")[0]?.values ?? []);
+  using evaluator = createEvaluator(graph, logits.length, { backend, history, feed: { bias, inputs } });
+  const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
+  const steps = Array.from({ length: Math.max(1, count) }, () => {
+    const evaluation = evaluator.evaluate(logits);
+    if (evaluation.token !== null) evaluator.accept();
+    return evaluation;
+  });
+  return clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length));
+}
+
+/** A sparse input takes its row as the pairs that differ from its fill. */
+function inputValues(graph: Graph, name: string, values: number[]): number[] | Pairs {
+  const form = graph.features.find(({ from }) => from.kind === "input" && from.name === name)?.form;
+  if (form?.kind !== "sparse") return values;
+  return new Map([...values.entries()].filter(([, value]) => value !== form.fill));
+}
+
+function graphOfStages(module: Module, { stages, span }: Clause<"run">, test: Test): Graph {
+  const chain: Chain = { kind: "chain", name: { text: "test", span: test.span }, params: [], stages, span };
+  const { graph, diagnostics } = lower(module, chain, { outputs: ["sampled", "candidates", "logits", "probs"] });
+  if (!graph) throw compileError(diagnostics);
+  return optimize(graph);
+}
+
+function numberOf(module: Module, expr: Expr): number {
+  const value = evaluateConstant(expr, module);
+  if (value === undefined) throw new InputError("numbers of a test are constants");
+  return expr.kind === "unary" && expr.operand.kind === "number" && expr.operand.value === Infinity ? -Infinity : value;
+}
+
+// ---------------------------------------------------------------- comparing
+
+function compare(what: Clause<"expect">["what"], expected: number[], steps: Evaluation[], vocabSize: number): Difference[] {
+  const { candidates, token } = steps[0]!;
+  const tokens = candidates.map((c) => c.token);
+  switch (what) {
+    case "probs":
+      return differences(what, expected, spread(candidates, vocabSize, (c) => c.prob, 0), TOLERANCE);
+    case "logits":
+      return differences(what, expected, spread(candidates, vocabSize, (c) => c.logit, -Infinity), TOLERANCE);
+    case "kept":
+      return differences(what, expected.toSorted(ascending), tokens.toSorted(ascending), 0);
+    case "order":
+      return differences(what, expected, tokens, 0);
+    case "token":
+      return differences(what, expected, token === null ? [] : [token], 0);
+    case "tokens":
+      return differences(what, expected, steps.flatMap((s) => (s.token === null ? [] : [s.token])), 0);
+  }
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** A number for every token of the vocabulary. */
+function spread(candidates: Evaluation["candidates"], vocabSize: number, of: (c: Evaluation["candidates"][number]) => number, rest: number): number[] {
+  const values = Array<number>(vocabSize).fill(rest);
+  for (const c of candidates) values[c.token] = of(c);
+  return values;
+}
+
+function differences(what: string, expected: number[], found: number[], tolerance: number): Difference[] {
+  const isSame = (a: number | undefined, b: number | undefined): boolean =>
+    a === b || (a !== undefined && b !== undefined && Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a)));
+  const show = (x: number | undefined): string => (x === undefined ? "none" : String(Number(x.toPrecision(6))));
+  const length = Math.max(expected.length, found.length);
+  const rows = Array.from({ length }, (_, i) => i)
+    .filter((i) => !isSame(expected[i], found[i]))
+    .map((i) => ({ at: String(i), expected: show(expected[i]), found: show(found[i]) }));
+  return rows.length > 0 ? [{ what, rows }] : [];
+}

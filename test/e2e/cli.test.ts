@@ -1,0 +1,133 @@
+/** The `ggsl` command as a user runs it: output, exit status, and what it says about bad input. */
+import { describe, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "@jest/globals";
+
+const folder = mkdtempSync(join(tmpdir(), "ggsl-cli-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function ggsl(args: readonly string[], input = ""): Result {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], { encoding: "utf8", input });
+  return { status, stdout, stderr };
+}
+
+function file(name: string, text: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface EvalObject {
+  readonly backend: string;
+  readonly token: number | null;
+  readonly candidates: readonly { readonly token: number; readonly logit: number; readonly prob: number }[];
+  readonly tokens?: readonly number[];
+}
+
+const DEFAULT_CHAIN = "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)";
+
+test.each(["cpu", "reference"])("eval prints one JSON object, on %s", (backend) => {
+  const { status, stdout } = ggsl(["eval", "-e", "top_k(3)", "--probs", "0.1,0.2,0.3,0.4", "--backend", backend, "--json"]);
+  const result = JSON.parse(stdout) as EvalObject;
+  expect(status).toBe(0);
+  expect(result).toMatchObject({ backend, token: null });
+  expect(result.candidates.map((c) => c.token)).toEqual([3, 2, 1]);
+  expect(result.candidates.map((c) => c.prob.toFixed(4))).toEqual(["0.4444", "0.3333", "0.2222"]);
+});
+
+test("eval reads logits from files and from standard input", () => {
+  const raw = new Uint8Array(Float32Array.of(1, 3, 2).buffer);
+  const kept = (args: readonly string[], input?: string): number[] =>
+    (JSON.parse(ggsl(["eval", "-e", "top_k(2)", "--json", ...args], input).stdout) as EvalObject).candidates.map((c) => c.token);
+  expect(kept(["--logits", file("l.json", '[1, 3, "-inf", null, 2]')])).toEqual([1, 4]);
+  expect(kept(["--logits", file("l.f32", raw)])).toEqual([1, 2]);
+  expect(kept(["--logits", "-"], "[5, 4, 6]")).toEqual([2, 0]);
+});
+
+test("eval --steps accepts each token and --uniform gives the draws", () => {
+  const args = ["eval", "-e", "dist()", "--probs", "0.25,0.25,0.5", "--json"];
+  const given = JSON.parse(ggsl([...args, "--steps", "3", "--uniform", "0.1,0.4,0.9"]).stdout) as EvalObject;
+  expect(given.tokens).toEqual([0, 1, 2]);
+  const seeded = (seed: string): unknown => (JSON.parse(ggsl([...args, "--steps", "20", "--seed", seed]).stdout) as EvalObject).tokens;
+  expect(seeded("7")).toEqual(seeded("7"));
+  expect(seeded("7")).not.toEqual(seeded("8"));
+});
+
+test("run prints text, tokens and stats", () => {
+  const { status, stdout } = ggsl(["run", "-e", DEFAULT_CHAIN, "-n", "64", "--stats", "--json"]);
+  const result = JSON.parse(stdout) as { text: string; tokens: number[]; stats: { readbackBytes: number; graphBuilds: number } };
+  expect(status).toBe(0);
+  expect(result.tokens).toHaveLength(64);
+  expect(result.text).toMatch(/\b(the|and|of)\b/);
+  expect(result.stats.readbackBytes).toBe(4);
+  expect(result.stats.graphBuilds).toBeLessThanOrEqual(3);
+});
+
+test("compile writes a spec that eval runs, text and a drawing", () => {
+  const spec = join(folder, "chain.graph.json");
+  expect(ggsl(["compile", "-e", "top_k(2)", "-o", spec]).status).toBe(0);
+  expect(JSON.parse(readFileSync(spec, "utf8"))).toMatchObject({ ggsl: 1, inputs: [{ name: "logits" }] });
+  const { candidates } = JSON.parse(ggsl(["eval", spec, "--logits", "1,3,2", "--json"]).stdout) as EvalObject;
+  expect(candidates.map((c) => c.token)).toEqual([1, 2]);
+  expect(ggsl(["compile", "-e", "top_k(2)", "--emit", "text"]).stdout).toMatch(/%0 = top_k\(logits\) k=2 +: i32\[2\]/);
+  expect(ggsl(["compile", "-e", "top_k(2)", "--emit", "dot"]).stdout).toMatch(/^digraph/);
+});
+
+test("explain names stages, nodes and bytes", () => {
+  const explained = JSON.parse(ggsl(["explain", "-e", DEFAULT_CHAIN, "--json"]).stdout) as Record<string, unknown>;
+  expect(explained).toMatchObject({ readbackBytes: 4, stages: [{ name: "top_k(40)", device: "cpu" }, {}, {}, {}, {}] });
+});
+
+test("devices lists the CPU", () => {
+  expect(ggsl(["devices"]).stdout).toMatch(/CPU/);
+});
+
+describe("bad input ends with a message and no stack", () => {
+  const program = 'import { top_k, dist } from "std"\nchain a(static k: i32) = top_k(k) |> dist()\nchain b(t: f32 in [0, 1] = 0.5) = dist()\n';
+  const spec = (): Record<string, unknown> => JSON.parse(ggsl(["compile", "-e", "top_k(2)"]).stdout) as Record<string, unknown>;
+  const edited = (edit: (s: { nodes: Record<string, unknown>[] }) => void): string => {
+    const s = spec() as { nodes: Record<string, unknown>[] };
+    edit(s);
+    return file("edited.graph.json", JSON.stringify(s));
+  };
+  const model = readFileSync("examples/model/demo-q8_0.gguf");
+  const cases: readonly (readonly [string, number, RegExp, () => string[]])[] = [
+    ["an unknown sampler", 1, /E0202.*\n.*-e:1:1/, () => ["eval", "-e", "min_q(1)", "--probs", "1,2"]],
+    ["a missing file", 1, /"nowhere.ggsl" can not be read: there is no such file/, () => ["check", "nowhere.ggsl"]],
+    ["a missing chain", 1, /there is no chain `z`/, () => ["compile", file("p.ggsl", program), "z"]],
+    ["several chains and no name", 1, /several chains/, () => ["compile", file("p.ggsl", program)]],
+    ["a static parameter without a value", 1, /static parameter `k` has no value/, () => ["compile", file("p.ggsl", program), "a"]],
+    ["a setting out of range", 1, /must be in \[0, 1\], but is set to 2/, () => ["compile", file("p.ggsl", program), "b", "--set", "t=2"]],
+    ["logits that are NaN", 1, /the logit of token 1 is NaN/, () => ["eval", "-e", "top_k(2)", "--logits", "1,nan,2"]],
+    ["logits that are no numbers", 1, /"x" is not a number/, () => ["eval", "-e", "top_k(2)", "--logits", "1,x"]],
+    ["logits that are all -inf", 1, /no candidate/, () => ["eval", "-e", "top_k(2)", "--logits", "-inf,-inf"]],
+    ["an edited spec: unknown op", 1, /there is no such op/, () => ["eval", edited((s) => (s.nodes[1]!["op"] = "rm")), "--logits", "1,2"]],
+    ["an edited spec: wrong operand", 1, /operand 99 is not a node before/, () => ["eval", edited((s) => (s.nodes[1]!["inputs"] = [99])), "--logits", "1,2"]],
+    ["an edited spec: not JSON", 1, /it is not JSON/, () => ["eval", file("x.graph.json", "{"), "--logits", "1,2"]],
+    ["a model that is not there", 1, /does not exist/, () => ["run", "-e", "greedy()", "--model", "nowhere.gguf"]],
+    ["a model that is no GGUF", 1, /error: /, () => ["run", "-e", "greedy()", "--model", "package.json"]],
+    ["a truncated model", 1, /error: /, () => ["run", "-e", "greedy()", "--model", file("cut.gguf", model.subarray(0, 100_000))]],
+    ["a prompt longer than the context", 1, /the prompt has \d+ tokens/, () => ["run", "-e", "greedy()", "--prompt", "word ".repeat(2000)]],
+    ["a chain that picks nothing", 1, /picks no token/, () => ["run", "-e", "top_k(2)"]],
+    ["an unknown backend", 2, /abacus/, () => ["run", "-e", "greedy()", "--backend", "abacus"]],
+    ["an unknown command", 2, /unknown command/, () => ["frobnicate"]],
+    ["neither a file nor stages", 2, /FILE or -e STAGES/, () => ["compile"]],
+    ["a setting that is no number", 2, /NAME=NUMBER/, () => ["compile", "-e", "top_k(2)", "--set", "k"]],
+  ];
+  test.each(cases)("%s", (_, status, message, args) => {
+    const result = ggsl(args());
+    expect(result.stderr).toMatch(message);
+    expect(result.stderr).not.toMatch(/\n\s+at /);
+    expect(result.stdout).toBe("");
+    expect(result.status).toBe(status);
+  });
+});

@@ -1,0 +1,132 @@
+/** Text from the demo model with a chain in its graph, against llama.cpp's own CPU chain. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
+import { AbortError, InputError } from "../../runtime/errors.js";
+import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
+import { loadModel, type Model } from "../../runtime/model.js";
+import { loadOracle, type LlamaSampler } from "../native/oracle.js";
+
+const MODEL = "examples/model/demo-q8_0.gguf";
+const PROMPT = "In the beginning";
+let model: Model;
+
+beforeAll(async () => {
+  model = await loadModel(MODEL);
+});
+afterAll(() => model.dispose());
+
+async function generate(chain: Chain, options: Omit<GenerateOptions, "chain"> = {}): Promise<{ tokens: number[]; text: string; stats: GenerationStats }> {
+  const generation = model.generate(PROMPT, { chain, ...options });
+  const tokens: number[] = [];
+  let text = "";
+  for await (const piece of generation) {
+    tokens.push(piece.token);
+    text += piece.text;
+  }
+  return { tokens, text, stats: generation.stats() };
+}
+
+/** What llama.cpp generates by itself, up to the end of the text. */
+async function reference(stages: readonly LlamaSampler[], count: number): Promise<number[]> {
+  const tokens = [...(await loadOracle().generateReference(MODEL, model.tokenize(PROMPT), stages, count))];
+  const end = tokens.indexOf(model.info.eos);
+  return end < 0 ? tokens : tokens.slice(0, end);
+}
+
+const CASES: readonly (readonly [string, readonly LlamaSampler[]])[] = [
+  ["greedy()", [{ name: "greedy" }]],
+  ["temp(0.7) |> dist(3)", [{ name: "temp", t: 0.7 }, { name: "dist", seed: 3 }]],
+  [
+    "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
+    [{ name: "top_k", k: 40 }, { name: "top_p", p: 0.95, min_keep: 0 }, { name: "min_p", p: 0.05, min_keep: 0 }, { name: "temp", t: 0.8 }, { name: "dist", seed: 42 }],
+  ],
+];
+
+describe.each(CASES)("%s", (stages, equal) => {
+  test.each(["graph", "host"] as const)("gives llama.cpp's tokens, run in the %s", async (placement) => {
+    const { tokens } = await generate(compilePipeline(stages), { maxTokens: 100, placement });
+    expect(tokens.length).toBeGreaterThan(20);
+    expect(tokens).toEqual(await reference(equal, tokens.length));
+  });
+});
+
+const CREATIVE = `
+import { top_k, min_p, temp, dist } from "std"
+chain creative(t: f32 >= 0 = 0.8, p: f32 in [0, 1] = 0.05, seed: seed = 42) = top_k(40) |> min_p(p) |> temp(t) |> dist(seed)
+`;
+
+test("uniforms change between tokens without a new graph", async () => {
+  const generation = model.generate(PROMPT, { chain: compile(CREATIVE), maxTokens: 100 });
+  const builds: number[] = [];
+  const tokens: number[] = [];
+  for await (const { token } of generation) {
+    tokens.push(token);
+    builds.push(generation.stats().graphBuilds);
+    generation.setUniforms({ t: tokens.length < 50 ? 0.3 + tokens.length / 100 : 0 });
+  }
+  expect(tokens.length).toBe(100);
+  expect(builds.at(-1)).toBeLessThanOrEqual(3);
+  expect(new Set(builds.slice(2)).size).toBe(1);
+  const { tokens: steady } = await generate(compile(CREATIVE), { maxTokens: 100 });
+  expect(steady).not.toEqual(tokens);
+});
+
+test("only the token comes back", async () => {
+  const { stats } = await generate(compile(CREATIVE), { maxTokens: 8 });
+  expect(stats.readbackBytes).toBe(4);
+  expect(stats).toMatchObject({ generatedTokens: 8, finish: "maxTokens", devices: ["CPU"] });
+});
+
+test("an aborted generation rejects, and the model goes on", async () => {
+  const abort = new AbortController();
+  const tokens: number[] = [];
+  const run = async (): Promise<void> => {
+    for await (const { token } of model.generate(PROMPT, { chain: compile(CREATIVE), signal: abort.signal })) {
+      tokens.push(token);
+      if (tokens.length === 5) abort.abort();
+    }
+  };
+  await expect(run()).rejects.toThrow(AbortError);
+  expect(tokens.length).toBe(5);
+  expect((await generate(compile(CREATIVE), { maxTokens: 5 })).tokens).toEqual(tokens);
+});
+
+test("a generation ends where the context is full", async () => {
+  const { stats } = await generate(compilePipeline("greedy()"), { contextSize: 256 });
+  expect(stats.finish).toBe("context");
+  expect(stats.promptTokens + stats.generatedTokens).toBe(256);
+});
+
+test("two generations run side by side", async () => {
+  const chain = compile(CREATIVE);
+  const [a, b] = await Promise.all([generate(chain, { maxTokens: 20 }), generate(chain, { maxTokens: 20 })]);
+  expect(a.tokens).toEqual(b.tokens);
+});
+
+describe("bad input", () => {
+  test("a chain that picks nothing", () => {
+    expect(() => model.generate(PROMPT, { chain: compilePipeline("top_k(3)") })).toThrow(/picks no token/);
+  });
+  test("uniforms that the chain does not have, or out of range", () => {
+    const chain = compile(CREATIVE);
+    expect(() => model.generate(PROMPT, { chain, uniforms: { q: 1 } })).toThrow(/no uniform `q`/);
+    expect(() => model.generate(PROMPT, { chain, uniforms: { p: 2 } })).toThrow("`p` must be in [0, 1], found 2");
+  });
+  test("a prompt longer than the context", async () => {
+    const run = async (): Promise<void> => {
+      for await (const _ of model.generate("word ".repeat(600), { chain: compile(CREATIVE), contextSize: 256 })) break;
+    };
+    await expect(run()).rejects.toThrow(/the prompt has \d+ tokens, and the context holds 256/);
+  });
+  test.each([
+    ["nowhere.gguf", /does not exist/],
+    ["examples", /not a file/],
+    ["package.json", /GGUF/i],
+  ])("the model file %s", async (path, message) => {
+    await expect(loadModel(path)).rejects.toThrow(InputError);
+    await expect(loadModel(path)).rejects.toThrow(message);
+  });
+  test("an unknown backend", async () => {
+    await expect(loadModel(MODEL, { backend: "abacus" as "cpu" })).rejects.toThrow(/unknown backend `abacus`/);
+  });
+});

@@ -1,0 +1,86 @@
+/** Random programs: never NaN, never a row that was -inf, always one row left; and both backends agree. */
+import { afterAll, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { BACKENDS, type Backend } from "../parity/backends.js";
+import { faultOf } from "../parity/compare.js";
+import { logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
+import { random } from "../parity/random.js";
+import { rowsOfGraph, type Rows } from "../parity/rows.js";
+import { CASES, SEED } from "../parity/settings.js";
+import { generateBody } from "./generator.js";
+import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
+
+interface Program {
+  readonly seed: number;
+  readonly length: number;
+  readonly logits: LogitsSpec;
+}
+
+const programs: fc.Arbitrary<Program> = fc.record({
+  seed: fc.integer({ min: 0, max: 2 ** 31 }),
+  length: fc.integer({ min: 1, max: 8 }),
+  logits: logitsSpecs(fc.integer({ min: 2, max: 200 })),
+});
+
+const counts = { programs: 0, compared: 0, unstable: 0 };
+afterAll(() => process.stdout.write(`random programs, seed ${SEED}: ${JSON.stringify(counts)}\n`));
+
+const numRuns = CASES * 5;
+const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: Float32Array) => void): void =>
+  fc.assert(
+    fc.property(programs, ({ seed, length, logits }) => {
+      const body = generateBody(seed, length);
+      try {
+        check(compileBody(...body), body, makeLogits(logits));
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\n${body.join("\n")}`);
+      }
+    }),
+    { seed: SEED, numRuns, interruptAfterTimeLimit: 60_000 },
+  );
+
+test.each(BACKENDS)("no program makes a NaN, revives a dropped row or leaves none, on %s", (backend) => {
+  forEachProgram((graph, _, logits) => {
+    expect(faultOf(rowsAfter(graph, logits, backend), logits)).toBeUndefined();
+  });
+});
+
+test.each(BACKENDS)("every program picks a row that is left, on %s", (backend) => {
+  forEachProgram((_, body, logits) => {
+    const results = evaluateGraph(compileBody(...body, "pick sample(7)"), logits, backend);
+    const sampled = typeof results.sampled === "number" ? results.sampled : results.sampled![0]!;
+    const { tokens, probs } = rowsOfGraph(results);
+    expect(tokens).toContain(sampled);
+    expect(probs[tokens.indexOf(sampled)]).toBeGreaterThan(0);
+  });
+});
+
+/** Largest difference of a token's probability. */
+function distance(a: Rows, b: Rows): number {
+  const shares = new Map(a.tokens.map((t, i) => [t, a.probs[i]!]));
+  b.tokens.forEach((t, i) => shares.set(t, (shares.get(t) ?? 2) - b.probs[i]!));
+  return a.tokens.length === b.tokens.length ? Math.max(...[...shares.values()].map(Math.abs)) : Infinity;
+}
+
+/** Whether the program gives the same for logits that are hardly different: if not, rounding decides what it gives. */
+function isStable(graph: Graph, logits: Float32Array, rows: Rows): boolean {
+  return [1, 2, 3, 4].every((seed) => {
+    const r = random(seed);
+    const nudged = logits.map((x) => x * (1 + 1e-6 * r.normal()) + (Number.isFinite(x) ? 1e-7 * r.normal() : 0));
+    return distance(rows, rowsAfter(graph, nudged, "reference")) < 1e-3;
+  });
+}
+
+test("both backends agree", () => {
+  const other: Backend = "cpu";
+  forEachProgram((graph, _, logits) => {
+    counts.programs++;
+    const rows = rowsAfter(graph, logits, "reference");
+    const d = distance(rows, rowsAfter(graph, logits, other));
+    if (d <= 1e-5) counts.compared++;
+    else if (!isStable(graph, logits, rows)) counts.unstable++;
+    else expect(d).toBeLessThanOrEqual(1e-5);
+  });
+  expect(counts.unstable).toBeLessThan(0.1 * counts.programs);
+});
