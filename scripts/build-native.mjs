@@ -48,7 +48,7 @@ function run(command, args, { show = false, env = {} } = {}) {
 function packageFolder(name) {
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   return (
-    folders.find((folder) => existsSync(join(folder, "package.json"))) ?? stop(`${name} is not installed. Run: npm ci`)
+    folders.find((folder) => existsSync(join(folder, "package.json"))) ?? stop(`${name} is not installed. Run: npm run setup`)
   );
 }
 
@@ -66,15 +66,15 @@ function checkLlama() {
   const folder = packageFolder("node-llama-cpp");
   const version = readJson(join(folder, "package.json")).version;
   if (version !== LLAMA_PACKAGE_VERSION) {
-    stop(`expected node-llama-cpp ${LLAMA_PACKAGE_VERSION}, found ${version}. Run: npm ci`);
+    stop(`expected node-llama-cpp ${LLAMA_PACKAGE_VERSION}, found ${version}. Run: npm run setup`);
   }
   const { tag } = readJson(join(folder, "llama", "llama.cpp.info.json"));
-  if (tag !== LLAMA_TAG) stop(`expected llama.cpp ${LLAMA_TAG} in node-llama-cpp, found ${tag}. Run: npm ci`);
+  if (tag !== LLAMA_TAG) stop(`expected llama.cpp ${LLAMA_TAG} in node-llama-cpp, found ${tag}. Run: npm run setup`);
 
   const libraries = join(packageFolder(`@node-llama-cpp/${platform}`), "bins", platform);
   const library = `libllama.${LLAMA_TAG}.so`;
   if (!existsSync(join(libraries, library))) {
-    stop(`expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm ci`);
+    stop(`expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm run setup`);
   }
   return { bundle: join(folder, "llama", "gitRelease.bundle"), libraries };
 }
@@ -121,19 +121,20 @@ function fingerprint(libraries) {
   return hash.update(libraries).digest("hex");
 }
 
-function compile(libraries, folder, options) {
+/** native/package.json tells cmake-js that the addon uses Node-API, whose headers are a package: nothing is downloaded. */
+function compile(libraries, folder, config, options = {}) {
+  const cmakeJs = join(packageFolder("cmake-js"), "bin", "cmake-js");
   const cache = {
-    CMAKE_BUILD_TYPE: "Release",
     LLAMA_SOURCE: source,
     LLAMA_LIBRARIES: libraries,
-    NODE_HEADERS: require("node-api-headers").include_dir,
-    NODE_ADDON_API: packageFolder("node-addon-api"),
     GGSL_OUTPUT: join(buildFolder, "Release"),
     ...options,
   };
-  const definitions = Object.entries(cache).map(([key, value]) => `-D${key}=${value}`);
-  run("cmake", ["-S", join(root, "native"), "-B", folder, "-G", "Unix Makefiles", ...definitions]);
-  run("cmake", ["--build", folder, "--parallel", "2"], { show: true });
+  const definitions = Object.entries(cache).map(([key, value]) => `--CD${key}=${value}`);
+  const project = ["--directory", join(root, "native"), "--out", folder, "--config", config];
+  const quiet = ["--generator", "Unix Makefiles", "--log-level", "error"];
+  run(process.execPath, [cmakeJs, "configure", ...project, ...quiet, ...definitions]);
+  run(process.execPath, [cmakeJs, "build", ...project, ...quiet, "--parallel", "2"], { show: true });
 }
 
 const { bundle, libraries } = checkLlama();
@@ -142,7 +143,7 @@ if (sanitize) {
   checkTools();
   cloneSource(bundle);
   const folder = join(buildFolder, "sanitize");
-  compile(libraries, folder, { CMAKE_BUILD_TYPE: "RelWithDebInfo", GGSL_SANITIZE: "ON" });
+  compile(libraries, folder, "RelWithDebInfo", { GGSL_SANITIZE: "ON" });
   // The prebuilt libraries keep their device lists until the process ends, which counts as a leak.
   run(join(folder, "ggsl_test"), [libraries], {
     show: true,
@@ -160,6 +161,6 @@ if (!force && addons.every(existsSync) && existsSync(stampFile) && readFileSync(
 }
 checkTools();
 cloneSource(bundle);
-compile(libraries, join(buildFolder, "cmake"), {});
+compile(libraries, join(buildFolder, "cmake"), "Release");
 writeFileSync(stampFile, stamp);
 console.log("build:native: built build/Release/ggsl.node");

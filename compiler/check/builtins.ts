@@ -1,5 +1,4 @@
 /** Built-in columns, constants and functions of the language. */
-import type { Feature } from "./features.js";
 
 /** What an argument must be. Seeds, a text and a list of texts are not values of rows. */
 export type ArgType = "number" | "condition" | "seed" | "text" | "texts";
@@ -15,8 +14,6 @@ export interface Builtin {
    * own. `feature`: a column that the host feeds. `picked`: the value of the row that was picked.
    */
   readonly kind: "map" | "reduce" | "scan" | "host" | "feature" | "picked";
-  /** What has to be switched on for it. */
-  readonly feature?: Feature;
 }
 
 const map = (doc: string, args = 1, result: Builtin["result"] = "f32"): Builtin => ({
@@ -68,14 +65,12 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     args: ["number"],
     result: "f32",
     kind: "picked",
-    feature: "state",
   },
   occurrences: {
     doc: "how often the token occurs among the last ones",
     args: ["number"],
     result: "i32",
     kind: "feature",
-    feature: "history",
   },
   repeat_len: {
     doc: "length of the repetition among the last tokens that the token would extend; a breaker ends one",
@@ -83,14 +78,12 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     optional: 1,
     result: "i32",
     kind: "feature",
-    feature: "history",
   },
   allowed: {
     doc: "whether a grammar accepts the token next",
     args: ["text"],
     result: "bool",
     kind: "feature",
-    feature: "history",
   },
   known: {
     doc: "whether the compiler can tell that the condition holds",
@@ -105,7 +98,6 @@ export interface BuiltinName {
   readonly type: "f32" | "i32";
   readonly shape: "scalar" | "column";
   readonly rate: "static" | "uniform" | "runtime";
-  readonly feature?: Feature;
 }
 
 export const NAMES: Readonly<Record<string, BuiltinName>> = {
@@ -123,7 +115,6 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     type: "f32",
     shape: "column",
     rate: "runtime",
-    feature: "history",
   },
   n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime" },
   vocab: { doc: "size of the vocabulary", type: "i32", shape: "scalar", rate: "uniform" },

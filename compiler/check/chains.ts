@@ -10,7 +10,7 @@ import { checkHostStage } from "./hostStages.js";
 import { STD_NAMES } from "./modules.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, picks, uniformsOf } from "./samplers.js";
-import { seedType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
+import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
 
 export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
@@ -87,15 +87,19 @@ function checkArgument(
     if (type.type !== "error") checkConstantFor(declarer, param, scope.module, value, diagnostics);
     return;
   }
+  if (param.type === "text" || param.type === "list") {
+    textType(scope, value, param.type);
+    return;
+  }
   const type = typeOf(scope, value);
   if (type.type === "error") return;
   const isCondition = type.type === "bool";
-  if (isCondition !== (param.type === "bool")) {
+  if (isCondition !== (param.type === "bool") || type.type === "text" || type.type === "list") {
     diagnostics.push(
       typeMismatch(
         value.span,
         param.type === "bool" ? "a condition" : "a number",
-        isCondition ? "a condition" : type.type === "seed" ? "a seed" : "a number",
+        kindOf(type),
       ),
     );
   } else if (type.shape === "column") {

@@ -6,7 +6,6 @@ import { checkChain, type Extents } from "./chains.js";
 import { evaluateConst } from "./constants.js";
 import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
-import { unavailableIn, type Feature } from "./features.js";
 import { checkInput } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader } from "./modules.js";
 import type { Binding, Importer, Module, Program } from "./program.js";
@@ -20,21 +19,18 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What can be compiled of the language's optional parts. */
-const AVAILABLE: ReadonlySet<Feature> = new Set();
-
-/** Checks a file and all that it imports. Uses of features other than `features` are errors. */
-export function check(source: SourceFile, importer: Importer = () => undefined, features = AVAILABLE): Checked {
+/** Checks a file and all that it imports. */
+export function check(source: SourceFile, importer: Importer = () => undefined): Checked {
   const loader = newLoader(importer);
   const main = loadModule(loader, source);
-  return checkAll(loader, main, features);
+  return checkAll(loader, main);
 }
 
 /** The name of the chain that `checkStages` makes. */
 export const STAGES_CHAIN = "chain";
 
 /** Checks `stage |> stage`, where every sampler of the standard library is in scope. */
-export function checkStages(source: SourceFile, features = AVAILABLE): Checked {
+export function checkStages(source: SourceFile): Checked {
   const { stages, diagnostics } = parseStages(source);
   if (diagnostics.length > 0) return { diagnostics };
   const loader = newLoader(() => undefined);
@@ -47,13 +43,13 @@ export function checkStages(source: SourceFile, features = AVAILABLE): Checked {
   const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
   const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope, broken: new Set() };
   loader.modules.set(source.name, main);
-  return checkAll(loader, main, features);
+  return checkAll(loader, main);
 }
 
-function checkAll(loader: Loader, main: Module, features: ReadonlySet<Feature>): Checked {
+function checkAll(loader: Loader, main: Module): Checked {
   const diagnostics = [...loader.diagnostics];
   const extents: Extents = new Map();
-  for (const module of loader.modules.values()) checkModule(module, extents, features, diagnostics);
+  for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);
   const sorted = sortDiagnostics(diagnostics);
   if (sorted.some(isError)) return { diagnostics: sorted };
   const { declarations } = main.file;
@@ -62,14 +58,8 @@ function checkAll(loader: Loader, main: Module, features: ReadonlySet<Feature>):
   return { program: { main, chains, tests }, diagnostics: sorted };
 }
 
-function checkModule(
-  module: Module,
-  extents: Extents,
-  features: ReadonlySet<Feature>,
-  diagnostics: Diagnostic[],
-): void {
+function checkModule(module: Module, extents: Extents, diagnostics: Diagnostic[]): void {
   for (const d of module.file.declarations) {
-    diagnostics.push(...unavailableIn(d, features));
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
     if (d.kind === "chain") checkChain(module, d, extents, diagnostics);
     if (d.kind === "input") checkInput(module, d, diagnostics);

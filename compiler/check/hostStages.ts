@@ -4,9 +4,9 @@ import type { Expr, StageCall } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import { unknownHostStage } from "./diagnostics/names.js";
 import { outOfRange } from "./diagnostics/params.js";
-import { mustBeScalar, mustBeWhole, staticNeedsStatic, textExpected } from "./diagnostics/types.js";
+import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
 import { HOST_SAMPLERS, resolveHostArgs, type HostParam } from "./host.js";
-import { numberType, seedType, uniformsIn, type Scope } from "./types.js";
+import { numberType, seedType, textType, uniformsIn, type Scope } from "./types.js";
 
 /** Returns whether the stage picks the token. */
 export function checkHostStage(scope: Scope, stage: StageCall): boolean {
@@ -28,11 +28,10 @@ function checkHostArgument(scope: Scope, callee: string, name: string, param: Ho
       seedType(scope, value);
       return;
     case "text":
-      if (value.kind !== "string") scope.diagnostics.push(textExpected(value.span, false));
+      textType(scope, value, "text");
       return;
     case "list":
-      if (value.kind !== "list" || value.values.some((v) => v.kind !== "string" && v.kind !== "number"))
-        scope.diagnostics.push(textExpected(value.span, true));
+      textType(scope, value, "list");
       return;
     default:
       return checkHostNumber(scope, callee, name, param, value);

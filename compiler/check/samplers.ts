@@ -5,7 +5,7 @@ import { builtinKind, NAMES } from "./builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
-import { emptyRange, outOfRange, rangeOnType } from "./diagnostics/params.js";
+import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
   afterThePick,
   afterWithoutPick,
@@ -35,6 +35,7 @@ import {
   numberType,
   scalarType,
   seedType,
+  textType,
   typeOf,
   uniformsIn,
   type Local,
@@ -73,7 +74,10 @@ export function checkParams(
 ): void {
   for (const param of params) {
     const { text, span } = param.name;
-    declare(names, text, span, scalarType(param.type, param.isStatic ? "static" : "uniform"), diagnostics);
+    const type = scalarType(param.type, param.isStatic ? "static" : "uniform");
+    // a parameter may hide `n`, `vocab` or `step`: llama.cpp's top_n_sigma calls its parameter `n`
+    if (builtinKind(text) === "value" && !names.has(text)) names.set(text, { type, span });
+    else declare(names, text, span, type, diagnostics);
     checkParam(module, param, diagnostics);
   }
 }
@@ -82,6 +86,7 @@ function checkParam(module: Module, param: Param, diagnostics: Diagnostic[]): vo
   const { range, type } = param;
   const scope = constantScope(module, diagnostics);
   const isNumber = type === "f32" || type === "i32";
+  if ((type === "text" || type === "list") && !param.isStatic) diagnostics.push(textIsStatic(param.span, type));
   if (range && !isNumber) diagnostics.push(rangeOnType(range.span, type));
   const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
   const areConstant = bounds.map((b) => isConstantNumber(scope, b)).every(Boolean);
@@ -100,6 +105,10 @@ function isConstantNumber(scope: Scope, bound: Expr): boolean {
 }
 
 function checkDefault(scope: Scope, param: Param, value: Expr): void {
+  if (param.type === "text" || param.type === "list") {
+    textType(scope, value, param.type);
+    return;
+  }
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
   const isRandom = value.kind === "name" && value.text === "random";
   if (expected(scope, value).type === "error" || isRandom) return;

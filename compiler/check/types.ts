@@ -82,8 +82,7 @@ export function typeOf(scope: Scope, expr: Expr): Type {
 
 export function numberType(scope: Scope, expr: Expr): Type {
   const found = typeOf(scope, expr);
-  return found.type === "bool" || found.type === "seed"
-    ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
+  return !["f32", "i32", "error"].includes(found.type) ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
     : found;
 }
 
@@ -94,7 +93,11 @@ export function conditionType(scope: Scope, expr: Expr): Type {
     : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
 }
 
-const kindOf = ({ type }: Type): string => (type === "bool" ? "a condition" : type === "seed" ? "a seed" : "a number");
+const KINDS: Readonly<Record<Type["type"], string>> = {
+  ...{ f32: "a number", i32: "a number", bool: "a condition", seed: "a seed", text: "a text", list: "a list", error: "" },
+};
+
+export const kindOf = ({ type }: Type): string => KINDS[type];
 
 function report(scope: Scope, diagnostic: Diagnostic): Type {
   scope.diagnostics.push(diagnostic);
@@ -210,12 +213,16 @@ function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
   if (expected === "condition") return conditionType(scope, value);
   if (expected === "number") return numberType(scope, value);
   if (expected === "seed") return seedType(scope, value);
-  const isText =
-    value.kind === "string" ||
-    (expected === "texts" &&
-      value.kind === "list" &&
-      value.values.every((v) => v.kind === "string" || v.kind === "number"));
-  return isText ? scalarType("i32", "static") : report(scope, textExpected(value.span, expected === "texts"));
+  return textType(scope, value, expected === "texts" ? "list" : "text");
+}
+
+/** A text or a list of texts and token ids, or the name of a parameter that holds one. */
+export function textType(scope: Scope, value: Expr, expected: "text" | "list"): Type {
+  const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
+  if (local?.type === expected || local?.type === "error") return local;
+  const isText = expected === "text" && value.kind === "string";
+  const isList = expected === "list" && value.kind === "list" && value.values.every((v) => v.kind === "string" || v.kind === "number");
+  return isText || isList ? scalarType(expected, "static") : report(scope, textExpected(value.span, expected === "list"));
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

@@ -55,11 +55,11 @@ export function scale(cx: Context, x: Value, s: number, b: number): Value {
   if (s === 1 && b === 0) return x;
   if (x.kind === "host") return hostOp("add", hostOp("mul", x, constant(s)), constant(b));
   if (s === 0) return constant(b);
-  const { trend, isZeroDropped = false, gap, atMostMaxOf } = x.facts;
+  const { trend, isZeroDropped = false, atMostMaxOf } = x.facts;
   return node(cx, "scale", [x], { s, b }, {
     trend: s > 0 ? trend : flip(trend),
     isZeroDropped: isZeroDropped && b === 0,
-    gap: gap !== undefined && s > 0 ? gap * s : undefined,
+    ...(Math.abs(b) <= MAX_SHIFT && stretchedGap(x, s, s)),
     atMostMaxOf: b <= 0 && (s === 1 || (s >= 0 && s < 1 && x.range.lo >= 0)) ? atMostMaxOf : undefined,
   });
 }
@@ -73,7 +73,7 @@ export function add(cx: Context, a: Value, b: Value): Value {
   const [x, y] = columnFirst(cx, a, b);
   return node(cx, "add", [x, y], {}, {
     trend: sumTrend(trendOf(x), trendOf(y)),
-    gap: shiftedGap(x, y),
+    ...shiftedGap(x, y),
     atMostMaxOf: !y.isColumn && y.range.hi <= 0 ? x.facts.atMostMaxOf : undefined,
   });
 }
@@ -86,17 +86,28 @@ export function sub(cx: Context, a: Value, b: Value): Value {
   const x = asNode(cx, a);
   const trendB = trendOf(b);
   const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
-  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, gap: shiftedGap(x, b) });
+  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b) });
   // a running sum without the row itself: 0 in the first row, and rising as far as the terms fall and are not negative
   const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
   return node(cx, "sub", [x, b], {}, { trend, ...first });
 }
 
+/** Logits moved further than this may be clamped to where the dropped rows lie. */
+const MAX_SHIFT = 1e20;
+
+type Gap = Pick<Facts, "gap" | "stretch">;
+
 /** Adding the same number to every row keeps the gap between rows; adding a column narrows it by the column's spread. */
-function shiftedGap(x: NodeValue, y: NodeValue): number | undefined {
-  if (x.facts.gap === undefined) return undefined;
-  return x.facts.gap - (y.isColumn ? y.range.hi - y.range.lo : 0);
+function shiftedGap({ facts: { gap, stretch } }: NodeValue, { range, isColumn, facts }: NodeValue): Gap {
+  // the largest logit is as ordinary a number as the logits are
+  const isOrdinary = facts.atMostMaxOf !== undefined && I.isWithin(range, -1e30, 1e30);
+  if (gap === undefined || !(isOrdinary || I.isWithin(range, -MAX_SHIFT, MAX_SHIFT))) return {};
+  return { gap: gap - (isColumn ? range.hi - range.lo : 0), stretch };
 }
+
+/** Multiplying every row by the same number, from `lo` to `hi`. */
+const stretchedGap = ({ facts: { gap, stretch = Infinity } }: NodeValue, lo: number, hi: number): Gap =>
+  gap !== undefined && lo > 0 ? { gap: gap * lo, stretch: stretch * hi } : {};
 
 export function mul(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("mul", a, b);
@@ -113,7 +124,7 @@ function productFacts(x: NodeValue, y: NodeValue): Facts {
     trend: productTrend(x, y),
     isZeroDropped,
     atMostMaxOf: isFraction ? (x.facts.atMostMaxOf ?? y.facts.atMostMaxOf) : undefined,
-    gap: x.facts.gap !== undefined && !y.isColumn && y.range.lo > 0 ? x.facts.gap * y.range.lo : undefined,
+    ...(!y.isColumn && stretchedGap(x, y.range.lo, y.range.hi)),
   };
 }
 
@@ -130,8 +141,8 @@ export function div(cx: Context, a: Value, b: Value): Value {
   const x = asNode(cx, a);
   const y = asNode(cx, divisor);
   const trend = y.range.lo > 0 ? x.facts.trend : y.range.hi < 0 ? flip(x.facts.trend) : undefined;
-  const gap = x.facts.gap !== undefined && y.range.lo > 0 ? x.facts.gap / y.range.hi : undefined;
-  return node(cx, "div", [x, y], {}, { trend, gap, isZeroDropped: x.facts.isZeroDropped === true });
+  const gap = y.range.lo > 0 ? stretchedGap(x, 1 / y.range.hi, 1 / y.range.lo) : {};
+  return node(cx, "div", [x, y], {}, { trend, ...gap, isZeroDropped: x.facts.isZeroDropped === true });
 }
 
 function nonZero(cx: Context, y: Value): Value {

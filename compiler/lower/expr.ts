@@ -1,5 +1,6 @@
 /** Expressions to values. */
 import type { Expr, Call, Binary } from "../syntax/ast.js";
+import { saturate } from "../graph/host.js";
 import * as I from "../graph/interval.js";
 import * as A from "./arith.js";
 import type { Context } from "./context.js";
@@ -16,7 +17,7 @@ const LOG2_E = Math.LOG2E;
 export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
-      return constant(expr.value);
+      return constant(saturate(expr.value));
     case "bool":
       return constant(expr.value ? 1 : 0);
     case "name":

@@ -1,7 +1,7 @@
 /** `keep cond at least m`: dropping rows, and the rows that stay whatever the condition says. */
 import { emit } from "../graph/build.js";
 import * as I from "../graph/interval.js";
-import { and, asColumn, atLeast, greater, mul, or } from "./arith.js";
+import { and, asColumn, atLeast, greater, larger, mul, or } from "./arith.js";
 import type { Context } from "./context.js";
 import { sum } from "./reduce.js";
 import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
@@ -13,7 +13,7 @@ import { constant, isConstant, type NodeValue, type Value } from "./value.js";
  */
 export function keepRows(cx: Context, condition: Value, m: Value): void {
   if (condition.range.lo >= 1) return;
-  const minimum = m.range.hi <= 1 ? constant(1) : m;
+  const minimum = m.range.hi <= 1 ? constant(1) : m.range.lo >= 1 ? m : larger(cx, m, constant(1));
   const isEnough = isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
   if (isEnough) return narrowTo(cx, condition, false);
 

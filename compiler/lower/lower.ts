@@ -9,7 +9,7 @@ import { lineColumn } from "../syntax/source.js";
 import { makeUniform, type Context } from "./context.js";
 import { lowerArgument } from "./expr.js";
 import { lowerHostStage } from "./tail.js";
-import { chainParams, paramValue } from "./params.js";
+import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { newTable, outputLogits, probOf } from "./table.js";
@@ -56,7 +56,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
   if (diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
-  const args = new Map(params.map((p) => [p.param.name, paramValue(p)]));
+  const args = new Map<string, Argument>([...params.map((p) => [p.param.name, paramValue(p)] as const), ...textArguments(chain)]);
   lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
   if (cx.diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
   const outputs = makeOutputs(cx, options.outputs);
@@ -81,6 +81,8 @@ function lowerChain(cx: Context, scope: Scope, chain: Chain): void {
 }
 
 function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
+  // the token is picked: what follows has no effect, as a warning says
+  if (cx.picked) return;
   if (call.isHost) return lowerHostStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);

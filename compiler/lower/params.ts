@@ -20,9 +20,10 @@ export interface ChainParam {
 /** Parameters with their settings; settings that do not fit are diagnosed. */
 export function chainParams(module: Module, chain: Ast.Chain, set: Readonly<Record<string, number>>): { params: ChainParam[]; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const names = chain.params.map((p) => p.name.text);
+  const numeric = chain.params.filter((p): p is NumericParam => p.type !== "text" && p.type !== "list");
+  const names = numeric.map((p) => p.name.text);
   for (const name of Object.keys(set)) if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
-  const params = chain.params.flatMap((declared): ChainParam[] => {
+  const params = numeric.flatMap((declared): ChainParam[] => {
     const range = narrowedRange(module, chain, declared);
     const name = declared.name.text;
     const value = set[name] ?? defaultOf(module, declared);
@@ -39,6 +40,14 @@ export function chainParams(module: Module, chain: Ast.Chain, set: Readonly<Reco
   });
   return { params, diagnostics };
 }
+
+type NumericParam = Ast.Param & { readonly type: Param["type"] };
+
+/** Parameters that are texts or lists hold what is written as their default. */
+export const textArguments = (chain: Ast.Chain): [string, Argument][] =>
+  chain.params.flatMap(({ name, default: value }): [string, Argument][] =>
+    value?.kind === "string" || value?.kind === "list" ? [[name.text, value]] : [],
+  );
 
 /** The value of a parameter inside the chain. */
 export function paramValue({ param, isUniform }: ChainParam): Argument {

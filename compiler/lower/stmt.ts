@@ -2,7 +2,7 @@
 import { runtimeOrder } from "../check/diagnostics/types.js";
 import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
-import { children } from "../syntax/walk.js";
+import { children, expressionsOf } from "../syntax/walk.js";
 import * as A from "./arith.js";
 import type { Context } from "./context.js";
 import { lowerExpr, lowerSeed } from "./expr.js";
@@ -165,23 +165,4 @@ function usesNeighbours(s: Stmt): boolean {
   const looks = (e: Expr): boolean =>
     (e.kind === "call" && (e.callee.text === "prev" || e.callee.text === "next")) || children(e).some(looks);
   return expressionsOf(s).some(looks);
-}
-
-function expressionsOf(s: Stmt): Expr[] {
-  switch (s.kind) {
-    case "let":
-    case "assign":
-    case "pick":
-      return [s.value];
-    case "keep":
-      return s.atLeast ? [s.cond, s.atLeast] : [s.cond];
-    case "sort":
-      return s.by ? [s.by] : [];
-    case "top":
-      return s.by ? [s.by] : [];
-    case "if":
-      return [s.cond];
-    default:
-      return [];
-  }
 }

@@ -18,7 +18,7 @@ const PENALTY = 1e32;
 /** Below a gap of this many nats a dropped row could get a share of the probability again. */
 const MIN_GAP = 1000;
 /** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
-const MAX_STRETCH = 1e20;
+const MAX_STRETCH = 1.001e20;
 
 export interface Let {
   readonly value: Value;
@@ -35,8 +35,6 @@ export interface Table {
   isRawFalling: boolean;
   /** The present logits, finite; absent while they are `raw`, clamped. */
   assigned: NodeValue | undefined;
-  /** By how much the logits were stretched since they came, at most. */
-  stretch: number;
   /** 1 for the rows left, 0 for dropped ones; absent while only rows that came as -inf are dropped. */
   mask: NodeValue | undefined;
   /** The mask marks the rows that came as -inf, too. */
@@ -58,7 +56,6 @@ export const newTable = (raw: NodeId): Table => ({
   raw,
   isRawFalling: false,
   assigned: undefined,
-  stretch: 1,
   mask: undefined,
   isMaskFull: false,
   isOrdered: false,
@@ -99,7 +96,7 @@ export function logitOf(cx: Context): NodeValue {
     t.assigned ??
     cached(cx, "logit", () => {
       const id = emit(cx.builder, "clamp", [t.raw], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
-      return column(cx, id, { trend: t.isRawFalling ? "falls" : undefined, gap: LOGIT_MAX - LOGIT_ALIVE });
+      return column(cx, id, { trend: t.isRawFalling ? "falls" : undefined, gap: LOGIT_MAX - LOGIT_ALIVE, stretch: 1 });
     })
   );
 }
@@ -186,13 +183,12 @@ function changeRows(t: Table): void {
 export function assignLogit(cx: Context, value: NodeValue): void {
   const t = cx.table;
   const logit = clamp(cx, value, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
-  const gap = value.facts.gap;
-  t.stretch *= Math.max(1, -value.range.lo / LOGIT_MAX, value.range.hi / LOGIT_MAX);
-  if (gap === undefined || gap < MIN_GAP || t.stretch > MAX_STRETCH) {
+  const { gap, stretch = Infinity } = value.facts;
+  if (gap === undefined || gap < MIN_GAP || stretch > MAX_STRETCH) {
     t.mask = aliveOf(cx);
     t.isMaskFull = true;
   }
-  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap } };
+  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
   changeRows(t);
 }
 
@@ -220,7 +216,7 @@ export function replaceTable(cx: Context, logit: NodeValue, mask: NodeValue | un
 function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
-  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap });
+  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap, stretch: t.assigned.facts.stretch });
   if (t.mask) t.mask = moved(t.mask, NO_FACTS);
   t.raw = take(t.raw);
   t.isRawFalling = false;

@@ -18,9 +18,11 @@ export function lowerHostStage(cx: Context, scope: Scope, call: StageCall): void
 
 function hostArg(cx: Context, scope: Scope, value: Expr): HostArg {
   if (value.kind === "list") return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
-  const isSeed = value.kind === "name" && value.text === "random";
+  const named = value.kind === "name" ? scope.args.get(value.text) : undefined;
+  const isSeed = named?.kind === "seed" || (value.kind === "name" && value.text === "random");
   const given = lowerArgument(cx, scope, value, isSeed);
   if (given.kind === "string") return given.value;
+  if (given.kind === "list") return hostArg(cx, scope, given);
   if (given.kind === "seed") return given.seed;
   if (given.kind === "host" && typeof given.expr === "number") return given.expr;
   throw new Error("an argument of a host stage is known when compiling");

@@ -41,6 +41,8 @@ export interface Facts {
   readonly first?: Interval;
   /** Logits: rows that were -inf on the way in lie at least this far below every other row. */
   readonly gap?: number | undefined;
+  /** Beside `gap`: by how much the logits were stretched at most, which says what a clamp may do to the gap. */
+  readonly stretch?: number | undefined;
 }
 
 export const NO_FACTS: Facts = {};
@@ -51,7 +53,7 @@ export const host = (expr: HostExpr, range: Interval): HostValue =>
   range.lo === range.hi ? constant(range.lo) : { kind: "host", expr, range };
 
 /** What stays true of a column when rows are dropped after it was made. */
-export const outlastingFacts = ({ trend, gap, cumsumOf }: Facts): Facts => ({ trend, gap, ...(cumsumOf !== undefined && { cumsumOf }) });
+export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({ trend, gap, stretch, ...(cumsumOf !== undefined && { cumsumOf }) });
 
 export const isConstant = (v: Value): v is HostValue & { readonly expr: number } =>
   v.kind === "host" && typeof v.expr === "number";

@@ -7,7 +7,8 @@ export interface Name {
   readonly span: Span;
 }
 
-export type ScalarType = "f32" | "i32" | "bool" | "seed";
+/** `text` and `list`, of texts or token ids, are types of parameters that are known when compiling. */
+export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list";
 
 // ---------------------------------------------------------------- declarations
 

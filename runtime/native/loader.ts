@@ -25,7 +25,7 @@ function load(): Binding {
   if (!existsSync(addon)) {
     throw unavailable(`expected ${addon}, found no such file`, [
       "apt-get install g++ cmake make git   # once, as root",
-      "npm ci",
+      "npm run setup",
       "npm run build:native",
     ]);
   }
@@ -40,14 +40,14 @@ function load(): Binding {
   return binding;
 }
 
-const REBUILD = ["npm ci", "npm run build:native -- --force"];
+const REBUILD = ["npm run setup", "npm run build:native -- --force"];
 
 /** The folder with package.json above this file: sources and dist/ lie at different depths. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!isPackage(folder)) {
     const parent = dirname(folder);
-    if (parent === folder) throw unavailable("the package's root was not found", ["npm ci"]);
+    if (parent === folder) throw unavailable("the package's root was not found", ["npm run setup"]);
     folder = parent;
   }
   return folder;
@@ -80,7 +80,7 @@ function librariesFolder(require: NodeJS.Require): string {
   const name = `@node-llama-cpp/${platform}`;
   const folders = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name, "bins", platform));
   const found = folders.find((folder) => existsSync(folder));
-  if (found === undefined) throw unavailable(`${name} is not installed`, ["npm ci"]);
+  if (found === undefined) throw unavailable(`${name} is not installed`, ["npm run setup"]);
   return found;
 }
 

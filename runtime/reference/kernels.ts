@@ -19,15 +19,19 @@ const map =
 
 const map2 =
   (f: (x: number, y: number) => number): Kernel =>
-  ([x, y]) =>
-    (x as Float32Array).map((v, i) => f(v, y![y!.length === 1 ? 0 : i]!));
+  ([x, y]) => {
+    if (y!.length > 1) return (x as Float32Array).map((v, i) => f(v, y![i]!));
+    const scalar = y![0]!;
+    return (x as Float32Array).map((v) => f(v, scalar));
+  };
 
 /** Positions in order; equal values by position. NaN counts as the lowest value. */
 function order(x: Vector, sign: 1 | -1): Int32Array {
-  const value = (i: number): number => (Number.isNaN(x[i]!) ? -Infinity : x[i]!);
+  const values = x.map((v: number) => (Number.isNaN(v) ? -Infinity : v));
   const compare = (i: number, j: number): number => {
-    const [a, b] = [value(i), value(j)];
-    return a === b ? i - j : (a < b ? -1 : 1) * sign;
+    const a = values[i]!;
+    const b = values[j]!;
+    return a === b ? i - j : a < b === sign > 0 ? -1 : 1;
   };
   return Int32Array.from(x.keys()).sort(compare);
 }

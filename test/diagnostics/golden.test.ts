@@ -1,6 +1,6 @@
 /**
  * Each `NAME.ggsl` (a program) and `NAME.stages` (a one-liner) has a fault, and `NAME.stderr` is what the user reads about it,
- * exactly. A first line `// compile {...}` gives options of `compileProgram`, `// features a b` what is switched on.
+ * exactly. A first line `// compile {...}` gives options of `compileProgram`.
  * `GGSL_BLESS=1` rewrites the expected files.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { check, checkStages } from "../../compiler/check/check.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
-import type { Feature } from "../../compiler/check/features.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { compileProgram, type CompileOptions } from "../../compiler/compile.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
@@ -27,8 +26,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   const text = readFileSync(join(folder, name), "utf8");
   if (name.endsWith(".stages")) return checkStages({ name, text }).diagnostics;
   const options = /^\/\/ compile (.*)/.exec(text)?.[1];
-  const features = (/^\/\/ features (.*)/.exec(text)?.[1] ?? "").split(" ") as Feature[];
-  if (options === undefined) return check({ name, text }, importer, new Set(features)).diagnostics;
+  if (options === undefined) return check({ name, text }, importer).diagnostics;
   return compileProgram(text, { file: name, importer, ...(JSON.parse(options) as CompileOptions) }).diagnostics;
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, test } from "@jest/globals";
 import { resolveArgs } from "../../compiler/check/arguments.js";
 import { check, checkStages } from "../../compiler/check/check.js";
 import { evaluateConstant } from "../../compiler/check/constants.js";
-import type { Feature } from "../../compiler/check/features.js";
 import { compileError } from "../../compiler/check/format.js";
 import { STD_NAMES } from "../../compiler/check/modules.js";
 import type { Module } from "../../compiler/check/program.js";
@@ -12,9 +11,8 @@ import { parse } from "../../compiler/syntax/parse.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
-const EVERYTHING: ReadonlySet<Feature> = new Set<Feature>(["state", "input", "history", "test", "host"]);
 const faults = (text: string): string[] =>
-  check(source(text), undefined, EVERYTHING).diagnostics.map((d) => `${d.code} ${d.message}`);
+  check(source(text), undefined).diagnostics.map((d) => `${d.code} ${d.message}`);
 const codes = (text: string): string[] => check(source(text)).diagnostics.map((d) => d.code);
 
 describe("programs without a fault", () => {

@@ -63,3 +63,6 @@ export const rangeOnType = (span: Span, type: string): Diagnostic =>
 
 export const randomIsForSeeds = (span: Span): Diagnostic =>
   error("E0413", span, "`random` is for parameters of type `seed`");
+
+export const textIsStatic = (span: Span, type: string): Diagnostic =>
+  error("E0414", span, `a ${type} is known when compiling`, { help: "mark the parameter `static`" });

@@ -1,0 +1,54 @@
+// The parameters of one sampler, read one by one and checked. Everything throws Failure (INVALID_ARGUMENT).
+#pragma once
+
+#include "sampler_spec.h"
+
+#include <cfloat>
+#include <cstdint>
+#include <limits>
+
+namespace ggsl {
+
+class Arguments {
+public:
+    Arguments(const SamplerSpec & spec, const llama_vocab * vocab) : spec(spec), vocab_or_null(vocab) {}
+
+    float       f32(const char * name, float otherwise, float min = -FLT_MAX, float max = FLT_MAX);
+    float       positive(const char * name, float otherwise);
+    int32_t     i32(const char * name, int32_t otherwise, int32_t min = INT32_MIN, int32_t max = INT32_MAX);
+    size_t      min_keep() { return static_cast<size_t>(i32("min_keep", 0, 0)); }
+    // "random" becomes a number here, so that a clone draws what the original would.
+    uint32_t    seed();
+    // No `otherwise`: must be given.
+    std::string text(const char * name, const char * otherwise = nullptr);
+
+    // Pairs [token, value]; a value may be -inf.
+    std::vector<llama_logit_bias> biases(const char * name);
+
+    // Sequence breakers: either texts, or lists of tokens.
+    struct Breakers {
+        std::vector<std::string>              texts;
+        std::vector<std::vector<llama_token>> tokens;
+    };
+    Breakers breakers(const char * name, const std::vector<std::string> & otherwise);
+
+    bool                has_vocab() const { return vocab_or_null != nullptr; }
+    const llama_vocab * vocab(const char * what_for) const;
+    // The parameter `n_vocab`, or the vocabulary's size; 0 when there is neither.
+    int32_t             n_vocab();
+
+    // After the last parameter: refuses those that nobody asked for.
+    void finish() const;
+
+    [[noreturn]] void refuse(const std::string & name, const std::string & expected, const Value & found) const;
+
+private:
+    const Value * find(const char * name);
+    llama_token   token(const char * name, const Value & value) const;
+
+    const SamplerSpec &      spec;
+    const llama_vocab *      vocab_or_null;
+    std::vector<std::string> known;
+};
+
+} // namespace ggsl

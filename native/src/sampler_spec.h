@@ -1,0 +1,44 @@
+// llama.cpp's own CPU samplers, made from a description: a name and named parameters.
+#pragma once
+
+#include <llama.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ggsl {
+
+struct Value;
+using List = std::vector<Value>;
+
+// What no parameter takes; `what` names it in an error, e.g. "a boolean".
+struct Other {
+    std::string what;
+};
+
+// A parameter as it was given.
+struct Value {
+    std::variant<double, std::string, List, Other> data;
+};
+
+struct SamplerSpec {
+    std::string                  name;
+    std::map<std::string, Value> parameters;
+};
+
+struct SamplerDeleter {
+    void operator()(llama_sampler * sampler) const { llama_sampler_free(sampler); }
+};
+using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
+
+// Parameters that are not given have the values of llama.cpp's command line. `vocab` may be null where none is needed.
+// Throws Failure (INVALID_ARGUMENT) for what llama.cpp does not have, or would abort on.
+SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab);
+
+// Whether the sampler of that name picks a token.
+bool picks_token(const std::string & name);
+
+} // namespace ggsl

@@ -1,0 +1,42 @@
+/** A few cases at the size of real vocabularies, where sums over many rows meet the limits of f32. */
+import { afterAll, expect, test } from "@jest/globals";
+import { BACKENDS } from "./backends.js";
+import type { Case } from "./check.js";
+import type { LogitsSpec } from "./logits.js";
+import { runCase } from "./property.js";
+import type { Stage } from "./stages.js";
+import { newTally, printTallies, type Tally } from "./tally.js";
+
+const tallies = new Map<string, Tally>();
+afterAll(() => printTallies("parity at the size of real vocabularies", tallies));
+
+const DEFAULT: readonly Stage[] = [
+  { sampler: "top_k", args: { k: 40 } },
+  { sampler: "top_p", args: { p: 0.95, min_keep: 0 } },
+  { sampler: "min_p", args: { p: 0.05, min_keep: 0 } },
+  { sampler: "temp", args: { t: 0.8 } },
+  { sampler: "dist", args: { seed: 42 } },
+];
+
+const CHAINS: Readonly<Record<string, readonly Stage[]>> = {
+  "default chain": DEFAULT,
+  "min_p temp dist": DEFAULT.slice(2),
+  "top_p min_p temp dist": DEFAULT.slice(1),
+  dist: DEFAULT.slice(4),
+};
+
+const SHAPES: readonly LogitsSpec["shape"][] = ["longTail", "normal", "peaked", "flat"];
+
+const pairs = [32000, 128256].flatMap((vocabSize) => BACKENDS.map((backend) => [vocabSize, backend] as const));
+
+test.each(pairs)("%d tokens on %s", (vocabSize, backend) => {
+  for (const [name, stages] of Object.entries(CHAINS)) {
+    const tally = newTally();
+    tallies.set(`${name}, ${vocabSize}/${backend}`, tally);
+    SHAPES.forEach((shape, seed) => {
+      const c: Case = { stages, logits: { shape, vocabSize, seed, dropped: 0 }, mode: "constant" };
+      runCase(c, backend, tally, 16);
+    });
+    expect(tally.mismatches).toEqual([]);
+  }
+});
