@@ -7,9 +7,10 @@ import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnos
 import { stageAfterHost, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
 import { checkHostStage } from "./hostStages.js";
+import { checkOrder } from "./order.js";
 import { STD_NAMES } from "./modules.js";
 import type { Binding, Module } from "./program.js";
-import { checkConstantFor, checkParams, picks, uniformsOf } from "./samplers.js";
+import { checkConstantFor, checkParams, checkUnused, picks, uniformsOf } from "./samplers.js";
 import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
 
 export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
@@ -37,6 +38,8 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
   });
+  checkOrder(module, chain, diagnostics);
+  checkUnused(chain.params, chain.stages.flatMap(({ args }) => args.map((a) => a.value)), diagnostics);
   const isLongItself = calls.every(
     (b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity,
   );

@@ -1,6 +1,7 @@
 /** Samplers: their parameters, and one statement after the other. */
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
+import { expressionsOf, namesIn } from "../syntax/walk.js";
 import { builtinKind, NAMES } from "./builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
@@ -13,6 +14,7 @@ import {
   notAfterPick,
   notAssignable,
   pickInBranch,
+  unusedParameter,
 } from "./diagnostics/statements.js";
 import {
   mustBeColumn,
@@ -58,9 +60,22 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
     states: new Map(),
   };
   checkBlock(body, sampler.body, true);
+  checkUnused(sampler.params, allExpressions(sampler.body), diagnostics);
 }
 
 // ---------------------------------------------------------------- parameters
+
+/** Warns of parameters that none of the expressions uses. */
+export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Diagnostic[]): void {
+  const used = new Set(expressions.flatMap(namesIn));
+  for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
+}
+
+const allExpressions = (statements: readonly Stmt[]): Expr[] =>
+  statements.flatMap((s) => {
+    const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
+    return [...expressionsOf(s), ...allExpressions(inside)];
+  });
 
 export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> =>
   new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));

@@ -136,6 +136,7 @@ function productTrend(x: NodeValue, y: NodeValue): Facts["trend"] {
 /** x / y, where a divisor of 0 counts as the smallest normal number. */
 export function div(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("div", a, b);
+  if (isConstant(b) && b.expr === 1) return a;
   const divisor = nonZero(cx, b);
   if (b.kind === "node" && b.isColumn) return node(cx, "div", [asColumn(cx, a, cx.table.dim), asNode(cx, divisor)]);
   const x = asNode(cx, a);

@@ -1,6 +1,7 @@
 /** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
 import type { Diagnostic } from "../check/diagnostics.js";
+import { noEffect } from "../check/diagnostics/statements.js";
 import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
@@ -95,7 +96,10 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   cx.stages.push({ name: text, origin: { file: source.name, ...lineColumn(source, start) } });
   setOrigin(cx, call.span);
   cx.table.lets = new Map();
+  const { version } = cx.table;
   lowerBody(cx, inner, callee);
+  const isChanged = cx.table.version !== version || cx.picked !== undefined || inner.states.size > 0;
+  if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */

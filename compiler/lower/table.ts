@@ -182,6 +182,7 @@ function changeRows(t: Table): void {
 /** `logit = value` */
 export function assignLogit(cx: Context, value: NodeValue): void {
   const t = cx.table;
+  if (value.id === logitOf(cx).id) return;
   const logit = clamp(cx, value, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
   const { gap, stretch = Infinity } = value.facts;
   if (gap === undefined || gap < MIN_GAP || stretch > MAX_STRETCH) {

@@ -3,6 +3,8 @@
 #include "backend.h"
 #include "failure.h"
 
+#include <llama-ext.h> // a private header of the very release that this is linked to
+
 #include <algorithm>
 #include <thread>
 
@@ -46,7 +48,9 @@ llama_context_params to_params(const ContextOptions & options) {
 
 } // namespace
 
-Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options) : model(std::move(loaded)), placement(options.placement) {
+Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
+    : model(std::move(loaded)), placement(options.placement),
+      checks_logits(options.check_logits) {
     check_options(options);
     llama_context_params params = to_params(options);
     params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
@@ -83,6 +87,7 @@ Context::~Context() {
 
 Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
     auto    sampler = std::make_unique<Sampler>(std::move(graph), model->vocab_size(), counters);
+    sampler->keeps_logits = checks_logits;
     Chain   made;
     made.sampler = sampler.get();
     made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
@@ -144,6 +149,14 @@ void Context::copy(int32_t from, int32_t to) {
         remove(to, 0);
         llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
     }
+}
+
+size_t Context::bytes() const {
+    size_t sum = 0;
+    for (const auto & [type, data] : llama_get_memory_breakdown(context.get())) {
+        sum += data.context + data.compute;
+    }
+    return sum;
 }
 
 ContextStats Context::stats() const {

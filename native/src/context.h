@@ -17,6 +17,7 @@ struct ContextOptions {
     int32_t   sequences    = 1;
     int32_t   threads      = 0;   // 0: half as many as there are processors
     Placement placement    = Placement::graph;
+    bool      check_logits = false; // look at every raw logit of every output
     std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
 };
 
@@ -60,6 +61,8 @@ public:
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
 
+    // Bytes of its memory and its compute buffers, on all devices.
+    size_t  bytes() const;
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
@@ -83,6 +86,7 @@ private:
     void  decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void  compute(const Batch & batch, size_t begin, size_t end);
     Output read_output(int32_t index, int32_t sequence);
+    void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
     void   run_host_chain(int32_t index, const Chain & chain, Results & results);
     void   clear_sequences(const Batch & batch);
@@ -90,6 +94,7 @@ private:
     std::shared_ptr<Model>           model;
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
     Placement                        placement;
+    bool                             checks_logits;
     std::atomic<bool>                abort_requested = false;
 
     // Declared before the context, because it uses them until it is freed.

@@ -148,7 +148,11 @@ Output Context::read_output(int32_t index, int32_t sequence) {
     if (found == chains.end()) {
         const float * logits  = llama_get_logits_ith(context.get(), index);
         output.results.logits = std::vector<float>(logits, logits + model->vocab_size());
+        check_output(output.results.logits, sequence);
     } else if (placement == Placement::graph) {
+        if (checks_logits) {
+            check_output(found->second.sampler->read_logits(), sequence);
+        }
         read_graph_chain(index, *found->second.sampler, output.results);
     } else {
         run_host_chain(index, found->second, output.results);
@@ -161,6 +165,17 @@ Output Context::read_output(int32_t index, int32_t sequence) {
         }
     }
     return output;
+}
+
+void Context::check_output(std::span<const float> logits, int32_t sequence) const {
+    if (!checks_logits) {
+        return;
+    }
+    try {
+        ggsl::check_logits(logits, logits.size());
+    } catch (const Failure & failure) {
+        fail(failure.code, "sequence %d: %s", sequence, failure.what());
+    }
 }
 
 void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results & results) {

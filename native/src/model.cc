@@ -3,6 +3,7 @@
 #include "backend.h"
 #include "failure.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -114,6 +115,25 @@ std::string Model::piece(llama_token token, bool special) const {
     }
     bytes.resize(length < 0 ? 0 : static_cast<size_t>(length));
     return bytes;
+}
+
+Model::Pieces Model::pieces() const {
+    Pieces      pieces;
+    std::string text(256, '\0');
+    pieces.offsets.push_back(0);
+    for (llama_token token = 0; token < vocab_size(); ++token) {
+        const auto run = [&] {
+            return llama_detokenize(vocab(), &token, 1, text.data(), static_cast<int32_t>(text.size()), false, true);
+        };
+        int32_t length = run();
+        if (length < 0) {
+            text.resize(static_cast<size_t>(-length));
+            length = run();
+        }
+        pieces.bytes.insert(pieces.bytes.end(), text.begin(), text.begin() + std::max(length, 0));
+        pieces.offsets.push_back(static_cast<int32_t>(pieces.bytes.size()));
+    }
+    return pieces;
 }
 
 bool Model::is_end(llama_token token) const {

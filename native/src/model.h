@@ -31,6 +31,14 @@ public:
     // The bytes of a token; not always whole UTF-8 characters. Throws Failure (INVALID_ARGUMENT).
     std::string piece(llama_token token, bool special) const;
 
+    // Every token's bytes as it reads alone, which is how DRY looks for breakers: a blank that the vocabulary puts before a text
+    // is gone, control tokens are there. Token i has the bytes from offsets[i] to offsets[i + 1].
+    struct Pieces {
+        std::vector<uint8_t> bytes;
+        std::vector<int32_t> offsets;
+    };
+    Pieces pieces() const;
+
     bool is_end(llama_token token) const;
     std::string description() const;
     std::vector<std::pair<std::string, std::string>> metadata() const;

@@ -119,6 +119,12 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         counters->build_pending = false;
     }
 
+    if (keeps_logits && !is_probe) {
+        // Nobody may write over them, and they are computed even where the chain does not look at them.
+        raw_logits = data->logits;
+        ggml_set_output(raw_logits->view_src);
+        ggml_build_forward_expand(cgraph, raw_logits);
+    }
     built            = build_graph(context, bound_to(data->logits->ne[0]), 1, data->logits);
     data->sampled    = built.sampled;
     data->candidates = built.candidates;
@@ -127,7 +133,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
 
     latest = { built.nodes, built.nodes_without_views, built.states.size() * sizeof(float), latest.devices };
     devices_known = false;
-    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs }) {
+    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
         latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
     }
     for (ggml_tensor * state : built.states) {
@@ -138,6 +144,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
 
 void Sampler::backend_reset() noexcept {
     built                   = Built();
+    raw_logits              = nullptr;
     counters->build_pending = true;
 }
 
@@ -166,6 +173,12 @@ void Sampler::find_devices() {
             latest.devices.insert(ggml_backend_dev_name(device_of(ggml_backend_buffer_get_type(tensor->buffer))));
         }
     }
+}
+
+std::vector<float> Sampler::read_logits() const {
+    std::vector<float> logits(static_cast<size_t>(ggml_nelements(raw_logits)));
+    ggml_backend_tensor_get(raw_logits, logits.data(), 0, ggml_nbytes(raw_logits));
+    return logits;
 }
 
 std::vector<float> Sampler::read_states() const {
@@ -238,6 +251,7 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 
 Sampler * Sampler::clone() const noexcept {
     auto * copy        = new Sampler(graph, bound.vocab_size, counters);
+    copy->keeps_logits = keeps_logits;
     copy->uniforms     = uniforms;
     copy->float_inputs = float_inputs;
     copy->id_inputs    = id_inputs;

@@ -51,7 +51,11 @@ public:
     // sequences alike, but states of the others must not be computed.
     bool active = false;
 
-    // After a decode with an output for this sequence.
+    // Whether the raw logits are to stay readable after a decode.
+    bool keeps_logits = false;
+
+    // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
+    std::vector<float> read_logits() const;
     std::vector<float> read_states() const;
     // Of the latest build or `apply`.
     const SamplerStats & stats() const { return latest; }
@@ -89,6 +93,7 @@ private:
     std::vector<std::vector<float>>   float_inputs;
     std::vector<std::vector<int32_t>> id_inputs;
 
+    ggml_tensor *         raw_logits = nullptr; // of the latest build, when kept: a view of this sequence's row
     Built                 built; // of the latest build; its tensors live as long as llama.cpp's graph
     SamplerStats          latest;
     bool                  devices_known = false; // buffers are there only once a build is computed

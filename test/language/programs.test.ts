@@ -2,11 +2,11 @@
 import { afterAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { BACKENDS, type Backend } from "../parity/backends.js";
+import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
 import { logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
 import { random } from "../parity/random.js";
-import { rowsOfGraph, type Rows } from "../parity/rows.js";
+import { descending, rowsOfGraph, type Rows } from "../parity/rows.js";
 import { CASES, SEED } from "../parity/settings.js";
 import { generateBody } from "./generator.js";
 import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
@@ -23,10 +23,9 @@ const programs: fc.Arbitrary<Program> = fc.record({
   logits: logitsSpecs(fc.integer({ min: 2, max: 200 })),
 });
 
-const counts = { programs: 0, compared: 0, unstable: 0 };
+const counts = { programs: 0, equal: 0, tied: 0, unstable: 0 };
 afterAll(() => process.stdout.write(`random programs, seed ${SEED}: ${JSON.stringify(counts)}\n`));
 
-const numRuns = CASES * 5;
 const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: Float32Array) => void): void =>
   fc.assert(
     fc.property(programs, ({ seed, length, logits }) => {
@@ -37,7 +36,7 @@ const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: F
         throw new Error(`${(error as Error).message}\n${body.join("\n")}`);
       }
     }),
-    { seed: SEED, numRuns, interruptAfterTimeLimit: 60_000 },
+    { seed: SEED, numRuns: CASES },
   );
 
 test.each(BACKENDS)("no program makes a NaN, revives a dropped row or leaves none, on %s", (backend) => {
@@ -72,15 +71,29 @@ function isStable(graph: Graph, logits: Float32Array, rows: Rows): boolean {
   });
 }
 
+/** What a statement orders rows by: keeping at least some rows, or the best one, goes by the logits. */
+const keyOf = (statement: string): string | undefined =>
+  /^(?:sort|top \w+) by (.*?)(?: asc| desc)?$/.exec(statement)?.[1] ?? (/\b(?:sort|top|keep)\b/.test(statement) ? "logit" : undefined);
+
+/** Whether some statement puts rows in order that are as good as equal: the device decides which comes first. */
+function hasTies(body: readonly string[], logits: Float32Array): boolean {
+  return body.some((statement, i) => {
+    const key = keyOf(statement);
+    if (key === undefined) return false;
+    const keys = descending(rowsAfter(compileBody(...body.slice(0, i), `logit = ${key}`), logits, "reference").logits);
+    return keys.some((x, n) => n > 0 && keys[n - 1]! - x <= 1e-6 * Math.abs(x));
+  });
+}
+
 test("both backends agree", () => {
-  const other: Backend = "cpu";
-  forEachProgram((graph, _, logits) => {
+  forEachProgram((graph, body, logits) => {
     counts.programs++;
     const rows = rowsAfter(graph, logits, "reference");
-    const d = distance(rows, rowsAfter(graph, logits, other));
-    if (d <= 1e-5) counts.compared++;
+    const d = distance(rows, rowsAfter(graph, logits, "cpu"));
+    if (d <= 1e-5) counts.equal++;
+    else if (hasTies(body, logits)) counts.tied++;
     else if (!isStable(graph, logits, rows)) counts.unstable++;
     else expect(d).toBeLessThanOrEqual(1e-5);
   });
-  expect(counts.unstable).toBeLessThan(0.1 * counts.programs);
+  expect(counts.tied + counts.unstable).toBeLessThan(0.15 * counts.programs);
 });

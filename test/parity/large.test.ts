@@ -33,9 +33,11 @@ test.each(pairs)("%d tokens on %s", (vocabSize, backend) => {
   for (const [name, stages] of Object.entries(CHAINS)) {
     const tally = newTally();
     tallies.set(`${name}, ${vocabSize}/${backend}`, tally);
-    SHAPES.forEach((shape, seed) => {
+    // the interpreter takes seconds to sort so many rows
+    const shapes = backend === "reference" ? SHAPES.slice(0, 1) : SHAPES;
+    shapes.forEach((shape, seed) => {
       const c: Case = { stages, logits: { shape, vocabSize, seed, dropped: 0 }, mode: "constant" };
-      runCase(c, backend, tally, 16);
+      runCase(c, backend, tally, backend === "reference" ? 8 : 16);
     });
     expect(tally.mismatches).toEqual([]);
   }

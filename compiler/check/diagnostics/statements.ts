@@ -1,4 +1,5 @@
 /** E05xx and W05xx: statements and stages in an order that makes no sense. */
+import type { StageCall } from "../../syntax/ast.js";
 import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic } from "../diagnostics.js";
 
@@ -34,3 +35,16 @@ export const stageAfterHost = (span: Span, name: string): Diagnostic =>
     label: "from `host` on only `host` stages can follow",
     help: "move it before the first `host` stage",
   });
+
+export const wrongOrder = (span: Span, late: string, early: StageCall, why: string): Diagnostic =>
+  warning("W0502", span, `\`${late}\` comes after \`${early.name.text}\``, {
+    label: why,
+    notes: [{ message: "this stage comes before it", span: early.span }],
+    help: `put \`${late}\` first`,
+  });
+
+export const noEffect = (span: Span, name: string): Diagnostic =>
+  warning("W0503", span, `\`${name}\` has no effect with these arguments`, { help: "remove the stage, or give it other arguments" });
+
+export const unusedParameter = (span: Span, name: string): Diagnostic =>
+  warning("W0504", span, `the parameter \`${name}\` has no effect`, { label: "it is never used" });

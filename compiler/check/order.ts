@@ -1,0 +1,37 @@
+/** Orders of the standard library's samplers that are known to be wrong. */
+import type { Chain } from "../syntax/ast.js";
+import type { Diagnostic } from "./diagnostics.js";
+import { wrongOrder } from "./diagnostics/statements.js";
+import type { Module } from "./program.js";
+
+interface KnownOrder {
+  readonly early: readonly string[];
+  readonly late: string;
+  readonly why: string;
+}
+
+const KNOWN: readonly KnownOrder[] = [
+  {
+    early: ["temp", "temp_ext", "entropy_temp", "quadratic", "skew"],
+    late: "top_n_sigma",
+    why: "it measures the spread of the model's own logits, which a temperature has changed",
+  },
+  {
+    early: ["xtc"],
+    late: "top_k",
+    why: "xtc has dropped the best tokens, so the k best that are left reach further down than meant",
+  },
+];
+
+/** Warns of a stage that comes too early for a later one. */
+export function checkOrder(module: Module, chain: Chain, diagnostics: Diagnostic[]): void {
+  const names = chain.stages.map(({ name, isHost }) => {
+    const source = isHost ? undefined : module.scope.get(name.text)?.module.source.name;
+    return source === `std/${name.text}.ggsl` ? name.text : undefined;
+  });
+  for (const { early, late, why } of KNOWN) {
+    const first = names.findIndex((n) => n !== undefined && early.includes(n));
+    const last = names.lastIndexOf(late);
+    if (first >= 0 && last > first) diagnostics.push(wrongOrder(chain.stages[last]!.span, late, chain.stages[first]!, why));
+  }
+}
