@@ -6,6 +6,7 @@ import { loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
+import { openTail } from "./tail.js";
 import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
 
 export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
@@ -53,20 +54,32 @@ type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vecto
 /** Prepares a graph for a vocabulary. Throws `InputError` for a backend or uniforms that do not fit. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
-  const { backend, run, dispose } = openBackend(graph, vocabSize, options.backend ?? "auto");
+  const { backend, run, dispose: close } = openBackend(graph, vocabSize, options.backend ?? "auto");
+  const tail = openTail(graph.tail);
+  tail?.acceptPrompt(options.history ?? []);
+  const dispose = (): void => {
+    close();
+    tail?.[Symbol.dispose]();
+  };
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   let latest: Outputs | undefined;
+  let picked: number | undefined;
   return {
     backend,
     evaluate(values) {
       const logits = checkLogits(values, vocabSize);
       const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
       latest = outputs;
-      return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
+      picked = outputs.sampled;
+      if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
+      const rows = tail.apply({ candidates: outputs.candidates, logits: outputs.logits });
+      picked = rows.selected < 0 ? undefined : rows.selected;
+      return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }) };
     },
-    accept(token = latest?.sampled) {
+    accept(token = picked) {
       if (!latest || token === undefined) throw new InputError("there is no token to accept");
       sequence = acceptToken(sequence, token, latest.states);
+      tail?.accept(token);
       latest = undefined;
     },
     setUniforms(values) {
@@ -110,7 +123,7 @@ function checkLogits(values: Float32Array | readonly number[], vocabSize: number
   return logits;
 }
 
-function rowsOf({ candidates, logits, probs }: Outputs): Candidate[] {
+function rowsOf({ candidates, logits, probs }: Pick<Outputs, "candidates" | "logits" | "probs">): Candidate[] {
   if (!logits || !probs) return [];
   const rows = Array.from(logits, (logit, i) => ({ token: candidates?.[i] ?? i, logit, prob: probs[i]! }));
   return rows.filter(({ logit }) => logit !== -Infinity);

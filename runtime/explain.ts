@@ -51,10 +51,11 @@ function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): nu
 
 function stagesOf(graph: Graph): StageExplanation[] {
   let rows = "V";
+  const firstOnHost = graph.stages.length - graph.tail.length;
   return graph.stages.map(({ name }, i) => {
     const nodes = graph.nodes.filter((n) => n.origin?.stage === i && launches(n));
     const widest = nodes.findLast(({ op }) => op === "top_k" || op === "argsort" || op === "get_rows")?.dim;
     if (widest !== undefined && widest !== 1) rows = String(widest);
-    return { name, device: "cpu", nodes: nodes.length, ops: [...new Set(nodes.map((n) => n.op))], rows };
+    return { name, device: i < firstOnHost ? "cpu" : "host", nodes: nodes.length, ops: [...new Set(nodes.map((n) => n.op))], rows };
   });
 }

@@ -5,7 +5,9 @@ import { AbortError, InputError } from "./errors.js";
 import type { ContextStats, DecodeOutput, NativeContext, NativeError, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
-import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf, withUniforms, type UniformValues } from "./sequence.js";
+import { modelFeed } from "./features/model.js";
+import { openTail, picksOnHost } from "./tail.js";
+import { acceptPrompt, acceptToken, featureInputs, restoreSequence, saveSequence, startSequence, uniformsOf, withUniforms, type SavedSequence, type UniformValues } from "./sequence.js";
 
 export interface GenerateOptions {
   /** The chain that picks the tokens. */
@@ -20,6 +22,8 @@ export interface GenerateOptions {
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
   readonly signal?: AbortSignal;
+  /** What `save` gave; the prompt is then the saved tokens. */
+  readonly resume?: SavedSequence;
 }
 
 export interface Piece {
@@ -41,53 +45,65 @@ export interface GenerationStats extends ContextStats {
 export interface Generation extends AsyncIterable<Piece> {
   /** New values of uniforms from the next token on; the graph stays as it is. Throws `InputError`. */
   setUniforms(values: UniformValues): void;
+  /** The text so far, prompt included, and what the chain remembers: to go on later, with `resume`. */
+  save(): { readonly tokens: Int32Array; readonly sequence: SavedSequence };
   /** Numbers so far; available once the first piece came. Throws `InputError` before. */
   stats(): GenerationStats;
 }
 
-export function startGeneration(model: NativeModel, prompt: string, options: GenerateOptions): Generation {
+export function startGeneration(model: NativeModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
   const { graph } = options.chain;
-  if (graph.outputs.sampled === undefined) {
+  if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
     throw new InputError(`the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`);
   }
   const { vocabSize } = model.info;
-  let sequence = startSequence(graph, vocabSize, { uniforms: options.uniforms, feed: options.feed });
+  const feed = modelFeed(model, options.feed);
+  let sequence = options.resume
+    ? restoreSequence(graph, vocabSize, options.resume, feed)
+    : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
   let latest: GenerationStats | undefined;
+  let text: Int32Array = new Int32Array();
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = model.tokenize(prompt, true, false);
+    const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
     if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
+    using tail = openTail(graph.tail, model);
     const context = await openContext(model, options);
     const onAbort = (): void => context.abort();
     options.signal?.addEventListener("abort", onAbort);
     try {
-      sequence = acceptPrompt(sequence, tokens);
       checkPrompt(tokens.length, context.contextSize);
+      if (!options.resume) sequence = acceptPrompt(sequence, tokens);
+      tail?.acceptPrompt(tokens);
+      const buffer = new Int32Array(context.contextSize);
+      buffer.set(tokens);
+      text = buffer.subarray(0, tokens.length);
       const decoder = new TextDecoder();
       const limit = Math.min(options.maxTokens ?? Infinity, context.contextSize - tokens.length);
-      let batch = tokens;
-      let position = 0;
       let milliseconds = 0;
-      for (let count = 0; ; count++) {
-        const finish = count === limit ? (count === options.maxTokens ? "maxTokens" : "context") : undefined;
-        latest = { ...latest, ...statsOf(context, tokens.length, count, milliseconds), ...(finish && { finish }) };
-        if (finish) break;
+      const record = (count: number, finish?: GenerationStats["finish"]): void => {
+        latest = { ...statsOf(context, tokens.length, count, milliseconds), ...(finish && { finish }) };
+      };
+      for (let [count, batch] = [0, tokens]; ; count++, batch = text.subarray(-1)) {
+        record(count, count < limit ? undefined : count === options.maxTokens ? "maxTokens" : "context");
+        if (count === limit) break;
         options.signal?.throwIfAborted();
         context.setUniforms(0, uniformsOf(sequence));
         featureInputs(sequence).forEach((values, i) => context.setInput(0, i + 1, values));
         const start = performance.now();
-        const output = await decode(context, batch, position);
+        const output = await decode(context, batch, text.length - batch.length);
+        const token = tail ? tail.pick(output) : output.sampled![0]!;
         if (count > 0) milliseconds += performance.now() - start;
-        const token = output.sampled![0]!;
         sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
+        tail?.accept(token);
         if (model.isEnd(token)) {
-          latest = { ...statsOf(context, tokens.length, count, milliseconds), finish: "end" };
+          record(count, "end");
           break;
         }
-        latest = statsOf(context, tokens.length, count + 1, milliseconds);
+        record(count + 1);
+        buffer[text.length] = token;
+        text = buffer.subarray(0, text.length + 1);
         yield { token, text: decoder.decode(model.piece(token, false), { stream: true }) };
-        position += batch.length;
-        batch = Int32Array.of(token);
       }
     } catch (error) {
       throw translate(error, options.signal);
@@ -107,6 +123,7 @@ export function startGeneration(model: NativeModel, prompt: string, options: Gen
       if (!latest) throw new InputError("there are no numbers before the first token");
       return latest;
     },
+    save: () => ({ tokens: text.slice(), sequence: saveSequence(sequence) }),
   };
 }
 

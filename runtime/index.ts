@@ -11,3 +11,5 @@ export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation,
 export type { GenerateOptions, Generation, GenerationStats, Piece } from "./generate.js";
 export { loadModel, type LoadModelOptions, type Model } from "./model.js";
 export type { UniformValues } from "./sequence.js";
+export type { Feed, Pairs } from "./features/feed.js";
+export type { SavedSequence } from "./sequence.js";

@@ -17,10 +17,10 @@ export interface Model extends Disposable {
   readonly backend: Exclude<ModelBackend, "auto">;
   readonly info: ModelInfo;
   /**
-   * Generates text after a prompt, a token at a time, off the main thread.
+   * Generates text after a prompt, given as text or as tokens, a token at a time, off the main thread.
    * @throws InputError for a chain that picks no token, a prompt that does not fit the context, or uniforms that do not fit
    */
-  generate(prompt: string, options: GenerateOptions): Generation;
+  generate(prompt: string | Int32Array, options: GenerateOptions): Generation;
   /** Token ids of a text, with the tokens that the model wants around it. */
   tokenize(text: string): Int32Array;
   dispose(): void;

@@ -3,11 +3,11 @@
  * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
  * f32 numbers are clamped, and what is known of the operands is carried on.
  */
-import { emit } from "../graph/build.js";
+import { emit, numericAttrs } from "../graph/build.js";
 import type { Dim } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
-import type { OpName } from "../graph/ops.js";
+import { opRule, type OpName } from "../graph/ops.js";
 import type { Context } from "./context.js";
 import { constant, hostOp, isConstant, NO_FACTS, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
 
@@ -17,7 +17,9 @@ const isFinite = ({ lo, hi }: Interval): boolean => Number.isFinite(Math.fround(
 /** Wraps a node; a result outside the finite range is clamped into it. */
 export function node(cx: Context, op: OpName, operands: readonly NodeValue[], attrs: Record<string, number | string> = {}, facts: Facts = NO_FACTS, known?: Interval): NodeValue {
   const ids = operands.map((v) => v.id);
-  let id = emit(cx.builder, op, ids, attrs, known ? { range: known } : {});
+  // a value may be known better than the node that computes it
+  const range = known ?? opRule(op).range(operands.map((v) => v.range), numericAttrs(op, attrs));
+  let id = emit(cx.builder, op, ids, attrs, { range });
   if (!isFinite(cx.builder.ranges[id]!)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
   const isColumn = operands.some((v) => v.isColumn);
   return { kind: "node", id, isColumn, range: cx.builder.ranges[id]!, facts };
@@ -86,7 +88,8 @@ export function sub(cx: Context, a: Value, b: Value): Value {
   const x = asNode(cx, a);
   const trendB = trendOf(b);
   const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
-  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b) });
+  const atMostMaxOf = !b.isColumn && b.range.lo >= 0 ? x.facts.atMostMaxOf : undefined;
+  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b), atMostMaxOf });
   // a running sum without the row itself: 0 in the first row, and rising as far as the terms fall and are not negative
   const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
   return node(cx, "sub", [x, b], {}, { trend, ...first });

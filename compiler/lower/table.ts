@@ -127,7 +127,8 @@ export function rowNumbers(cx: Context): NodeValue {
     const { dim } = cx.table;
     const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
     const id = emit(cx.builder, "arange", [], { dim }, { range });
-    return column(cx, id, { trend: "rises", first: I.point(0) });
+    // elsewhere the first row may be a dropped one
+    return column(cx, id, cx.table.isPacked ? { trend: "rises", first: I.point(0) } : { trend: "rises" });
   });
 }
 
@@ -210,6 +211,8 @@ export function replaceTable(cx: Context, logit: NodeValue, mask: NodeValue | un
   t.mask = mask;
   t.isMaskFull = isMaskFull;
   t.isPacked = isPacked;
+  // the mask has changed even where the logits have not
+  changeRows(t);
   assignLogit(cx, logit);
 }
 

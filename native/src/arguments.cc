@@ -156,7 +156,7 @@ Arguments::Breakers Arguments::breakers(const char * name, const std::vector<std
     if (value == nullptr) {
         return { otherwise, {} };
     }
-    const char * const expected = "a list of texts, or a list of lists of tokens";
+    const char * const expected = "a list of texts, or a list of tokens or lists of tokens";
     const List *       list     = std::get_if<List>(&value->data);
     if (list == nullptr) {
         refuse(name, expected, *value);
@@ -167,6 +167,8 @@ Arguments::Breakers Arguments::breakers(const char * name, const std::vector<std
         const List * tokens = std::get_if<List>(&entry.data);
         if (text != nullptr && !text->empty() && text->find('\0') == std::string::npos) {
             breakers.texts.push_back(*text);
+        } else if (std::holds_alternative<double>(entry.data)) {
+            breakers.tokens.push_back({ token(name, entry) });
         } else if (tokens != nullptr && !tokens->empty()) {
             std::vector<llama_token> & sequence = breakers.tokens.emplace_back();
             for (const Value & element : *tokens) {

@@ -25,7 +25,7 @@ public:
     // Pairs [token, value]; a value may be -inf.
     std::vector<llama_logit_bias> biases(const char * name);
 
-    // Sequence breakers: either texts, or lists of tokens.
+    // Sequence breakers: either texts, or tokens and lists of tokens.
     struct Breakers {
         std::vector<std::string>              texts;
         std::vector<std::vector<llama_token>> tokens;

@@ -3,8 +3,6 @@
 
 #include "sampler_spec.h"
 
-#include <span>
-
 namespace ggsl {
 
 // llama.cpp's sampler for a grammar. Throws Failure (INVALID_ARGUMENT) with what is wrong with the text.
@@ -32,10 +30,9 @@ private:
     bool allows(llama_token token);
     void replay();
 
-    const llama_vocab *           vocab;
-    SamplerPtr                    sampler;
-    std::vector<llama_token>      accepted;
-    std::vector<llama_token_data> rows; // of `allowed`, kept from call to call
+    const llama_vocab *      vocab;
+    SamplerPtr               sampler;
+    std::vector<llama_token> accepted;
 };
 
 } // namespace ggsl

@@ -26,8 +26,9 @@ bool is_end(const llama_grammar_element & element) {
         fail(code::invalid_argument, "the grammar does not parse: %s", said.c_str());
     }
     const auto line = 1 + std::count(text.begin(), text.end() - static_cast<std::ptrdiff_t>(rest.size()), '\n');
-    const std::string found = rest.empty() ? "the end" : "\"" + rest.substr(0, std::min<size_t>(rest.find('\n'), 40)) + "\"";
-    fail(code::invalid_argument, "the grammar does not parse: line %td: %s at %s", line, said.substr(0, split).c_str(), found.c_str());
+    const std::string found = rest.substr(0, std::min<size_t>(rest.find('\n'), 40));
+    fail(code::invalid_argument, "the grammar does not parse: line %td: %s at \"%s\"", line, said.substr(0, split).c_str(),
+         found.c_str());
 }
 
 void parse(llama_grammar_parser & parser, const std::string & text) {

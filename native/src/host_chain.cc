@@ -113,6 +113,17 @@ void HostChain::accept(int32_t token) {
     }
 }
 
+void HostChain::accept_prompt(std::span<const int32_t> tokens) {
+    for (const int32_t token : tokens) {
+        check_token(token);
+    }
+    for (const auto & stage : stages) {
+        for (size_t i = 0; i < tokens.size() && !stage->may_refuse(); ++i) {
+            stage->accept(tokens[i]);
+        }
+    }
+}
+
 void HostChain::reset() {
     for (const auto & stage : stages) {
         stage->reset();

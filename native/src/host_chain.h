@@ -28,6 +28,8 @@ public:
     // Tells every stage the next token of the text. Throws Failure (INVALID_ARGUMENT) when a grammar does not accept it; then
     // no stage has taken it.
     void accept(int32_t token);
+    // Tells the stages of a text that is there already; a grammar begins after it.
+    void accept_prompt(std::span<const int32_t> tokens);
     void reset();
     // An exact copy: it draws the random numbers that this one would.
     HostChain clone() const;

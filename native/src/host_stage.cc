@@ -52,8 +52,8 @@ public:
             llama_token_data_array array{ rows, 2, -1, true };
             llama_sampler_apply(copy->sampler.get(), &array);
         }
-        // Forgets what the draws have picked; no token matches it.
-        llama_sampler_accept(copy->sampler.get(), 0);
+        // Forgets every pick; this one is no token.
+        llama_sampler_accept(copy->sampler.get(), INT32_MAX);
         copy->draws = copy->draws_before = draws_before;
         if (!pending.empty()) {
             std::vector<llama_token_data> rows = pending;

@@ -31,5 +31,7 @@ inline void check_near(const std::vector<float> & found, const std::vector<float
 void test_ops();
 void test_wire();
 void test_fuzz();
+void test_host();
+void test_grammar(const char * model_path);
 
 } // namespace ggsl::test

@@ -1,4 +1,4 @@
-// Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES
+// Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES, run in the repository's root, where the demo model is.
 #include "../src/backend.h"
 #include "check.h"
 
@@ -9,6 +9,8 @@ int main(int count, char ** arguments) {
     ggsl::test::test_ops();
     ggsl::test::test_wire();
     ggsl::test::test_fuzz();
+    ggsl::test::test_host();
+    ggsl::test::test_grammar("examples/model/demo-q8_0.gguf");
     std::puts("all C++ tests passed");
     return 0;
 }

@@ -1,103 +1,18 @@
 // Test only: llama.cpp's own CPU samplers, as the oracle that GGSL's chains are compared with.
-#include <llama.h>
-#include <napi.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-// Exported by llama.cpp for its own tests, in no header.
-llama_sampler * llama_sampler_init_dry_testing(float multiplier, float base, int32_t allowed_length, int32_t last_n,
-                                               const std::vector<std::vector<llama_token>> & breakers);
+#include "../src/addon/sampler_spec_value.h"
 
 namespace {
 
-using Sampler = std::unique_ptr<llama_sampler, decltype(&llama_sampler_free)>;
+using ggsl::SamplerPtr;
 
-// The fields of one sampler's object, by llama.cpp's parameter names.
-class Fields {
-public:
-    explicit Fields(const Napi::Object & object) : object(object) {}
-
-    float       f32(const char * name) const { return static_cast<float>(number(name)); }
-    int32_t     i32(const char * name) const { return static_cast<int32_t>(number(name)); }
-    uint32_t    u32(const char * name) const { return static_cast<uint32_t>(number(name)); }
-    size_t      size(const char * name) const { return static_cast<size_t>(number(name)); }
-    std::string string(const char * name) const { return object.Get(name).ToString(); }
-    Napi::Value value(const char * name) const { return object.Get(name); }
-
-private:
-    double number(const char * name) const {
-        const Napi::Value found = object.Get(name);
-        if (!found.IsNumber()) {
-            throw Napi::TypeError::New(object.Env(), string("name") + ": " + name + " should be a number");
+SamplerPtr make_chain(Napi::Env env, const Napi::Value & value, const llama_vocab * vocab) {
+    return ggsl::addon::guarded(env, [&] {
+        SamplerPtr chain(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+        for (const ggsl::SamplerSpec & spec : ggsl::addon::to_sampler_specs(value)) {
+            llama_sampler_chain_add(chain.get(), ggsl::make_sampler(spec, vocab).release());
         }
-        return found.As<Napi::Number>().DoubleValue();
-    }
-
-    Napi::Object object;
-};
-
-std::vector<llama_logit_bias> to_biases(const Napi::Value & value) {
-    std::vector<llama_logit_bias> biases;
-    const auto list = value.As<Napi::Array>();
-    for (uint32_t i = 0; i < list.Length(); ++i) {
-        const Fields entry(list.Get(i).As<Napi::Object>());
-        biases.push_back({ entry.i32("token"), entry.f32("bias") });
-    }
-    return biases;
-}
-
-std::vector<std::vector<llama_token>> to_breakers(const Napi::Value & value) {
-    std::vector<std::vector<llama_token>> breakers;
-    const auto list = value.As<Napi::Array>();
-    for (uint32_t i = 0; i < list.Length(); ++i) {
-        const auto tokens = list.Get(i).As<Napi::Int32Array>();
-        breakers.emplace_back(tokens.Data(), tokens.Data() + tokens.ElementLength());
-    }
-    return breakers;
-}
-
-llama_sampler * make_sampler(Napi::Env env, const Fields & f) {
-    const std::string name = f.string("name");
-    if (name == "greedy") return llama_sampler_init_greedy();
-    if (name == "dist") return llama_sampler_init_dist(f.u32("seed"));
-    if (name == "top_k") return llama_sampler_init_top_k(f.i32("k"));
-    if (name == "top_p") return llama_sampler_init_top_p(f.f32("p"), f.size("min_keep"));
-    if (name == "min_p") return llama_sampler_init_min_p(f.f32("p"), f.size("min_keep"));
-    if (name == "typical") return llama_sampler_init_typical(f.f32("p"), f.size("min_keep"));
-    if (name == "temp") return llama_sampler_init_temp(f.f32("t"));
-    if (name == "temp_ext") return llama_sampler_init_temp_ext(f.f32("t"), f.f32("delta"), f.f32("exponent"));
-    if (name == "xtc") return llama_sampler_init_xtc(f.f32("p"), f.f32("t"), f.size("min_keep"), f.u32("seed"));
-    if (name == "top_n_sigma") return llama_sampler_init_top_n_sigma(f.f32("n"));
-    if (name == "mirostat") return llama_sampler_init_mirostat(f.i32("n_vocab"), f.u32("seed"), f.f32("tau"), f.f32("eta"), f.i32("m"));
-    if (name == "mirostat_v2") return llama_sampler_init_mirostat_v2(f.u32("seed"), f.f32("tau"), f.f32("eta"));
-    if (name == "adaptive_p") return llama_sampler_init_adaptive_p(f.f32("target"), f.f32("decay"), f.u32("seed"));
-    if (name == "penalties") {
-        return llama_sampler_init_penalties(f.i32("n_vocab"), f.i32("last_n"), f.f32("repeat"), f.f32("freq"), f.f32("present"));
-    }
-    if (name == "logit_bias") {
-        const auto biases = to_biases(f.value("biases"));
-        return llama_sampler_init_logit_bias(f.i32("n_vocab"), static_cast<int32_t>(biases.size()), biases.data());
-    }
-    if (name == "dry") {
-        return llama_sampler_init_dry_testing(f.f32("multiplier"), f.f32("base"), f.i32("allowed_length"), f.i32("last_n"),
-                                              to_breakers(f.value("breakers")));
-    }
-    throw Napi::TypeError::New(env, "the oracle knows no sampler \"" + name + "\"");
-}
-
-Sampler make_chain(Napi::Env env, const Napi::Value & value) {
-    Sampler    chain(llama_sampler_chain_init(llama_sampler_chain_default_params()), llama_sampler_free);
-    const auto list = value.As<Napi::Array>();
-    for (uint32_t i = 0; i < list.Length(); ++i) {
-        llama_sampler * made = make_sampler(env, Fields(list.Get(i).As<Napi::Object>()));
-        if (made == nullptr) {
-            throw Napi::Error::New(env, "llama.cpp refuses the arguments of sampler " + std::to_string(i));
-        }
-        llama_sampler_chain_add(chain.get(), made);
-    }
-    return chain;
+        return chain;
+    });
 }
 
 class LlamaChain : public Napi::ObjectWrap<LlamaChain> {
@@ -111,7 +26,7 @@ public:
     }
 
     explicit LlamaChain(const Napi::CallbackInfo & info)
-        : Napi::ObjectWrap<LlamaChain>(info), chain(make_chain(info.Env(), info[0])) {}
+        : Napi::ObjectWrap<LlamaChain>(info), chain(make_chain(info.Env(), info[0], nullptr)) {}
 
 private:
     Napi::Value apply(const Napi::CallbackInfo & info) {
@@ -142,14 +57,13 @@ private:
     void accept(const Napi::CallbackInfo & info) { llama_sampler_accept(chain.get(), info[0].ToNumber()); }
     void reset(const Napi::CallbackInfo &) { llama_sampler_reset(chain.get()); }
 
-    Sampler chain;
+    SamplerPtr chain;
 };
 
 // generateReference(modelPath, promptTokens, chain, n): Int32Array, blocking.
 Napi::Value generate_reference(const Napi::CallbackInfo & info) {
     const Napi::Env env    = info.Env();
     const auto      prompt = info[1].As<Napi::Int32Array>();
-    const Sampler   chain  = make_chain(env, info[2]);
     const int32_t   count  = info[3].ToNumber();
 
     std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
@@ -157,6 +71,7 @@ Napi::Value generate_reference(const Napi::CallbackInfo & info) {
     if (!model) {
         throw Napi::Error::New(env, "the oracle can not load the model");
     }
+    const SamplerPtr chain = make_chain(env, info[2], llama_model_get_vocab(model.get()));
     llama_context_params params = llama_context_default_params();
     params.n_ctx                = static_cast<uint32_t>(prompt.ElementLength()) + static_cast<uint32_t>(count) + 1;
     params.n_batch              = params.n_ctx;
@@ -168,7 +83,11 @@ Napi::Value generate_reference(const Napi::CallbackInfo & info) {
         throw Napi::Error::New(env, "the oracle can not make a context");
     }
 
+    // as llama.cpp's own programs do: penalties look back on the prompt, too
     std::vector<llama_token> batch(prompt.Data(), prompt.Data() + prompt.ElementLength());
+    for (const llama_token token : batch) {
+        llama_sampler_accept(chain.get(), token);
+    }
     auto tokens = Napi::Int32Array::New(env, static_cast<size_t>(count));
     for (int32_t i = 0; i < count; ++i) {
         if (llama_decode(context.get(), llama_batch_get_one(batch.data(), static_cast<int32_t>(batch.size()))) != 0) {

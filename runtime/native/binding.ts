@@ -4,6 +4,9 @@
  * Numbers cross as typed arrays. Several rows (sequences) lie one after another. Whatever fails throws, or rejects with,
  * a `NativeError`: bad input never ends the process.
  */
+import type { HostChainStage, NativeGrammar, NativeHostChain, Pieces } from "./hostBinding.js";
+
+export type * from "./hostBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
 export interface NativeError extends Error {
@@ -15,6 +18,8 @@ export type NativeErrorCode =
   | "INVALID_ARGUMENT"
   /** A logit is NaN or +inf, or a token outside the vocabulary was sampled. */
   | "INVALID_LOGITS"
+  /** A host tail leaves no row. */
+  | "NO_CANDIDATE"
   | "INVALID_MODEL"
   | "UNSUPPORTED_OP"
   | "NO_DEVICE"
@@ -37,6 +42,10 @@ export interface Binding {
   devices(): Device[];
   readonly Graph: new (words: Int32Array) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
+  /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
+  readonly HostChain: new (stages: readonly HostChainStage[], model?: NativeModel) => NativeHostChain;
+  /** `root` is the rule where the grammar begins; default `root`. */
+  readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
   /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
@@ -134,6 +143,11 @@ export interface NativeModel {
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array;
   /** A token's bytes, not always whole UTF-8 characters; `special`: also those of control tokens. */
   piece(token: number, special: boolean): Uint8Array;
+  /**
+   * All tokens at once, each as it reads alone, control tokens included: what llama.cpp's DRY compares sequence breakers with.
+   * Unlike `piece`, without a blank that the vocabulary puts in front of a text.
+   */
+  pieces(): Pieces;
   /** Whether the token ends a generation. */
   isEnd(token: number): boolean;
   /** Rejects with UNSUPPORTED_OP when the model's device lacks an op of a chain. */
@@ -153,6 +167,13 @@ export interface ContextOptions {
   readonly threads?: number;
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
+  /**
+   * Looks at the model's raw logits of every output, and rejects with INVALID_LOGITS when one is NaN or +inf; the tokens are in
+   * the sequences then. With `graph` it costs a copy of vocabSize x 4 bytes to the host for each output, counted in
+   * `readbackBytes`, and as much device memory for each sequence; `host` looks at the logits of its chains in any case.
+   * Default false.
+   */
+  readonly checkLogits?: boolean;
   /** The chain of each sequence. */
   readonly chains?: readonly (NativeGraph | null)[];
 }

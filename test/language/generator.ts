@@ -77,6 +77,12 @@ const scalarCondition: Make = (s, depth) =>
     () => pick(s.r, ["2 > 1", "1 > 2", "vocab > 3"]),
   ])();
 
+/** Keys to order by; most tell all rows apart, and of the others every device makes its own order. */
+const orderKey = (s: Scope): string =>
+  s.r.below(4) === 0
+    ? column(s, 1)
+    : pick(s.r, ["origin", "-origin", "token", "-token", "origin * 3 + token", "-abs(origin)"]);
+
 function change(s: Scope): string {
   const { r } = s;
   return pick<() => string>(r, [
@@ -103,9 +109,9 @@ function statement(s: Scope): string {
       return `let ${s.lets.at(-1)} = ${value}`;
     },
     () => order("sort"),
-    () => order(`sort by ${column(s, 1)} ${pick(r, ["asc", "desc"])}`),
+    () => order(`sort by ${orderKey(s)} ${pick(r, ["asc", "desc"])}`),
     () => order(`top ${pick(r, ["1", "2", "7", "40", "5000"])}`),
-    () => order(`top ${pick(r, ["3", "20"])} by ${column(s, 1)}`),
+    () => order(`top ${pick(r, ["3", "20"])} by ${orderKey(s)}`),
     () => `if ${scalarCondition(s, 1)} { ${change(s)} } else { ${change(s)} }`,
     () => `if ${scalarCondition(s, 1)} { ${change(s)} }`,
   ])();
@@ -113,6 +119,6 @@ function statement(s: Scope): string {
 
 /** The statements of a sampler's body. */
 export function generateBody(seed: number, length: number): string[] {
-  const scope: Scope = { r: random(seed), lets: [], isOrdered: false };
-  return Array.from({ length }, () => statement(scope));
+  const scope: Scope = { r: random(seed), lets: ["origin"], isOrdered: false };
+  return ["let origin = logit", ...Array.from({ length }, () => statement(scope))];
 }

@@ -24,11 +24,13 @@ const programs: fc.Arbitrary<Program> = fc.record({
 });
 
 const counts = { programs: 0, equal: 0, tied: 0, unstable: 0 };
-afterAll(() => process.stdout.write(`random programs, seed ${SEED}: ${JSON.stringify(counts)}\n`));
+afterAll(() => {
+  process.stdout.write(`random programs, seed ${SEED}: ${JSON.stringify(counts)}\n`);
+});
 
-const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: Float32Array) => void): void =>
+const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: Float32Array) => void): void => {
   fc.assert(
-    fc.property(programs, ({ seed, length, logits }) => {
+    fc.property(programs, ({ seed, length, logits }): void => {
       const body = generateBody(seed, length);
       try {
         check(compileBody(...body), body, makeLogits(logits));
@@ -38,6 +40,7 @@ const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: F
     }),
     { seed: SEED, numRuns: CASES },
   );
+};
 
 test.each(BACKENDS)("no program makes a NaN, revives a dropped row or leaves none, on %s", (backend) => {
   forEachProgram((graph, _, logits) => {
@@ -73,7 +76,8 @@ function isStable(graph: Graph, logits: Float32Array, rows: Rows): boolean {
 
 /** What a statement orders rows by: keeping at least some rows, or the best one, goes by the logits. */
 const keyOf = (statement: string): string | undefined =>
-  /^(?:sort|top \w+) by (.*?)(?: asc| desc)?$/.exec(statement)?.[1] ?? (/\b(?:sort|top|keep)\b/.test(statement) ? "logit" : undefined);
+  /^(?:sort|top \w+) by (.*?)(?: asc| desc)?$/.exec(statement)?.[1] ??
+  (/\b(?:sort|top|keep)\b/.test(statement) ? "logit" : undefined);
 
 /** Whether some statement puts rows in order that are as good as equal: the device decides which comes first. */
 function hasTies(body: readonly string[], logits: Float32Array): boolean {

@@ -5,7 +5,8 @@ import { startSequence, uniformsOf } from "../../runtime/sequence.js";
 import { withGraph, type Backend, type Results } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";
 
-const programOf = (statements: readonly string[]): string => `sampler s() {\n  ${statements.join("\n  ")}\n}\nchain c() = s()`;
+const programOf = (statements: readonly string[]): string =>
+  `sampler s() {\n  ${statements.join("\n  ")}\n}\nchain c() = s()`;
 
 export const compileBody = (...statements: readonly string[]): Graph =>
   graphOf(compileProgram(programOf(statements), { outputs: ["candidates", "logits", "probs", "sampled"] }));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { Batch, DecodeOutput, NativeContext, NativeGraph, NativeModel } from "../../runtime/native/binding.js";
+import type { DecodeOutput, NativeContext, NativeGraph, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
+import { batchOf, codeOf, generateWith, type Part } from "./batches.js";
 import { DEMO_MODEL, GREEDY, nativeGraph, RANKED, TRUNCATED } from "./graphs.js";
 import { loadOracle } from "./oracle.js";
 
@@ -14,45 +15,12 @@ beforeAll(async () => {
 
 afterAll(() => model.dispose());
 
-interface Part {
-  readonly sequence: number;
-  readonly tokens: ArrayLike<number>;
-  readonly at: number;
-}
-
-/** A batch in which each part wants an output after its last token. */
-function batchOf(...parts: Part[]): Batch {
-  const each = (f: (part: Part, i: number) => number): number[] =>
-    parts.flatMap((part) => Array.from({ length: part.tokens.length }, (_, i) => f(part, i)));
-  return {
-    tokens: Int32Array.from(each((part, i) => part.tokens[i]!)),
-    positions: Int32Array.from(each((part, i) => part.at + i)),
-    sequences: Int32Array.from(each((part) => part.sequence)),
-    outputs: Uint8Array.from(each((part, i) => (i === part.tokens.length - 1 ? 1 : 0))),
-  };
-}
-
 const create = (chains: (NativeGraph | null)[], options: object = {}): Promise<NativeContext> =>
   model.createContext({ contextSize: 512, sequences: chains.length, chains, threads: 1, ...options });
 
 /** Generates `count` tokens with the chain of sequence 0. */
-async function generate(context: NativeContext, count: number): Promise<number[]> {
-  const tokens: number[] = [];
-  let [next, at]: [Int32Array, number] = [prompt, 0];
-  while (tokens.length < count) {
-    const [output] = await context.decode(batchOf({ sequence: 0, tokens: next, at }));
-    at += next.length;
-    tokens.push(output!.sampled![0]!);
-    next = output!.sampled!;
-  }
-  return tokens;
-}
-
-const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => "no error",
-    (error: { code?: unknown }) => error.code,
-  );
+const generate = (context: NativeContext, count: number): Promise<number[]> =>
+  generateWith(context, prompt, count, ({ sampled }) => sampled![0]!);
 
 test.each(["graph", "host"] as const)("greedy text is llama.cpp's (%s)", async (placement) => {
   const context = await create([nativeGraph(GREEDY)], { placement });

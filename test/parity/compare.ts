@@ -12,7 +12,9 @@ export interface Comparison {
 export function faultOf({ tokens, logits, probs }: Rows, input: Float32Array): string | undefined {
   if (tokens.length === 0) return "no row is left";
   if (new Set(tokens).size !== tokens.length) return "a token is there twice";
-  const bad = tokens.findIndex((t, i) => !(t >= 0 && t < input.length && Number.isFinite(logits[i]) && Number.isFinite(probs[i])));
+  const bad = tokens.findIndex(
+    (t, i) => !(t >= 0 && t < input.length && Number.isFinite(logits[i]) && Number.isFinite(probs[i])),
+  );
   if (bad >= 0) return `row ${bad} is token ${tokens[bad]} with logit ${logits[bad]} and probability ${probs[bad]}`;
   const dead = tokens.find((t) => input[t] === -Infinity);
   if (dead !== undefined && input.some((x) => x !== -Infinity)) return `token ${dead} was -inf on the way in`;
@@ -22,7 +24,9 @@ export function faultOf({ tokens, logits, probs }: Rows, input: Float32Array): s
 
 /** Rows by the logit they had on the way in: tokens of equal logits are interchangeable. */
 const byInput = (rows: Rows, input: Float32Array): number[] =>
-  [...rows.tokens.keys()].sort((a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.probs[b]! - rows.probs[a]!);
+  [...rows.tokens.keys()].sort(
+    (a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.probs[b]! - rows.probs[a]!,
+  );
 
 export function compareRows(ours: Rows, theirs: Rows, input: Float32Array): Comparison {
   if (ours.tokens.length !== theirs.tokens.length)
@@ -33,11 +37,14 @@ export function compareRows(ours: Rows, theirs: Rows, input: Float32Array): Comp
   a.forEach((i, n) => {
     const j = b[n]!;
     const [token, other] = [ours.tokens[i]!, theirs.tokens[j]!];
-    if (input[token] !== input[other]) fault ??= `token ${token} (${input[token]}) is left, expected ${other} (${input[other]})`;
+    if (input[token] !== input[other])
+      fault ??= `token ${token} (${input[token]}) is left, expected ${other} (${input[other]})`;
     const distance = Math.abs(ours.probs[i]! - theirs.probs[j]!);
     worst = Math.max(worst, distance);
-    if (!(distance <= PROBABILITY_TOLERANCE)) fault ??= `token ${token} has probability ${ours.probs[i]}, expected ${theirs.probs[j]}`;
-    if (!isClose(ours.logits[i]!, theirs.logits[j]!)) fault ??= `token ${token} has logit ${ours.logits[i]}, expected ${theirs.logits[j]}`;
+    if (!(distance <= PROBABILITY_TOLERANCE))
+      fault ??= `token ${token} has probability ${ours.probs[i]}, expected ${theirs.probs[j]}`;
+    if (!isClose(ours.logits[i]!, theirs.logits[j]!))
+      fault ??= `token ${token} has logit ${ours.logits[i]}, expected ${theirs.logits[j]}`;
   });
   return { fault, worst };
 }
@@ -57,6 +64,13 @@ export function orderFault({ tokens, logits }: Rows, isSorted: boolean): string 
   return at < 0 ? undefined : `row ${at} is out of ${isSorted ? "the order of logits" : "vocabulary order"}`;
 }
 
-/** Both in the same order, equal logits apart. */
-export const hasSameOrder = (a: Rows, b: Rows, input: Float32Array): boolean =>
-  a.tokens.every((token, i) => input[token] === input[b.tokens[i]!]);
+/** Both in the same order. Equal logits may change places once they were sorted, or where a cut chose among them. */
+export function hasSameOrder(a: Rows, b: Rows, input: Float32Array, isSorted: boolean): boolean {
+  const areTiesOpen = isSorted || !isSubset(b.tokens, a.tokens);
+  return a.tokens.every((token, i) => (areTiesOpen ? input[token] === input[b.tokens[i]!] : token === b.tokens[i]));
+}
+
+const isSubset = (some: readonly number[], all: readonly number[]): boolean => {
+  const known = new Set(all);
+  return some.every((x) => known.has(x));
+};

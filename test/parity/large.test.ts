@@ -25,15 +25,18 @@ const CHAINS: Readonly<Record<string, readonly Stage[]>> = {
   dist: DEFAULT.slice(4),
 };
 
+/** Chains that do not sort the vocabulary over and over, which takes the interpreter seconds. */
+const QUICK = ["default chain", "dist"];
+
 const SHAPES: readonly LogitsSpec["shape"][] = ["longTail", "normal", "peaked", "flat"];
 
 const pairs = [32000, 128256].flatMap((vocabSize) => BACKENDS.map((backend) => [vocabSize, backend] as const));
 
 test.each(pairs)("%d tokens on %s", (vocabSize, backend) => {
   for (const [name, stages] of Object.entries(CHAINS)) {
+    if (backend === "reference" && !QUICK.includes(name)) continue;
     const tally = newTally();
     tallies.set(`${name}, ${vocabSize}/${backend}`, tally);
-    // the interpreter takes seconds to sort so many rows
     const shapes = backend === "reference" ? SHAPES.slice(0, 1) : SHAPES;
     shapes.forEach((shape, seed) => {
       const c: Case = { stages, logits: { shape, vocabSize, seed, dropped: 0 }, mode: "constant" };

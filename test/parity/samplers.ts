@@ -36,7 +36,8 @@ const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbit
   fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...edges) }, { weight: 4, arbitrary: others });
 
 /** llama.cpp's parameters are f32. */
-const real = (min: number, max: number): fc.Arbitrary<number> => fc.float({ min: Math.fround(min), max: Math.fround(max), noNaN: true });
+const real = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.float({ min: Math.fround(min), max: Math.fround(max), noNaN: true });
 
 const minKeep: ParamSpec = {
   type: "i32",
@@ -46,7 +47,10 @@ const minKeep: ParamSpec = {
   ),
 };
 
-const seed: ParamSpec = { type: "seed", values: oneOf([0, 1, 42, 2 ** 32 - 2], fc.integer({ min: 0, max: 2 ** 32 - 2 })) };
+const seed: ParamSpec = {
+  type: "seed",
+  values: oneOf([0, 1, 42, 2 ** 32 - 2], fc.integer({ min: 0, max: 2 ** 32 - 2 })),
+};
 
 // ---------------------------------------------------------------- margins
 
@@ -63,6 +67,15 @@ function thresholdMargin({ logits }: Rows, { p }: Args): number {
   return Math.min(...logits.map((x) => Math.abs(x - threshold))) / Math.max(1, Math.abs(best), Math.abs(threshold));
 }
 
+/** The distance of `n` standard deviations below the best logit from the logits, likewise. */
+function deviationMargin({ logits }: Rows, { n }: Args): number {
+  const mean = logits.reduce((a, b) => a + b, 0) / logits.length;
+  const deviation = Math.sqrt(logits.reduce((a, b) => a + (b - mean) ** 2, 0) / logits.length);
+  const best = Math.max(...logits);
+  const threshold = best - n! * deviation;
+  return Math.min(...logits.map((x) => Math.abs(x - threshold))) / Math.max(1, Math.abs(best), Math.abs(threshold));
+}
+
 // ---------------------------------------------------------------- the table
 
 export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
@@ -74,7 +87,10 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
   },
   temp: {
     params: {
-      t: { type: "f32", values: oneOf([0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10, 1e30], real(0.01, 5)) },
+      t: {
+        type: "f32",
+        values: oneOf([0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10, 1e30], real(0.01, 5)),
+      },
     },
     llama: ({ t }) => ({ name: "temp", t: t! }),
   },
@@ -106,5 +122,10 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
       return p! > 0 && logits.filter((x) => x >= threshold).length < min_keep!;
     },
     margin: (before, args) => (args["p"]! > 0 ? thresholdMargin(before, args) : Infinity),
+  },
+  top_n_sigma: {
+    params: { n: { type: "f32", values: oneOf([0, -1, 1, 2, 1e-6, 1e6], real(0, 4)) } },
+    llama: ({ n }) => ({ name: "top_n_sigma", n: n! }),
+    margin: (before, args) => (args["n"]! > 0 ? deviationMargin(before, args) : Infinity),
   },
 };

@@ -76,7 +76,12 @@ function asProgram(stages: readonly Stage[]): { text: string; statics: Args; uni
     Object.entries(stage.args).map(([name, value]) => ({ ...specOf(stage).params[name]!, value })),
   );
   let next = 0;
-  const calls = stages.map(({ sampler, args }) => `${sampler}(${Object.keys(args).map(() => `a${next++}`).join(", ")})`);
+  const calls = stages.map(
+    ({ sampler, args }) =>
+      `${sampler}(${Object.keys(args)
+        .map(() => `a${next++}`)
+        .join(", ")})`,
+  );
   const names = [...new Set(stages.map((s) => s.sampler))].join(", ");
   const valuesWhere = (isStatic: boolean): Args =>
     Object.fromEntries(params.flatMap((p, i) => ((p.isStatic ?? false) === isStatic ? [[`a${i}`, p.value]] : [])));

@@ -20,7 +20,18 @@ export const newTally = (): Tally => ({
   mismatches: [],
 });
 
-const COLUMNS = ["sampler", "backend", "cases", "tokens", "mismatches", "at 1e-6", "f32 sums", "other order", "llama inf", "worst"];
+const COLUMNS = [
+  "sampler",
+  "backend",
+  "cases",
+  "tokens",
+  "mismatches",
+  "at 1e-6",
+  "f32 sums",
+  "other order",
+  "llama inf",
+  "worst",
+];
 
 const line = (name: string, backend: string, t: Tally): string[] => [
   ...[name, backend],
@@ -32,6 +43,8 @@ const line = (name: string, backend: string, t: Tally): string[] => [
 export function printTallies(title: string, tallies: ReadonlyMap<string, Tally>): void {
   const lines = [COLUMNS, ...[...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t))];
   const widths = COLUMNS.map((_, i) => Math.max(...lines.map((l) => l[i]!.length)));
-  const text = lines.map((l) => l.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "));
+  const text = lines.map((l) =>
+    l.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
+  );
   process.stdout.write(`${title}\n${text.join("\n")}\n`);
 }

@@ -34,9 +34,11 @@ Napi::Value list_devices(const Napi::CallbackInfo & info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     capture_logs();
-    auto * constructors   = new Constructors();
-    constructors->model   = Napi::Persistent(ModelObject::define(env));
-    constructors->context = Napi::Persistent(ContextObject::define(env));
+    auto * constructors      = new Constructors();
+    constructors->model      = Napi::Persistent(ModelObject::define(env));
+    constructors->context    = Napi::Persistent(ContextObject::define(env));
+    constructors->grammar    = Napi::Persistent(GrammarObject::define(env));
+    constructors->host_chain = Napi::Persistent(HostChainObject::define(env));
     env.SetInstanceData(constructors);
 
     exports.Set("wireVersion", wire_version);
@@ -47,6 +49,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("loadModel", Napi::Function::New<ModelObject::load>(env));
     exports.Set("Graph", GraphObject::define(env));
     exports.Set("Evaluator", EvaluatorObject::define(env));
+    exports.Set("Grammar", constructors->grammar.Value());
+    exports.Set("HostChain", constructors->host_chain.Value());
     return exports;
 }
 

@@ -37,6 +37,7 @@ ContextObject::ContextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap
         throw to_error(info.Env(), code::invalid_argument, "a Context comes from model.createContext");
     }
     context = *info[0].As<Napi::External<std::shared_ptr<Context>>>().Data();
+    memory.keep(info.Env(), context->bytes());
 }
 
 Context & ContextObject::get() const {
@@ -141,6 +142,7 @@ Napi::Value ContextObject::context_size(const Napi::CallbackInfo & info) {
 void ContextObject::dispose(const Napi::CallbackInfo & info) {
     abort(info);
     context.reset();
+    memory.release(info.Env());
 }
 
 } // namespace ggsl::addon

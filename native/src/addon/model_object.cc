@@ -5,6 +5,8 @@ namespace ggsl::addon {
 
 namespace {
 
+constexpr napi_type_tag model_tag = { 0x6767736c6d6f6465, 0x6c20696e20475546 };
+
 std::vector<std::shared_ptr<const Graph>> to_chains(const Napi::Value & value) {
     std::vector<std::shared_ptr<const Graph>> chains;
     if (value.IsUndefined()) {
@@ -29,6 +31,12 @@ ContextOptions to_options(const Napi::Object & given) {
     options.threads      = optional_int(given, "threads", options.threads);
     options.chains       = to_chains(given.Get("chains"));
 
+    const Napi::Value check = given.Get("checkLogits");
+    if (!check.IsUndefined() && !check.IsBoolean()) {
+        fail(code::invalid_argument, "checkLogits: expected a boolean");
+    }
+    options.check_logits = check.ToBoolean();
+
     const Napi::Value placement = given.Get("placement");
     if (!placement.IsUndefined()) {
         const std::string name = to_string(placement, "placement");
@@ -51,6 +59,7 @@ Napi::Function ModelObject::define(Napi::Env env) {
         InstanceAccessor<&ModelObject::info>("info"),
         InstanceMethod<&ModelObject::tokenize>("tokenize"),
         InstanceMethod<&ModelObject::piece>("piece"),
+        InstanceMethod<&ModelObject::pieces>("pieces"),
         InstanceMethod<&ModelObject::is_end>("isEnd"),
         InstanceMethod<&ModelObject::create_context>("createContext"),
         InstanceMethod<&ModelObject::dispose>("dispose"),
@@ -62,6 +71,15 @@ ModelObject::ModelObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<Mod
         throw to_error(info.Env(), code::invalid_argument, "a Model comes from loadModel");
     }
     model = *info[0].As<Napi::External<std::shared_ptr<Model>>>().Data();
+    memory.keep(info.Env(), llama_model_size(model->get()));
+    info.This().As<Napi::Object>().TypeTag(&model_tag);
+}
+
+std::shared_ptr<Model> ModelObject::from(const Napi::Value & value) {
+    if (!value.IsObject() || !value.As<Napi::Object>().CheckTypeTag(&model_tag)) {
+        fail(code::invalid_argument, "model: expected a Model");
+    }
+    return Unwrap(value.As<Napi::Object>())->get();
 }
 
 Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
@@ -127,6 +145,17 @@ Napi::Value ModelObject::piece(const Napi::CallbackInfo & info) {
     });
 }
 
+Napi::Value ModelObject::pieces(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const Model::Pieces pieces = get()->pieces();
+        Napi::Object        object = Napi::Object::New(env);
+        object.Set("bytes", from_vector(env, pieces.bytes));
+        object.Set("offsets", from_vector(env, pieces.offsets));
+        return object;
+    });
+}
+
 Napi::Value ModelObject::is_end(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), get()->is_end(to_int(info[0], "token"))); });
 }
@@ -143,8 +172,9 @@ Napi::Value ModelObject::create_context(const Napi::CallbackInfo & info) {
     });
 }
 
-void ModelObject::dispose(const Napi::CallbackInfo &) {
+void ModelObject::dispose(const Napi::CallbackInfo & info) {
     model.reset();
+    memory.release(info.Env());
 }
 
 } // namespace ggsl::addon

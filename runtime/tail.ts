@@ -1,0 +1,67 @@
+/** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { Graph, HostStage } from "../compiler/graph/graph.js";
+import { InputError } from "./errors.js";
+import type { NativeError, NativeModel } from "./native/binding.js";
+import type { HostChainStage } from "./native/hostBinding.js";
+import { loadBinding } from "./native/loader.js";
+
+/** Rows after the tail, in llama.cpp's order. */
+export interface TailRows {
+  readonly tokens: Int32Array;
+  readonly logits: Float32Array;
+  readonly probs: Float32Array;
+  /** The picked token; -1 if the tail picks none. */
+  readonly selected: number;
+}
+
+/** Rows as a graph gives them; -inf marks a dropped one. */
+interface Rows {
+  readonly candidates?: Int32Array | undefined;
+  readonly logits?: Float32Array | undefined;
+}
+
+export interface Tail extends Disposable {
+  apply(rows: Rows): TailRows;
+  /** The token that the tail picks. Throws `InputError` if it picks none. */
+  pick(rows: Rows): number;
+  /** Tokens of the prompt, which some samplers look back on. */
+  acceptPrompt(tokens: Int32Array | readonly number[]): void;
+  accept(token: number): void;
+}
+
+export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) => HOST_SAMPLERS[name]?.picks === true);
+
+/** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
+export function openTail(stages: readonly HostStage[], model?: NativeModel): Tail | undefined {
+  if (stages.length === 0) return undefined;
+  const native = translated(() => new (loadBinding().HostChain)(stages.map(({ name, args }) => ({ name, ...args }) as HostChainStage), model));
+  const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
+  return {
+    apply,
+    pick(rows) {
+      const { selected } = apply(rows);
+      if (selected < 0) throw new InputError("the host tail picks no token: end it with `host dist()` or `host greedy()`");
+      return selected;
+    },
+    acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
+    accept: (token) => translated(() => native.accept(token)),
+    [Symbol.dispose]: () => native.dispose(),
+  };
+}
+
+/** The rows left; a graph without a candidates output has a row for every token. */
+function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
+  if (!logits) throw new InputError("the chain gives no rows to its host tail");
+  const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
+  return { tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i), logits: Float32Array.from(left, (i) => logits[i]!) };
+}
+
+function translated<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if ((error as NativeError).code === undefined) throw error;
+    throw new InputError((error as Error).message, { cause: error });
+  }
+}

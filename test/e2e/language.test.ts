@@ -1,0 +1,144 @@
+/** States, features, grammars and the host tail while the demo model generates, against llama.cpp's own CPU samplers. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
+import { createEvaluator } from "../../runtime/evaluate.js";
+import type { GenerateOptions } from "../../runtime/generate.js";
+import { loadModel, type Model } from "../../runtime/model.js";
+import { loadOracle, type LlamaSampler } from "../native/oracle.js";
+
+const MODEL = "examples/model/demo-q8_0.gguf";
+const PROMPT = "And the LORD said unto";
+let model: Model;
+
+beforeAll(async () => {
+  model = await loadModel(MODEL);
+});
+afterAll(() => model.dispose());
+
+async function generate(chain: Chain, options: Omit<GenerateOptions, "chain"> = {}): Promise<{ tokens: number[]; text: string }> {
+  const tokens: number[] = [];
+  let text = "";
+  for await (const piece of model.generate(PROMPT, { chain, maxTokens: 60, ...options })) {
+    tokens.push(piece.token);
+    text += piece.text;
+  }
+  return { tokens, text };
+}
+
+const V = 2048;
+const CASES: readonly (readonly [string, readonly LlamaSampler[]])[] = [
+  ["typical(0.8) |> dist(5)", [{ name: "typical", p: 0.8, min_keep: 0 }, { name: "dist", seed: 5 }]],
+  ["top_n_sigma(1) |> temp(1.5) |> dist(5)", [{ name: "top_n_sigma", n: 1 }, { name: "temp", t: 1.5 }, { name: "dist", seed: 5 }]],
+  ["top_k(40) |> xtc(0.5, 0.1, seed: 9) |> dist(5)", [{ name: "top_k", k: 40 }, { name: "xtc", p: 0.5, t: 0.1, min_keep: 0, seed: 9 }, { name: "dist", seed: 5 }]],
+  ["temp_ext(1, 0.5) |> dist(5)", [{ name: "temp_ext", t: 1, delta: 0.5, exponent: 1 }, { name: "dist", seed: 5 }]],
+  ["mirostat(seed: 5)", [{ name: "mirostat", n_vocab: V, tau: 5, eta: 0.1, m: 100, seed: 5 }]],
+  ["mirostat_v2(6, 0.2, 5)", [{ name: "mirostat_v2", tau: 6, eta: 0.2, seed: 5 }]],
+  ["adaptive_p(0.3, 0.9, 5)", [{ name: "adaptive_p", target: 0.3, decay: 0.9, seed: 5 }]],
+  ["penalties(32, 1.3, 0.1, 0.2) |> temp(0.7) |> dist(5)", [{ name: "penalties", n_vocab: V, last_n: 32, repeat: 1.3, freq: 0.1, present: 0.2 }, { name: "temp", t: 0.7 }, { name: "dist", seed: 5 }]],
+  ["dry(0.8, last_n: 64, breakers: [11, 45]) |> greedy()", [{ name: "dry", multiplier: 0.8, base: 1.75, allowed_length: 2, last_n: 64, breakers: [Int32Array.of(11), Int32Array.of(45)] }, { name: "greedy" }]],
+];
+
+test.each(CASES)("%s gives llama.cpp's tokens", async (stages, equal) => {
+  const { tokens } = await generate(compilePipeline(stages));
+  const expected = [...(await loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length))];
+  expect(tokens.length).toBeGreaterThan(20);
+  expect(tokens).toEqual(expected);
+});
+
+test("one chain of all the samplers runs in the graph", async () => {
+  const all = "logit_bias() |> penalties() |> dry(0.5) |> top_n_sigma(2) |> top_k(40) |> typical(0.9) |> top_p(0.9) |> min_p(0.02) |> xtc(0.2) |> temp_ext(0.8, 0.2) |> adaptive_p(0.5)";
+  const { text } = await generate(compilePipeline(all));
+  expect(text).toMatch(/\w+ \w+/);
+});
+
+describe("grammars", () => {
+  const GRAMMAR = 'root ::= " " ("Moses" | "Abraham") ", " [a-z ]+ "."';
+  const source = `import { temp, dist } from "std"
+sampler obey(static grammar: text) { keep allowed(grammar) }
+chain c(static grammar: text = "${GRAMMAR.replace(/"/g, '\\"')}") = obey(grammar) |> temp(0.8) |> dist(3)`;
+  test("a chain with `allowed` writes what the grammar accepts", async () => {
+    const { text } = await generate(compile(source));
+    expect(text).toMatch(/^ (Moses|Abraham), [a-z ]+\.?$/);
+  });
+  test("so does the host tail", async () => {
+    const stages = `top_k(2048) |> host grammar("${GRAMMAR.replace(/"/g, '\\"')}") |> host dist(3)`;
+    const { text } = await generate(compilePipeline(stages));
+    expect(text).toMatch(/^ (Moses|Abraham), [a-z ]+\.?$/);
+  });
+  test.each(['root ::= "x', ""])("the grammar %p is an error", async (grammar) => {
+    const broken = source.replace(GRAMMAR.replace(/"/g, '\\"'), grammar.replace(/"/g, '\\"'));
+    await expect(generate(compile(broken))).rejects.toThrow(/grammar/i);
+  });
+});
+
+test("the host tail picks llama.cpp's tokens", async () => {
+  const { tokens } = await generate(compilePipeline("top_k(40) |> host temp(0.8) |> host dist(7)"));
+  const equal: LlamaSampler[] = [{ name: "top_k", k: 40 }, { name: "temp", t: 0.8 }, { name: "dist", seed: 7 }];
+  expect(tokens).toEqual([...(await loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length))]);
+});
+
+describe("what a sequence remembers", () => {
+  const chain = compilePipeline("penalties(16, 1.2) |> mirostat_v2(3, 0.3, seed: 4)");
+  test("saved as JSON and restored, the same text follows", async () => {
+    const whole = await generate(chain, { maxTokens: 40 });
+    const generation = model.generate(PROMPT, { chain, maxTokens: 20 });
+    for await (const _ of generation) continue;
+    const saved = JSON.parse(JSON.stringify(generation.save().sequence)) as never;
+    const rest: number[] = [];
+    for await (const { token } of model.generate(generation.save().tokens, { chain, maxTokens: 20, resume: saved })) rest.push(token);
+    expect(rest).toEqual(whole.tokens.slice(20));
+  });
+  test("a saved sequence of another chain is refused", () => {
+    const resume = { ggsl: 1, chain: "other", params: {}, streams: [], states: [], step: 0, history: [] } as const;
+    expect(() => model.generate(PROMPT, { chain, resume })).toThrow(/no saved sequence/);
+  });
+  test("a token that is not accepted changes nothing", () => {
+    const logits = Float32Array.from({ length: 32 }, (_, i) => Math.sin(i));
+    using evaluator = createEvaluator(chain.graph, 32, { history: [1, 2, 3] });
+    const first = evaluator.evaluate(logits).token;
+    expect(evaluator.evaluate(logits).token).toBe(first);
+    evaluator.accept();
+    const second = Array.from({ length: 5 }, () => {
+      const { token } = evaluator.evaluate(logits);
+      evaluator.accept();
+      return token;
+    });
+    using again = createEvaluator(chain.graph, 32, { history: [1, 2, 3] });
+    const replayed = Array.from({ length: 6 }, () => {
+      const { token } = again.evaluate(logits);
+      again.accept();
+      return token;
+    });
+    expect(replayed).toEqual([first, ...second]);
+  });
+});
+
+describe("columns from outside", () => {
+  const source = `import { greedy } from "std"
+input green: f32 sparse(4) = 0
+input prior: f32
+sampler mix() { logit += green + prior }
+chain c() = mix() |> greedy()`;
+  const graph = compile(source).graph;
+  const logits = new Float32Array(8);
+  const pick = (inputs: Record<string, readonly number[] | ReadonlyMap<number, number>>): number | null => {
+    using evaluator = createEvaluator(graph, 8, { feed: { inputs } });
+    return evaluator.evaluate(logits).token;
+  };
+  const prior = [0, 0, 1, 0, 0, 0, 0, 0];
+  test("are added", () => {
+    expect(pick({ prior, green: new Map() })).toBe(2);
+    expect(pick({ prior, green: new Map([[5, 3]]) })).toBe(5);
+  });
+  test("must be set, and fit", () => {
+    expect(() => pick({ prior })).toThrow("the input `green` was never set");
+    expect(() => pick({ prior: [1, 2], green: new Map() })).toThrow(/must have 8 numbers.*found 2/);
+    expect(() => pick({ prior, green: new Map([[9, 1]]) })).toThrow(/9 is no token/);
+    expect(() => pick({ prior, green: new Map([[1, NaN]]) })).toThrow(/NaN/);
+    expect(() => pick({ prior, green: new Map([0, 1, 2, 3, 4].map((t) => [t, 1])) })).toThrow(/at most 4 tokens, found 5/);
+  });
+  test("history outside the vocabulary is no candidate", () => {
+    using evaluator = createEvaluator(compilePipeline("penalties(8, 2) |> greedy()").graph, 4, { history: [3, 99] });
+    expect(evaluator.evaluate([1, 2, 3, 3.5]).token).toBe(2);
+  });
+});

@@ -1,0 +1,54 @@
+/** Programs that were once compiled wrongly, each as small as it gets. */
+import { describe, expect, test } from "@jest/globals";
+import { compileStages, graphOf } from "../../compiler/compile.js";
+import { BACKENDS } from "../parity/backends.js";
+import { faultOf } from "../parity/compare.js";
+import { compileBody, rowsAfter } from "./run.js";
+
+describe.each(BACKENDS)("on %s", (backend) => {
+  const rows = (input: readonly number[], ...body: string[]) => {
+    const logits = Float32Array.from(input);
+    const found = rowsAfter(compileBody(...body), logits, backend);
+    expect(faultOf(found, logits)).toBeUndefined();
+    return found;
+  };
+  const stages = (input: readonly number[], text: string) =>
+    rowsAfter(
+      graphOf(compileStages(text, { outputs: ["candidates", "logits", "probs"] })),
+      Float32Array.from(input),
+      backend,
+    );
+
+  test("a table of one row can be cut again and again", () => {
+    expect(stages([2, 1], "top_k(1) |> top_p(0, 0) |> top_p(0, 2)").tokens).toEqual([0]);
+  });
+
+  test("a tiny temperature leaves one row, however large the logits get", () => {
+    expect(stages([20, 10, -Infinity], "temp(1e-30)").probs[0]).toBe(1);
+    expect(stages([-10, -20, -Infinity], "temp(1e-30)").probs[0]).toBe(1);
+    expect(stages([-10, -20, -Infinity], "temp(1e-30)").tokens).toEqual([0, 1]);
+  });
+
+  test("logits that are all clamped do not bring a dropped row back", () => {
+    expect(rows([-1, -Infinity, -2], "sort", "logit *= 1e30").tokens).toEqual([0, 2]);
+    expect(rows([-1, -Infinity, -2], "logit -= 1e30").tokens).toEqual([0, 2]);
+    expect(rows([-1, -Infinity, -2], "logit /= count(logit > 5)").tokens).toEqual([0, 2]);
+  });
+
+  test("at least 0 rows are at least one, also where only the graph knows the number", () => {
+    expect(rows([3, 1, 2], "keep logit > 9 at least n - 3").tokens).toEqual([0]);
+    expect(rows([3, 1, 2], "top 1", "keep logit > 9 at least floor(n / 2)").tokens).toEqual([0]);
+  });
+
+  test("rows that are kept for their place were not dropped before", () => {
+    expect(rows([3, -Infinity, 1], "sort", "keep token > 5 at least 3").tokens).toEqual([0, 2]);
+  });
+
+  test("the first row may be a dropped one", () => {
+    expect(rows([-Infinity, 1, 2], "keep token <= 0.5").tokens).toEqual([2]);
+  });
+
+  test("probabilities follow a mask that only one branch narrows", () => {
+    expect(rows([2, 1], "logit *= 0.1", "top 40", "if all(prob > logit) { keep rank != 1 }").probs).toEqual([1]);
+  });
+});

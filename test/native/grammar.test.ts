@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { NativeGrammar, NativeModel } from "../../runtime/native/binding.js";
+import { loadBinding } from "../../runtime/native/loader.js";
+import { thrownBy } from "./batches.js";
+import { DEMO_MODEL } from "./graphs.js";
+
+const { Grammar } = loadBinding();
+let model: NativeModel;
+
+beforeAll(async () => {
+  model = await loadBinding().loadModel(DEMO_MODEL, {});
+});
+
+afterAll(() => model.dispose());
+
+const open = (text: string, root?: string): NativeGrammar => new Grammar(model, text, root);
+const tokenOf = (text: string): number => model.tokenize(text, false, false)[0]!;
+
+/** The texts of the tokens that can come next. */
+function next(grammar: NativeGrammar): string[] {
+  const texts = [...grammar.allowed().entries()].filter(([, flag]) => flag === 1);
+  return texts.map(([token]) => Buffer.from(model.piece(token, true)).toString("utf8")).sort();
+}
+
+test("a grammar allows what it accepts, and the end where it may end", () => {
+  const grammar = open('root ::= ("yes" | "no") "!"?');
+  expect(grammar.allowed()).toHaveLength(model.info.vocabSize);
+  expect(next(grammar)).toEqual(expect.arrayContaining(["n", "no", "y"]));
+  for (const letter of "no") grammar.accept(tokenOf(letter));
+  expect(next(grammar)).toEqual(["!", "<|endoftext|>"]);
+  grammar.accept(tokenOf("!"));
+  expect(next(grammar)).toEqual(["<|endoftext|>"]);
+  grammar.accept(model.info.eos);
+  grammar.reset();
+  expect(next(grammar)).toContain("y");
+  expect(next(open('start ::= "q"', "start"))).toEqual(["q"]);
+});
+
+test("a token that can not come next changes nothing", () => {
+  const grammar = open('root ::= "ab"');
+  const before = grammar.allowed();
+  for (const token of [tokenOf("b"), model.info.eos, -1, 2048, 2 ** 31 - 1]) {
+    expect(thrownBy(() => grammar.accept(token))).toBe(
+      `INVALID_ARGUMENT: the grammar does not accept token ${token} here`,
+    );
+    expect(grammar.allowed()).toEqual(before);
+  }
+  expect(thrownBy(() => grammar.accept("a" as never))).toMatch(/^INVALID_ARGUMENT: token: expected an integer/);
+});
+
+test("a clone goes its own way, and outlives the original and the model", async () => {
+  const own = await loadBinding().loadModel(DEMO_MODEL, {});
+  const grammar = new Grammar(own, 'root ::= "a" "b" | "c"');
+  const copy = grammar.clone();
+  copy.accept(tokenOf("a"));
+  expect(next(grammar)).toEqual(["a", "ab", "c"].filter((text) => next(grammar).includes(text)));
+  grammar.dispose();
+  grammar.dispose();
+  own.dispose();
+  expect(next(copy)).toEqual(["b"]);
+  expect(thrownBy(() => grammar.allowed())).toMatch(/^DISPOSED/);
+  expect(thrownBy(() => grammar.clone())).toMatch(/^DISPOSED/);
+});
+
+test.each([
+  ["line 3: expecting newline or end at", 'root ::= a\na ::= "x"\n  ?'],
+  ["line 1: expecting name at", "::= a"],
+  ["unknown escape", 'root ::= "\\q"'],
+  ['has no rule "a"', "root ::= a"],
+  ["has no rules", "  # a comment"],
+  ["expected a text of at least one character", ""],
+  ["expected a text of at least one character", 'root ::= "a"\0'],
+  ['rule "root" calls itself', 'root ::= root "a" | "b"'],
+  ['rule "root" calls itself', 'root ::= a root "x" | "y"\na ::= b\nb ::= ""'],
+  ["most is below its least", 'root ::= "a"{3,1}'],
+  ["groups in more than", `root ::= ${"(".repeat(1e5)}`],
+  ["too large", `root ::= "${"long ".repeat(1e4)}"{2000}`],
+  ["bytes, expected at most", `root ::= "${"x".repeat(2e6)}"`],
+])("refuses: %s", (message, text) => {
+  const thrown = thrownBy(() => open(text));
+  expect(thrown).toMatch(/^INVALID_ARGUMENT: /);
+  expect(thrown).toContain(message);
+});
+
+test("what is no model is refused", () => {
+  const { Graph, HostChain } = loadBinding();
+  for (const other of [undefined, null, {}, Graph, new HostChain([])]) {
+    expect(thrownBy(() => new Grammar(other as never, 'root ::= "a"'))).toBe(
+      "INVALID_ARGUMENT: model: expected a Model",
+    );
+  }
+});
