@@ -88,7 +88,7 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
 export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
   return {
     ...sequence,
-    streams: sequence.streams.map((s) => s.next()),
+    streams: sequence.streams.map((s, i) => (sequence.graph.draws[i]!.at === undefined ? s.next() : drawOf(sequence, i))),
     states: states.slice(),
     step: sequence.step + 1,
     history: extend(sequence, [token]),
@@ -103,10 +103,11 @@ function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly
   return all.subarray(Math.max(0, all.length - needed));
 }
 
-function environment({ params, streams, states, step, vocabSize }: SequenceState): HostEnvironment {
+function environment(sequence: SequenceState): HostEnvironment {
+  const { params, states, step, vocabSize } = sequence;
   return {
     param: (name) => params.get(name)!,
-    draw: (index) => streams[index]!.value,
+    draw: (index) => drawOf(sequence, index).value,
     state: (index) => states[index]!,
     step,
     vocab: vocabSize,
@@ -166,6 +167,22 @@ function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
   if (value === undefined || !(value >= 0 && value <= 1)) throw new InputError(`a draw must be in [0, 1], found ${value}`);
   return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, count + 1) };
+}
+
+/** A stream is not skipped further than this in one token. */
+const MAX_SKIP = 1_000_000;
+
+/** The stream at the draw that the present token uses. */
+function drawOf(sequence: SequenceState, index: number): Stream {
+  const { at } = sequence.graph.draws[index]!;
+  let stream = sequence.streams[index]!;
+  if (at === undefined) return stream;
+  const count = Math.round(evaluateHost(at, environment(sequence)));
+  if (!(count >= stream.count && count - stream.count <= MAX_SKIP)) {
+    throw new InputError(`draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_SKIP} a token`);
+  }
+  while (stream.count < count) stream = stream.next();
+  return stream;
 }
 
 // ---------------------------------------------------------------- saving

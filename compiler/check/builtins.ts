@@ -30,6 +30,8 @@ const reduce = (doc: string, args: ArgType[] = ["number"], result: Builtin["resu
 });
 const scan = (doc: string, args: ArgType[] = ["number"]): Builtin => ({ doc, args, result: "f32", kind: "scan" });
 
+const draw = (doc: string): Builtin => ({ doc, args: ["seed", "number"], optional: 1, result: "f32", kind: "host" });
+
 export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   exp: map("e to the power x"),
   log: map("natural logarithm; of 0 the lowest finite number"),
@@ -58,8 +60,8 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   next: scan("the row after, `edge` for the last", ["number", "number"]),
   softmax: scan("softmax over the rows left"),
   log_softmax: scan("logarithm of the softmax over the rows left"),
-  uniform: { doc: "one random number in (0, 1) a token, of 53 bits", args: ["seed"], result: "f32", kind: "host" },
-  uniform32: { doc: "one random number in (0, 1) a token, of 24 bits", args: ["seed"], result: "f32", kind: "host" },
+  uniform: draw("a random number in (0, 1) of 53 bits: the next one for each token, or number `at` of the stream"),
+  uniform32: draw("a random number in (0, 1) of 24 bits: the next one for each token, or number `at` of the stream"),
   picked: {
     doc: "the value of the row that was picked; inside `after pick`",
     args: ["number"],

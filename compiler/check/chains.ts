@@ -22,6 +22,7 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     uniforms: uniformsOf(chain.params),
     isOrdered: false,
     isAfterPick: false,
+    canUsePicked: false,
     diagnostics,
   };
   let picker: string | undefined;

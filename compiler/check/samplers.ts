@@ -9,7 +9,6 @@ import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
   afterThePick,
-  afterWithoutPick,
   nestedDeclaration,
   notAfterPick,
   notAssignable,
@@ -31,6 +30,7 @@ import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import {
+  checkDrawIndex,
   conditionType,
   constantScope,
   ERROR,
@@ -54,6 +54,7 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
     uniforms: uniformsOf(sampler.params),
     isOrdered: false,
     isAfterPick: false,
+    canUsePicked: false,
     diagnostics,
     hasPicked: false,
     branch: undefined,
@@ -151,12 +152,19 @@ export function checkConstantFor(
     diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), param.range?.span));
 }
 
-function declare(names: Map<string, Local>, name: string, span: Span, type: Type, diagnostics: Diagnostic[]): void {
+function declare(
+  names: Map<string, Local>,
+  name: string,
+  span: Span,
+  type: Type,
+  diagnostics: Diagnostic[],
+  isLet = false,
+): void {
   const builtin = builtinKind(name);
   const first = names.get(name);
   if (builtin !== undefined) diagnostics.push(shadowsBuiltin(span, name, builtin));
   else if (first) diagnostics.push(declaredTwice(span, name, first.span));
-  names.set(name, { type, span });
+  names.set(name, { type, span, isLet });
 }
 
 // ---------------------------------------------------------------- statements
@@ -188,7 +196,8 @@ function checkBlock(body: Body, statements: readonly Stmt[], isOutermost = false
 function checkStmt(body: Body, s: Stmt): void {
   switch (s.kind) {
     case "let":
-      return declare(body.names, s.name.text, s.name.span, typeOf(body, s.value), body.diagnostics);
+      declare(body.names, s.name.text, s.name.span, typeOf(body, s.value), body.diagnostics, true);
+      return;
     case "assign":
       return checkAssign(body, s);
     case "keep":
@@ -210,8 +219,7 @@ function checkStmt(body: Body, s: Stmt): void {
     case "state":
       return checkState(body, s);
     case "after":
-      if (!body.hasPicked) body.diagnostics.push(afterWithoutPick(s.span));
-      return checkBlock({ ...body, names: new Map(body.names), isAfterPick: true }, s.body);
+      return checkBlock({ ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked }, s.body);
   }
 }
 
@@ -297,8 +305,10 @@ function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
 }
 
 function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
-  if (s.how === "sample") seedType(body, s.value);
-  else {
+  if (s.how === "sample") {
+    seedType(body, s.value);
+    if (s.at) checkDrawIndex(body, s.at);
+  } else {
     const type = numberType(body, s.value);
     if (type.type !== "error" && type.shape === "scalar")
       body.diagnostics.push(mustBeColumn(s.value.span, "what `pick argmax` compares"));

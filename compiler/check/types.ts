@@ -1,7 +1,7 @@
 /** Types, shapes and rates of expressions. */
 import type { Binary, Call, Const, Expr, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
-import { namesIn } from "../syntax/walk.js";
+import { children, namesIn } from "../syntax/walk.js";
 import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
@@ -16,6 +16,7 @@ import {
   textHere,
   typeMismatch,
   wrongArgumentCount,
+  drawIndexUnknown,
 } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
@@ -35,6 +36,7 @@ export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, sha
 /** A parameter, a `let` or a state, and where it is declared. */
 export interface Local {
   readonly type: Type;
+  readonly isLet?: boolean;
   readonly span: Span;
 }
 
@@ -48,6 +50,8 @@ export interface Scope {
   readonly isOrdered: boolean;
   /** Inside `after pick`. */
   readonly isAfterPick: boolean;
+  /** Inside the `after pick` of a sampler that picks. */
+  readonly canUsePicked: boolean;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -131,6 +135,7 @@ export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope 
   uniforms: new Set(),
   isOrdered: false,
   isAfterPick: false,
+  canUsePicked: false,
   diagnostics,
 });
 
@@ -200,13 +205,16 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   if (builtin.kind === "scan" || builtin.kind === "feature")
     return { type: builtin.result, shape: "column", rate: "runtime" };
   if (name === "known") return scalarType("bool", "static");
-  if (builtin.kind === "host") return scalarType(builtin.result, "runtime");
+  if (builtin.kind === "host") {
+    if (args[1]) checkDrawIndex(scope, args[1].value);
+    return scalarType(builtin.result, "runtime");
+  }
   const isWhole = types.every((t) => t.type === "i32") && ["min", "max", "clamp", "abs"].includes(name);
   return join(isWhole || ["floor", "ceil", "round", "sign"].includes(name) ? "i32" : builtin.result, ...types);
 }
 
 function typeOfPicked(scope: Scope, span: Span, { type }: Type): Type {
-  return scope.isAfterPick ? scalarType(type, "runtime") : report(scope, pickedTooEarly(span));
+  return scope.canUsePicked ? scalarType(type, "runtime") : report(scope, pickedTooEarly(span));
 }
 
 function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
@@ -223,6 +231,18 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
   const isText = expected === "text" && value.kind === "string";
   const isList = expected === "list" && value.kind === "list" && value.values.every((v) => v.kind === "string" || v.kind === "number");
   return isText || isList ? scalarType(expected, "static") : report(scope, textExpected(value.span, expected === "list"));
+}
+
+/** Which draw is used is worked out before the graph runs: from parameters, states and `step`. */
+export function checkDrawIndex(scope: Scope, value: Expr): void {
+  const isKnown = (e: Expr): boolean => {
+    if (e.kind === "call" && FUNCTIONS[e.callee.text]?.kind !== "map") return false;
+    if (e.kind === "call" && FUNCTIONS[e.callee.text]!.args.length > e.args.length) return false;
+    const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && NAMES[e.text]?.rate === "runtime";
+    const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
+    return !isColumnOrCount && !isLet && children(e).every(isKnown);
+  };
+  if (numberType(scope, value).type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

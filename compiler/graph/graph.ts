@@ -73,11 +73,12 @@ export interface Range {
   readonly maxExcluded?: boolean;
 }
 
-/** One stream of random numbers (mt19937); each accepted token advances it by one draw. */
+/** One stream of random numbers (mt19937) and which of its draws is used: the next one for each token, or number `at`. */
 export interface Draw {
   /** `f64`: a 53-bit draw as `dist` makes it; `f32`: a 24-bit draw as `xtc` makes it. */
   readonly kind: "f64" | "f32";
   readonly seed: number | "random" | { readonly param: string };
+  readonly at?: HostExpr;
 }
 
 /** A number remembered per sequence; `next` is the node that gives its value once the token is accepted. */

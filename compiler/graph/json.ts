@@ -76,7 +76,7 @@ const GRAPH: Shape = {
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed: anything } },
+  draws: { array: { kind: oneOf("f64", "f32"), seed: anything, "at?": anything } },
   states: { array: { name: text, init: anything, next: index } },
   uniforms: { array: { name: text, expr: anything } },
   inputs: { array: { name: text, dtype, dim, source: { kind: oneOf("logits", "dense", "ids", "values"), "feature?": index } } },

@@ -36,7 +36,7 @@ function uniformsText(graph: Graph): string {
   if (graph.uniforms.length === 0) return "";
   const lines = [
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
-    ...graph.draws.map((d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}`),
+    ...graph.draws.map((d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${hostText(d.at)}`}`),
     ...graph.uniforms.map((u, i) => `    u${i} = ${hostText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;

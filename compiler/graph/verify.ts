@@ -152,7 +152,9 @@ function hostFaults(graph: Graph): string[] {
   graph.uniforms.forEach((u, i) => check(`uniform ${i}`, u.expr));
   graph.states.forEach((s) => check(`state ${s.name}`, s.init));
   if (known.params.size !== graph.params.length) faults.push("params: two have the same name");
-  graph.draws.forEach(({ seed }, i) => {
+  graph.draws.forEach(({ seed, at }, i) => {
+    const fault = at === undefined ? undefined : checkHost(at, { ...known, draws: 0 });
+    if (fault !== undefined) faults.push(`draw ${i}: ${fault}`);
     const isKnown = typeof seed === "object" ? known.params.has(seed.param) : seed === "random" || isSeed(seed);
     if (!isKnown) faults.push(`draw ${i}: its seed is an integer from 0 to 4294967295, "random" or a parameter`);
   });

@@ -151,7 +151,10 @@ function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
   if (feature) return feature;
   if (callee.text === "picked") return pickedValue(cx, lowerExpr(cx, scope, args[0]!.value));
   const draw = DRAWS[callee.text];
-  if (draw) return drawFrom(cx, scope, draw, lowerSeed(cx, scope, args[0]!.value));
+  if (draw) {
+    const at = args[1] && lowerExpr(cx, scope, args[1].value);
+    return drawFrom(cx, scope, draw, lowerSeed(cx, scope, args[0]!.value), at);
+  }
   const apply = FUNCTIONS[callee.text];
   if (!apply) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
   return apply(

@@ -98,7 +98,7 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   cx.table.lets = new Map();
   const { version } = cx.table;
   lowerBody(cx, inner, callee);
-  const isChanged = cx.table.version !== version || cx.picked !== undefined || inner.states.size > 0;
+  const isChanged = cx.table.version !== version || cx.picked !== undefined || [...inner.states.values()].some((s) => isAssigned(cx, s));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
 
@@ -114,6 +114,12 @@ function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call:
     else if (param.default) bound.set(param.name.text, lowerArgument(cx, declared, param.default, isSeed));
   }
   return bound;
+}
+
+/** Whether a state ever becomes something else. */
+function isAssigned(cx: Context, state: number): boolean {
+  const next = stateValue(cx, state);
+  return next.kind === "node" || JSON.stringify(next.expr) !== JSON.stringify({ state });
 }
 
 /** The number that a state has once the token is accepted. */

@@ -24,9 +24,11 @@ export interface Scope {
 }
 
 /** The draw of a stage from a seed; a new stage starts a stream of its own. */
-export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }: Seed): HostValue {
-  const key = JSON.stringify([kind, seed]);
-  const index = scope.draws.get(key) ?? cx.draws.push({ kind, seed }) - 1;
+export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }: Seed, at?: Value): HostValue {
+  if (at?.kind === "node") throw new Error("the number of a draw is known on the host");
+  const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
+  const key = JSON.stringify(draw);
+  const index = scope.draws.get(key) ?? cx.draws.push(draw) - 1;
   scope.draws.set(key, index);
   return host({ draw: index }, I.interval(2 ** -54, 1));
 }

@@ -105,7 +105,7 @@ function rejectInBlend(cx: Context, span: Span, what: string): boolean {
 function lowerPick(cx: Context, scope: Scope, s: PickStmt): void {
   const row =
     s.how === "sample"
-      ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value)))
+      ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value), s.at && lowerExpr(cx, scope, s.at)))
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
   cx.picked = { row, token: tokenAt(cx, row) };
 }

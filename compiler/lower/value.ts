@@ -70,8 +70,13 @@ export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue
       ),
     );
   }
+  const [a, b] = operands;
+  if (b && isConstant(b) && IDENTITY[op] === b.expr) return a!;
   return host([op, ...operands.map((v) => v.expr)], hostRange(op, operands));
 }
+
+/** The second operand that changes nothing. */
+const IDENTITY: Readonly<Partial<Record<HostOp, number>>> = { add: 0, sub: 0, mul: 1, div: 1 };
 
 /** The narrowest range that is easily known of an operation's result. */
 function hostRange(op: HostOp, operands: readonly HostValue[]): Interval {

@@ -1,37 +1,109 @@
 /**
- * Dead nodes: what no output needs is not computed, and a uniform that no node reads is not uploaded.
+ * Dead nodes: what no output needs is not computed, a uniform that no node reads is not uploaded, and a state or a draw that
+ * nothing depends on is forgotten.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
-import type { Graph, GraphNode, NodeId } from "../graph/graph.js";
+import type { Graph, GraphNode, HostExpr, NodeId } from "../graph/graph.js";
 import { mapOutputs } from "./rewrite.js";
 
-export function removeDead(graph: Graph): Graph {
-  const live = new Set<NodeId>();
-  const mark = (id: NodeId): void => {
-    if (live.has(id)) return;
-    live.add(id);
-    graph.nodes[id]!.inputs.forEach(mark);
-  };
-  mark(0);
-  mapOutputs(graph, (id) => (mark(id), id));
-  const kept = [...live].sort((a, b) => a - b);
-  const renumbered = new Map(kept.map((id, i) => [id, i]));
-  const uniforms = renumberUniforms(graph, kept);
-  const nodes = kept.map((id): GraphNode => {
-    const node = graph.nodes[id]!;
-    const attrs = node.op === "uniform" ? { index: uniforms.get(node.attrs["index"] as number)! } : node.attrs;
-    return { ...node, attrs, inputs: node.inputs.map((i) => renumbered.get(i)!) };
-  });
-  const { outputs, states } = mapOutputs(graph, (id) => renumbered.get(id)!);
-  return { ...graph, nodes, outputs, states, uniforms: [...uniforms.keys()].map((i) => graph.uniforms[i]!) };
+/** What an output depends on. */
+interface Live {
+  readonly nodes: Set<NodeId>;
+  readonly uniforms: Set<number>;
+  readonly draws: Set<number>;
+  readonly states: Set<number>;
+  readonly inputs: Set<number>;
 }
 
-/** The uniforms that are read, old number to new, in order. */
-function renumberUniforms(graph: Graph, kept: readonly NodeId[]): Map<number, number> {
-  const read = kept.map((id) => graph.nodes[id]!).filter((n) => n.op === "uniform");
-  const indices = read.map((n) => n.attrs["index"] as number).sort((a, b) => a - b);
-  return new Map([...new Set(indices)].map((index, i) => [index, i]));
+export function removeDead(graph: Graph): Graph {
+  const live = findLive(graph);
+  const nodes = numbering(live.nodes);
+  const uniforms = numbering(live.uniforms);
+  const draws = numbering(live.draws);
+  const states = numbering(live.states);
+  const inputs = numbering(live.inputs);
+  const renamed = (expr: HostExpr): HostExpr => renumberHost(expr, draws, states);
+  const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
+  const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
+  return {
+    ...graph,
+    nodes: pick(graph.nodes, nodes).map((node): GraphNode => {
+      const index = node.attrs["index"] as number;
+      const numbers = node.op === "uniform" ? uniforms : node.op === "input" ? inputs : undefined;
+      const attrs = numbers ? { ...node.attrs, index: numbers.get(index)! } : node.attrs;
+      return { ...node, attrs, inputs: node.inputs.map((i) => nodes.get(i)!) };
+    }),
+    outputs,
+    uniforms: pick(graph.uniforms, uniforms).map((u) => ({ ...u, expr: renamed(u.expr) })),
+    draws: pick(graph.draws, draws).map((d) => (d.at === undefined ? d : { ...d, at: renamed(d.at) })),
+    states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
+    inputs: pick(graph.inputs, inputs).map((input) => {
+      const { source } = input;
+      return source.kind === "logits" ? input : { ...input, source: { ...source, feature: features.get(source.feature)! } };
+    }),
+    features: pick(graph.features, features),
+  };
+}
+
+function findLive(graph: Graph): Live {
+  const live: Live = { nodes: new Set(), uniforms: new Set(), draws: new Set(), states: new Set(), inputs: new Set([0]) };
+  const markHost = (expr: HostExpr): void => {
+    if (Array.isArray(expr)) (expr.slice(1) as HostExpr[]).forEach(markHost);
+    else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
+    else if (typeof expr === "object" && "state" in expr) markState(expr.state);
+  };
+  const markDraw = (draw: number): void => {
+    if (live.draws.has(draw)) return;
+    live.draws.add(draw);
+    markHost(graph.draws[draw]!.at ?? 0);
+  };
+  const markState = (state: number): void => {
+    if (live.states.has(state)) return;
+    live.states.add(state);
+    markHost(graph.states[state]!.init);
+    mark(graph.states[state]!.next);
+  };
+  const mark = (id: NodeId): void => {
+    if (live.nodes.has(id)) return;
+    live.nodes.add(id);
+    const { op, attrs, inputs } = graph.nodes[id]!;
+    const index = attrs["index"] as number;
+    if (op === "uniform") {
+      live.uniforms.add(index);
+      markHost(graph.uniforms[index]!.expr);
+    }
+    if (op === "input") markInput(index);
+    inputs.forEach(mark);
+  };
+  /** Both halves of a sparse feature stay together. */
+  const markInput = (index: number): void => {
+    const feature = featureOf(graph, index);
+    graph.inputs.forEach((_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i));
+  };
+  mark(0);
+  Object.values(graph.outputs).forEach(mark);
+  return live;
+}
+
+function featureOf(graph: Graph, input: number): number | undefined {
+  const { source } = graph.inputs[input]!;
+  return source.kind === "logits" ? undefined : source.feature;
+}
+
+/** New numbers for what stays, in the old order. */
+const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
+  new Map([...kept].sort((a, b) => a - b).map((old, i) => [old, i]));
+
+const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] => [...numbers.keys()].map((old) => all[old]!);
+
+function renumberHost(expr: HostExpr, draws: ReadonlyMap<number, number>, states: ReadonlyMap<number, number>): HostExpr {
+  if (typeof expr !== "object") return expr;
+  if ("param" in expr) return expr;
+  if ("draw" in expr) return { draw: draws.get(expr.draw)! };
+  if ("state" in expr) return { state: states.get(expr.state)! };
+  const [op, ...operands] = expr;
+  return [op, ...operands.map((e) => renumberHost(e, draws, states))];
 }

@@ -170,11 +170,13 @@ export interface If extends Base {
   readonly else?: readonly Stmt[];
 }
 
-/** `pick sample(seed)`, `pick argmax(expr)` */
+/** `pick sample(seed)`, `pick sample(seed, at)`, `pick argmax(expr)` */
 export interface Pick extends Base {
   readonly kind: "pick";
   readonly how: "sample" | "argmax";
   readonly value: Expr;
+  /** Which draw of the seed's stream is used; the next one for each token unless told. */
+  readonly at?: Expr;
 }
 
 /** `state s: f32 = init` */

@@ -337,9 +337,11 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   Else_block: (_else, body) => ast(body),
   Else_if: (_else, statement) => [ast(statement)],
-  Pick(_pick, how, _open, value, _close) {
-    return { kind: "pick", how: how.sourceString, value: ast(value), span: spanOf(this) };
+  Pick(_pick, how, _open, value, index, _close) {
+    const at = optional<Ast.Expr>(index);
+    return { kind: "pick", how: how.sourceString, value: ast(value), ...(at && { at }), span: spanOf(this) };
   },
+  DrawIndex: (_comma, index) => ast(index),
   State(_state, name, _colon, type, _eq, init) {
     return { kind: "state", name: nameOf(name), type: type.sourceString, init: ast(init), span: spanOf(this) };
   },

@@ -27,8 +27,9 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
   switch (s.kind) {
     case "let":
     case "assign":
-    case "pick":
       return [s.value];
+    case "pick":
+      return s.at ? [s.value, s.at] : [s.value];
     case "keep":
       return s.atLeast ? [s.cond, s.atLeast] : [s.cond];
     case "top":

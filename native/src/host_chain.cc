@@ -10,17 +10,17 @@ namespace ggsl {
 namespace {
 
 // Most samplers of llama.cpp assume that there is a row with a finite logit.
-void check_rows(const llama_token_data_array & array, const char * stage) {
+void check_rows(const llama_token_data_array & array, const std::string & where) {
     bool is_alive = false;
     for (size_t i = 0; i < array.size; ++i) {
         const llama_token_data & row = array.data[i];
         if (std::isnan(row.logit) || row.logit == INFINITY) {
-            fail(code::invalid_logits, "%s made the logit of token %d %s", stage, row.id, std::isnan(row.logit) ? "NaN" : "+inf");
+            fail(code::invalid_logits, "the logit of token %d is %s %s", row.id, std::isnan(row.logit) ? "NaN" : "+inf", where.c_str());
         }
         is_alive |= row.logit != -INFINITY;
     }
     if (!is_alive) {
-        fail(code::no_candidate, "%s leaves no token that may be picked", stage);
+        fail(code::no_candidate, "no token is left %s", where.c_str());
     }
 }
 
@@ -82,10 +82,10 @@ HostRows HostChain::apply(std::span<const int32_t> tokens, std::span<const float
         }
     }
     llama_token_data_array array{ rows.data(), rows.size(), -1, false };
-    check_rows(array, "the input");
+    check_rows(array, "in the rows given");
     for (const auto & stage : stages) {
         stage->apply(array);
-        check_rows(array, stage->name.c_str());
+        check_rows(array, "after " + stage->name);
     }
     return take(array);
 }

@@ -118,8 +118,8 @@ export interface NativeHostChain {
 export interface NativeGrammar {
   /**
    * vocabSize numbers: 1 for a token that can come next, 0 for others. Where the grammar may end, the tokens that end a text
-   * can come next. It looks at every token: a millisecond or more for large
-   * vocabularies, much more for grammars with many ways to go on.
+   * can come next. It looks at every token: 0.2 to 0.5 ms in a JSON grammar with a vocabulary of 2048, and in proportion to the
+   * vocabulary; more in a grammar with many ways to go on.
    */
   allowed(): Float32Array;
   /** Throws INVALID_ARGUMENT for a token that can not come next; the grammar is then as it was. */

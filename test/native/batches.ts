@@ -41,7 +41,7 @@ export async function generateWith(
 export const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "no error",
-    (error: { code?: unknown }) => error.code,
+    (error: unknown) => (error as { code?: unknown }).code,
   );
 
 /** The code and the message of what an action throws, e.g. "BUSY: this context ...". */

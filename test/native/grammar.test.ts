@@ -25,7 +25,7 @@ function next(grammar: NativeGrammar): string[] {
 test("a grammar allows what it accepts, and the end where it may end", () => {
   const grammar = open('root ::= ("yes" | "no") "!"?');
   expect(grammar.allowed()).toHaveLength(model.info.vocabSize);
-  expect(next(grammar)).toEqual(expect.arrayContaining(["n", "no", "y"]));
+  expect(next(grammar)).toEqual(["n", "y", "ye"]);
   for (const letter of "no") grammar.accept(tokenOf(letter));
   expect(next(grammar)).toEqual(["!", "<|endoftext|>"]);
   grammar.accept(tokenOf("!"));
@@ -53,7 +53,7 @@ test("a clone goes its own way, and outlives the original and the model", async 
   const grammar = new Grammar(own, 'root ::= "a" "b" | "c"');
   const copy = grammar.clone();
   copy.accept(tokenOf("a"));
-  expect(next(grammar)).toEqual(["a", "ab", "c"].filter((text) => next(grammar).includes(text)));
+  expect(next(grammar)).toEqual(["a", "ab", "c"]);
   grammar.dispose();
   grammar.dispose();
   own.dispose();
@@ -63,7 +63,7 @@ test("a clone goes its own way, and outlives the original and the model", async 
 });
 
 test.each([
-  ["line 3: expecting newline or end at", 'root ::= a\na ::= "x"\n  ?'],
+  ['line 3: expecting name at "?"', 'root ::= a\na ::= "x"\n  ?'],
   ["line 1: expecting name at", "::= a"],
   ["unknown escape", 'root ::= "\\q"'],
   ['has no rule "a"', "root ::= a"],

@@ -6,11 +6,6 @@ import { error, warning, type Diagnostic } from "../diagnostics.js";
 export const afterThePick = (span: Span): Diagnostic =>
   error("E0501", span, "the token is picked already", { label: "`pick` comes last but for `after pick`" });
 
-export const afterWithoutPick = (span: Span): Diagnostic =>
-  error("E0502", span, "`after pick` without a `pick` before it", {
-    help: "states change when this sampler picks; add `pick sample(seed)` before it",
-  });
-
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
   error("E0503", span, `\`${name}\` can not be assigned`, { help });
 

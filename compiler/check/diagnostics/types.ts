@@ -106,3 +106,8 @@ export const notKnownBefore = (span: Span): Diagnostic =>
     label: "this depends on the candidates",
     help: "use constants and parameters",
   });
+
+export const drawIndexUnknown = (span: Span): Diagnostic =>
+  error("E0319", span, "which draw is used must be known before the graph runs", {
+    help: "use numbers, parameters, states and `step`",
+  });

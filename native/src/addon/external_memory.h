@@ -13,9 +13,9 @@ public:
     ExternalMemory(const ExternalMemory &) = delete;
     ExternalMemory & operator=(const ExternalMemory &) = delete;
 
-    // V8 stops the program for a full collection, again and again, while it is told of more than half of its heap's limit. A
-    // part of a large model is enough to have it look after the object.
-    void keep(Napi::Env env, size_t bytes) { adjust(env, static_cast<int64_t>(std::min<size_t>(bytes, 256u << 20))); }
+    // At most 128 MiB are told. That is enough to have V8 look for objects that were forgotten, and of gigabytes that are in
+    // use it would do so at almost every later word of memory.
+    void keep(Napi::Env env, size_t bytes) { adjust(env, static_cast<int64_t>(std::min<size_t>(bytes, 128u << 20))); }
     size_t bytes() const { return static_cast<size_t>(kept); }
     void release(Napi::Env env) { adjust(env, 0); }
 
