@@ -1,7 +1,7 @@
 /** Loading files and what they import, and the names that each file knows. */
 import { STD_FILES } from "../std/std.generated.js";
 import type { Declaration, Import } from "../syntax/ast.js";
-import { parse } from "../syntax/parse.js";
+import { parse, type Parsed } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "./builtins.js";
@@ -44,7 +44,7 @@ interface Draft extends Module {
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
-  const { file, broken, diagnostics } = parse(source);
+  const { file, broken, diagnostics } = parseOnce(source);
   loader.diagnostics.push(...diagnostics);
   const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
@@ -55,6 +55,17 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   }
   for (const name of [...module.scope.keys()]) orderConstants(loader, module, name, []);
   return module;
+}
+
+const parsedStd = new Map<string, Parsed>();
+
+/** The standard library never changes, so each of its files is parsed once. */
+function parseOnce(source: SourceFile): Parsed {
+  const isStd = STD_FILES[/^std\/(.*)\.ggsl$/.exec(source.name)?.[1] ?? ""] === source.text;
+  const known = isStd ? parsedStd.get(source.name) : undefined;
+  const parsed = known ?? parse(source);
+  if (isStd) parsedStd.set(source.name, parsed);
+  return parsed;
 }
 
 /**

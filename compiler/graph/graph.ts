@@ -50,7 +50,7 @@ export type HostExpr =
 
 export const HOST_OPS = [
   ...["add", "sub", "mul", "div", "mod", "pow", "min", "max"],
-  ...["neg", "abs", "sign", "exp", "log", "log2", "sqrt", "floor", "ceil", "round", "sigmoid", "tanh"],
+  ...["neg", "abs", "sign", "exp", "log", "log2", "sqrt", "floor", "ceil", "round", "sigmoid", "tanh", "above", "below"],
   ...["gt", "ge", "eq", "and", "or", "not", "select", "clamp"],
 ] as const;
 export type HostOp = (typeof HOST_OPS)[number];

@@ -21,6 +21,17 @@ const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
 /** Halves away from zero, as ggml's `round`. */
 const round = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5);
 
+const scratch = new DataView(new ArrayBuffer(4));
+
+/** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
+function neighbour(x: number, direction: 1 | -1): number {
+  if (Math.fround(x) === 0) return direction * 2 ** -149;
+  scratch.setFloat32(0, x);
+  // a larger magnitude is the next bit pattern, whatever the sign
+  scratch.setInt32(0, scratch.getInt32(0) + (x > 0 === direction > 0 ? 1 : -1));
+  return scratch.getFloat32(0);
+}
+
 export const HOST_RULES: Readonly<Record<HostOp, HostOpRule>> = {
   add: binary((x, y) => x + y),
   sub: binary((x, y) => x - y),
@@ -42,6 +53,8 @@ export const HOST_RULES: Readonly<Record<HostOp, HostOpRule>> = {
   round: unary(round),
   sigmoid: unary((x) => 1 / (1 + Math.exp(-x))),
   tanh: unary(Math.tanh),
+  above: unary((x) => neighbour(x, 1)),
+  below: unary((x) => neighbour(x, -1)),
   gt: binary((x, y) => bool(x > y)),
   ge: binary((x, y) => bool(x >= y)),
   eq: binary((x, y) => bool(x === y)),

@@ -9,7 +9,7 @@ export function printGraph(graph: Graph): string {
   const operand = (id: NodeId): string => leafText(graph, graph.nodes[id]!) ?? `%${numbers[id]}`;
   const rows = graph.nodes.flatMap((node, id) => {
     if (opRule(node.op).kind === "leaf") return [];
-    const attrs = opRule(node.op).attrs.map(({ name }) => ` ${name}=${node.attrs[name]}`);
+    const attrs = opRule(node.op).attrs.map(({ name }) => ` ${name}=${attrText(node.attrs[name]!)}`);
     const code = `%${numbers[id]} = ${node.op}(${node.inputs.map(operand).join(", ")})${attrs.join("")}`;
     return [{ code, type: `: ${node.dtype}[${node.dim}]`, comment: comment(graph, node) }];
   });
@@ -49,9 +49,19 @@ function rangeText({ range }: Param): string {
 
 const seedText = ({ seed }: Draw): string => (typeof seed === "object" ? seed.param : String(seed));
 
+const attrText = (value: number | string): string => (typeof value === "number" ? numberText(value) : value);
+
+/** A number in the fewest digits that give the same f32, if it is one. */
+export function numberText(x: number): string {
+  if (Math.fround(x) !== x) return String(x);
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(Number(x.toPrecision(n))) === x);
+  return String(digits === undefined ? x : Number(x.toPrecision(digits)));
+}
+
 /** A host expression as a formula in prefix form, e.g. `div(1, t)`. */
 export function hostText(expr: HostExpr): string {
-  if (typeof expr === "number" || typeof expr === "string") return String(expr);
+  if (typeof expr === "number") return numberText(expr);
+  if (typeof expr === "string") return expr;
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;

@@ -206,9 +206,21 @@ export function atLeast(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
   if (a.range.lo >= b.range.hi) return constant(1);
   if (a.range.hi < b.range.lo) return constant(0);
-  const condition = not(cx, unary(cx, "step", difference(cx, b, a))) as NodeValue;
+  const condition = isNotBelow(cx, a, b);
   const reachesMax = a.kind === "node" && b.kind === "node" && b.facts.atMostMaxOf === a.id;
   return withFacts(condition, { holdsSomewhere: reachesMax || firstRowHolds(a, b, false) });
+}
+
+/**
+ * Whether a >= b, by a step, which is strict: a number that the host knows is moved to its neighbour; a difference of 0 is
+ * lifted above 0 by less than the smallest difference there is, once that is stretched (2^-149 by 2^100).
+ */
+function isNotBelow(cx: Context, a: Value, b: Value): NodeValue {
+  if (b.kind === "host") return unary(cx, "step", difference(cx, a, hostOp("below", b)));
+  if (a.kind === "host") return unary(cx, "step", difference(cx, hostOp("above", a), b));
+  const { id, ...rest } = difference(cx, a, b);
+  const lifted = emit(cx.builder, "scale", [id], { s: 2 ** 100, b: 2 ** -60 });
+  return unary(cx, "step", { ...rest, id: lifted, range: I.ANY });
 }
 
 /** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */

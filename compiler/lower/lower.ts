@@ -4,6 +4,7 @@ import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
+import { saturate } from "../graph/host.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { lineColumn } from "../syntax/source.js";
@@ -14,6 +15,7 @@ import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { newTable, outputLogits, probOf } from "./table.js";
+import { constant, isConstant } from "./value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
@@ -110,11 +112,17 @@ function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call:
   for (const param of callee.params) {
     const arg = given.get(param.name.text);
     const isSeed = param.type === "seed";
-    if (arg) bound.set(param.name.text, lowerArgument(cx, scope, arg.value, isSeed));
-    else if (param.default) bound.set(param.name.text, lowerArgument(cx, declared, param.default, isSeed));
+    const value = arg?.value ?? param.default;
+    if (!value) continue;
+    const argument = lowerArgument(cx, arg ? scope : declared, value, isSeed);
+    bound.set(param.name.text, param.type === "f32" ? asF32(argument) : argument);
   }
   return bound;
 }
+
+/** A constant given to an f32 parameter is an f32 number, as a uniform is. */
+const asF32 = (given: Argument): Argument =>
+  given.kind === "host" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
 /** Whether a state ever becomes something else. */
 function isAssigned(cx: Context, state: number): boolean {

@@ -14,7 +14,9 @@ export const LOGIT_MAX = 1e30;
 /** A logit at or below minus this counts as -inf on the way in. */
 const LOGIT_ALIVE = 0.9e30;
 /** Added to the logit of a dropped row so that it is lower than any other. */
-const PENALTY = 1e32;
+const PENALTY = 1e33;
+/** Assigned logits are clamped to plus and minus this. */
+const LOGIT_LIMIT = 1e31;
 /** Below a gap of this many nats a dropped row could get a share of the probability again. */
 const MIN_GAP = 1000;
 /** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
@@ -31,6 +33,8 @@ export interface Table {
   ids: NodeId | undefined;
   /** The logits as they came, f32, perhaps -inf. */
   raw: NodeId;
+  /** `raw` is clamped already: it is the logits, and rows that came as -inf lie below `-LOGIT_ALIVE`. */
+  isRawFinite: boolean;
   /** `raw` never rises from row to row. */
   isRawFalling: boolean;
   /** The present logits, finite; absent while they are `raw`, clamped. */
@@ -54,6 +58,7 @@ export const newTable = (raw: NodeId): Table => ({
   dim: "V",
   ids: undefined,
   raw,
+  isRawFinite: false,
   isRawFalling: false,
   assigned: undefined,
   mask: undefined,
@@ -95,11 +100,14 @@ export function logitOf(cx: Context): NodeValue {
   return (
     t.assigned ??
     cached(cx, "logit", () => {
-      const id = emit(cx.builder, "clamp", [t.raw], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
+      const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, { trend: t.isRawFalling ? "falls" : undefined, gap: LOGIT_MAX - LOGIT_ALIVE, stretch: 1 });
     })
   );
 }
+
+const clampLogits = (cx: Context, id: NodeId): NodeId =>
+  emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
 
 /** Softmax of the logits over the rows left; 0 in dropped rows. */
 export function probOf(cx: Context): NodeValue {
@@ -161,7 +169,7 @@ function penaltyOf(cx: Context): NodeValue {
 
 /** A column to order by, descending: dropped rows lie below all others. */
 export function keyOf(cx: Context, by: NodeValue): NodeValue {
-  const bounded = clamp(cx, by, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
+  const bounded = clamp(cx, by, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
   return node(cx, "add", [bounded, scale(cx, aliveOf(cx), PENALTY, -PENALTY) as NodeValue]);
 }
 
@@ -184,7 +192,7 @@ function changeRows(t: Table): void {
 export function assignLogit(cx: Context, value: NodeValue): void {
   const t = cx.table;
   if (value.id === logitOf(cx).id) return;
-  const logit = clamp(cx, value, -LOGIT_MAX, LOGIT_MAX) as NodeValue;
+  const logit = clamp(cx, value, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
   const { gap, stretch = Infinity } = value.facts;
   if (gap === undefined || gap < MIN_GAP || stretch > MAX_STRETCH) {
     t.mask = aliveOf(cx);
@@ -216,13 +224,13 @@ export function replaceTable(cx: Context, logit: NodeValue, mask: NodeValue | un
   assignLogit(cx, logit);
 }
 
-/** Moves every column of the table by `take`; `dim` is the new number of rows. */
-function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId): void {
+/** Moves every column of the table by `take`; `dim` is the new number of rows. `raw` is given where it is at hand already. */
+function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId, raw?: NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
   if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap, stretch: t.assigned.facts.stretch });
   if (t.mask) t.mask = moved(t.mask, NO_FACTS);
-  t.raw = take(t.raw);
+  t.raw = raw ?? take(t.raw);
   t.isRawFalling = false;
   for (const [name, { value }] of t.lets) {
     if (value.kind !== "node" || !value.isColumn) continue;
@@ -254,6 +262,7 @@ export function sortRows(cx: Context, by: NodeValue | undefined, order: "asc" | 
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
   if (isByLogit && isInLogitOrder(cx)) return;
+  if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
   const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
@@ -262,31 +271,49 @@ export function sortRows(cx: Context, by: NodeValue | undefined, order: "asc" | 
   if (isByLogit) markFalling(cx);
 }
 
+/** Clamps logits that are about to be put in order, so that the order is of the very numbers that follow. */
+function settleRaw(cx: Context): void {
+  const t = cx.table;
+  if (t.assigned || t.isRawFinite) return;
+  t.raw = logitOf(cx).id;
+  t.isRawFinite = true;
+}
+
 /** Leaves the `k` best rows by `by` or by the logits, best first. */
 export function topRows(cx: Context, k: number, by: NodeValue | undefined): void {
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
   if (!by && isInLogitOrder(cx)) {
-    const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (count === t.dim) return;
+    const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (t.ids !== undefined) t.ids = view(t.ids);
     rearrange(cx, count, view);
+  } else if (count === t.dim) {
+    return sortRows(cx, by, "desc");
   } else {
-    const rows = bestRows(cx, by ? keyOf(cx, by) : logitKey(cx), count);
+    const isRaw = !by && !t.assigned && !t.mask;
+    const { rows, values } = bestRows(cx, by ? keyOf(cx, by) : logitKey(cx), count, isRaw);
     t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-    rearrange(cx, count, gather(cx, rows));
+    rearrange(cx, count, gather(cx, rows), isRaw ? values : undefined);
+    t.isRawFinite ||= isRaw;
   }
   if (!by) markFalling(cx);
 }
 
-/** Positions of the `count` best rows by `key`, best first: few rows are put in order rather than all. */
-function bestRows(cx: Context, key: NodeValue, count: number): NodeId {
-  if (count === 1) return emit(cx.builder, "argmax", [key.id]);
-  if (count === cx.table.dim) return emit(cx.builder, "argsort", [key.id], { order: "desc" });
+/**
+ * Positions of the `count` best rows by `key`, best first, and their keys, which are clamped if the key is raw logits: few
+ * rows are put in order rather than all.
+ */
+function bestRows(cx: Context, key: NodeValue, count: number, isRaw: boolean): { rows: NodeId; values: NodeId } {
+  const settle = (id: NodeId): NodeId => (isRaw && !cx.table.isRawFinite ? clampLogits(cx, id) : id);
+  if (count === 1) {
+    const rows = emit(cx.builder, "argmax", [key.id]);
+    return { rows, values: settle(emit(cx.builder, "get_rows", [key.id, rows])) };
+  }
   const best = emit(cx.builder, "top_k", [key.id], { k: count });
-  const values = emit(cx.builder, "get_rows", [key.id, best]);
-  const order = emit(cx.builder, "argsort", [values], { order: "desc" });
-  return emit(cx.builder, "get_rows", [best, order]);
+  const unordered = settle(emit(cx.builder, "get_rows", [key.id, best]));
+  const order = emit(cx.builder, "argsort", [unordered], { order: "desc" });
+  return { rows: gather(cx, order)(best), values: gather(cx, order)(unordered) };
 }
 
 // ---------------------------------------------------------------- lets
