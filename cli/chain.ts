@@ -18,7 +18,10 @@ export function loadChain(file: string | undefined, name: string | undefined, op
   if ((file === undefined) === (options.stages === undefined)) {
     throw new UsageError("expected either a FILE or -e STAGES");
   }
-  const chain = options.stages === undefined ? fromFile(file!, name, options) : compilePipeline(options.stages, { ...common(options), file: "-e" });
+  const chain =
+    options.stages === undefined
+      ? fromFile(file!, name, options)
+      : compilePipeline(options.stages, { ...common(options), file: "-e" });
   if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
   return options.seed === undefined ? chain : withSeed(chain, options.seed);
 }
@@ -34,12 +37,18 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
     if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
     return chainOf(readSpec(text));
   }
-  return compile(text, { ...common(options), file, importer: fileImporter, ...(name !== undefined && { chain: name }) });
+  return compile(text, {
+    ...common(options),
+    file,
+    importer: fileImporter,
+    ...(name !== undefined && { chain: name }),
+  });
 }
 
 /** The chain with a seed in the place of every random one. */
 function withSeed(chain: Chain, seed: number): Chain {
-  if (!hasRandomSeed(chain.graph)) process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
+  if (!hasRandomSeed(chain.graph))
+    process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
   return {
     ...chain,
     warnings: chain.warnings,

@@ -12,17 +12,20 @@ export function readNumbers(given: string, what: string): Float32Array {
   return given.endsWith(".f32") ? fromRaw(bytes, given) : fromJson(bytes.toString("utf8"), given);
 }
 
-const isList = (text: string): boolean => /^\s*(?:[-+]?(?:[\d.]+(?:e[-+]?\d+)?|inf|infinity|nan)\s*(?:,|$))/i.test(text);
+const isList = (text: string): boolean =>
+  /^\s*(?:[-+]?(?:[\d.]+(?:e[-+]?\d+)?|inf|infinity|nan)\s*(?:,|$))/i.test(text);
 
 function parseNumber(text: string, what: string): number {
   const named = /^([-+]?)inf(?:inity)?$/i.exec(text);
   if (named) return named[1] === "-" ? -Infinity : Infinity;
-  if (text === "" || (Number.isNaN(Number(text)) && !/^nan$/i.test(text))) throw new InputError(`${what}: "${text}" is not a number`);
+  if (text === "" || (Number.isNaN(Number(text)) && !/^nan$/i.test(text)))
+    throw new InputError(`${what}: "${text}" is not a number`);
   return Number(text);
 }
 
 function fromRaw(bytes: Buffer, file: string): Float32Array {
-  if (bytes.length % 4 !== 0) throw new InputError(`"${file}" has ${bytes.length} bytes, which is no whole number of f32 values`);
+  if (bytes.length % 4 !== 0)
+    throw new InputError(`"${file}" has ${bytes.length} bytes, which is no whole number of f32 values`);
   return Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i));
 }
 
@@ -45,6 +48,7 @@ function fromJson(text: string, file: string): Float32Array {
 /** Logits whose softmax is proportional to the given probabilities. */
 export function logitsOf(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0 && p < Infinity));
-  if (bad >= 0) throw new InputError(`the probability of token ${bad} is ${probs[bad]}; expected a number of 0 or more`);
+  if (bad >= 0)
+    throw new InputError(`the probability of token ${bad} is ${probs[bad]}; expected a number of 0 or more`);
   return probs.map(Math.log);
 }

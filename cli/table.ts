@@ -6,6 +6,9 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   const widths = header.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));
   const isNumeric = header.map((_, i) => rows.every((row) => /^[-+\d.,e∞ ]*$/.test(row[i]!)));
   const line = (row: readonly string[]): string =>
-    row.map((cell, i) => (isNumeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join("  ").trimEnd();
+    row
+      .map((cell, i) => (isNumeric[i] ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
+      .join("  ")
+      .trimEnd();
   return `${all.map(line).join("\n")}\n`;
 }

@@ -31,7 +31,10 @@ export function setting(text: string, present: Record<string, number> = {}): Rec
   return { ...present, [name]: value };
 }
 
-export const stagesOption = (): Option => new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
-export const setOption = (): Option => new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
-export const seedOption = (): Option => new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
+export const stagesOption = (): Option =>
+  new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
+export const setOption = (): Option =>
+  new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+export const seedOption = (): Option =>
+  new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");

@@ -21,10 +21,12 @@ export interface Chain {
 }
 
 /** Compiles a chain of a program. Throws `CompileError` with all diagnostics. */
-export const compile = (source: string, options: CompileOptions = {}): Chain => chainFrom(compileProgram, source, options);
+export const compile = (source: string, options: CompileOptions = {}): Chain =>
+  chainFrom(compileProgram, source, options);
 
 /** Compiles `stage |> stage`, samplers of the standard library. Throws `CompileError`. */
-export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain => chainFrom(compileStages, stages, options);
+export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain =>
+  chainFrom(compileStages, stages, options);
 
 /** A chain from a graph that was verified, such as `readSpec` gives. */
 export const chainOf = (graph: Graph): Chain => makeChain(graph, () => graph, []);

@@ -7,7 +7,16 @@ import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
 import { openTail } from "./tail.js";
-import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
+import {
+  acceptPrompt,
+  acceptToken,
+  featureInputs,
+  startSequence,
+  uniformsOf,
+  withUniforms,
+  type SequenceState,
+  type UniformValues,
+} from "./sequence.js";
 
 export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
@@ -90,8 +99,13 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   };
 }
 
-function openBackend(graph: Graph, vocabSize: number, wanted: EvaluateBackend): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
-  if (!EVALUATE_BACKENDS.includes(wanted)) throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
+function openBackend(
+  graph: Graph,
+  vocabSize: number,
+  wanted: EvaluateBackend,
+): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
+  if (!EVALUATE_BACKENDS.includes(wanted))
+    throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
   if (wanted === "reference" || (wanted === "auto" && !isNativeThere())) {
     const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
     return { backend: "reference", run, dispose: () => undefined };
@@ -115,7 +129,8 @@ function isNativeThere(): boolean {
 }
 
 function checkLogits(values: Float32Array | readonly number[], vocabSize: number): Float32Array {
-  if (values.length !== vocabSize) throw new InputError(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`);
+  if (values.length !== vocabSize)
+    throw new InputError(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`);
   const logits = Float32Array.from(values);
   const bad = logits.findIndex((x) => Number.isNaN(x) || x === Infinity);
   if (bad >= 0) throw new InputError(`the logit of token ${bad} is ${logits[bad]}; expected a finite number or -inf`);

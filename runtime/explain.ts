@@ -56,6 +56,12 @@ function stagesOf(graph: Graph): StageExplanation[] {
     const nodes = graph.nodes.filter((n) => n.origin?.stage === i && launches(n));
     const widest = nodes.findLast(({ op }) => op === "top_k" || op === "argsort" || op === "get_rows")?.dim;
     if (widest !== undefined && widest !== 1) rows = String(widest);
-    return { name, device: i < firstOnHost ? "cpu" : "host", nodes: nodes.length, ops: [...new Set(nodes.map((n) => n.op))], rows };
+    return {
+      name,
+      device: i < firstOnHost ? "cpu" : "host",
+      nodes: nodes.length,
+      ops: [...new Set(nodes.map((n) => n.op))],
+      rows,
+    };
   });
 }

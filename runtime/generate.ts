@@ -7,7 +7,18 @@ import { loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { openTail, picksOnHost } from "./tail.js";
-import { acceptPrompt, acceptToken, featureInputs, restoreSequence, saveSequence, startSequence, uniformsOf, withUniforms, type SavedSequence, type UniformValues } from "./sequence.js";
+import {
+  acceptPrompt,
+  acceptToken,
+  featureInputs,
+  restoreSequence,
+  saveSequence,
+  startSequence,
+  uniformsOf,
+  withUniforms,
+  type SavedSequence,
+  type UniformValues,
+} from "./sequence.js";
 
 export interface GenerateOptions {
   /** The chain that picks the tokens. */
@@ -21,6 +32,8 @@ export interface GenerateOptions {
   readonly threads?: number;
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
+  /** Look at every logit of the model: NaN or +inf is an error then. It costs a copy of them with each token. */
+  readonly checkLogits?: boolean;
   readonly signal?: AbortSignal;
   /** What `save` gave; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
@@ -54,7 +67,9 @@ export interface Generation extends AsyncIterable<Piece> {
 export function startGeneration(model: NativeModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
   const { graph } = options.chain;
   if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
-    throw new InputError(`the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`);
+    throw new InputError(
+      `the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`,
+    );
   }
   const { vocabSize } = model.info;
   const feed = modelFeed(model, options.feed);
@@ -127,7 +142,10 @@ export function startGeneration(model: NativeModel, prompt: string | Int32Array,
   };
 }
 
-async function openContext(model: NativeModel, { chain, contextSize, threads, placement }: GenerateOptions): Promise<NativeContext> {
+async function openContext(
+  model: NativeModel,
+  { chain, contextSize, threads, placement, checkLogits }: GenerateOptions,
+): Promise<NativeContext> {
   const graph = new (loadBinding().Graph)(encodeWire(chain.graph));
   try {
     return await model.createContext({
@@ -135,6 +153,7 @@ async function openContext(model: NativeModel, { chain, contextSize, threads, pl
       ...(contextSize !== undefined && { contextSize }),
       ...(threads !== undefined && { threads }),
       ...(placement !== undefined && { placement }),
+      ...(checkLogits !== undefined && { checkLogits }),
     });
   } catch (error) {
     throw translate(error, undefined);
@@ -143,7 +162,9 @@ async function openContext(model: NativeModel, { chain, contextSize, threads, pl
 
 function checkPrompt(length: number, contextSize: number): void {
   if (length >= contextSize) {
-    throw new InputError(`the prompt has ${length} tokens, and the context holds ${contextSize} together with what is generated: shorten the prompt or set a larger context size`);
+    throw new InputError(
+      `the prompt has ${length} tokens, and the context holds ${contextSize} together with what is generated: shorten the prompt or set a larger context size`,
+    );
   }
 }
 
@@ -158,7 +179,12 @@ async function decode(context: NativeContext, tokens: Int32Array, position: numb
   return output!;
 }
 
-function statsOf(context: NativeContext, promptTokens: number, generatedTokens: number, milliseconds: number): GenerationStats {
+function statsOf(
+  context: NativeContext,
+  promptTokens: number,
+  generatedTokens: number,
+  milliseconds: number,
+): GenerationStats {
   const tokensPerSecond = milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0;
   return { ...context.stats(), promptTokens, generatedTokens, tokensPerSecond };
 }

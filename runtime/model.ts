@@ -28,7 +28,8 @@ export interface Model extends Disposable {
 
 /** Loads a GGUF file. Throws `InputError` for a file that is not there or can not be read, or for an unknown backend. */
 export async function loadModel(path: string, { backend = "auto" }: LoadModelOptions = {}): Promise<Model> {
-  if (!MODEL_BACKENDS.includes(backend)) throw new InputError(`unknown backend \`${String(backend)}\`: expected ${MODEL_BACKENDS.join(" or ")}`);
+  if (!MODEL_BACKENDS.includes(backend))
+    throw new InputError(`unknown backend \`${String(backend)}\`: expected ${MODEL_BACKENDS.join(" or ")}`);
   if (!existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
   const native = await openModel(path);

@@ -47,11 +47,27 @@ export interface SequenceOptions {
 }
 
 /** A sequence before its first token. Throws `InputError` for values that do not fit the chain. */
-export function startSequence(graph: Graph, vocabSize: number, { uniforms = {}, draws, feed = {} }: SequenceOptions = {}): SequenceState {
+export function startSequence(
+  graph: Graph,
+  vocabSize: number,
+  { uniforms = {}, draws, feed = {} }: SequenceOptions = {},
+): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
-  const streams = graph.draws.map(({ kind, seed }) => (draws ? givenStream(draws) : startStream(kind, seedOf(seed, params))));
+  const streams = graph.draws.map(({ kind, seed }) =>
+    draws ? givenStream(draws) : startStream(kind, seedOf(seed, params)),
+  );
   const features = openFeatures(graph, feed);
-  const before = { graph, vocabSize, params, streams, states: new Float32Array(graph.states.length), step: 0, history: new Int32Array(), features, feed };
+  const before = {
+    graph,
+    vocabSize,
+    params,
+    streams,
+    states: new Float32Array(graph.states.length),
+    step: 0,
+    history: new Int32Array(),
+    features,
+    feed,
+  };
   const env = environment(before);
   return { ...before, states: Float32Array.from(graph.states, (s) => evaluateHost(s.init, env)) };
 }
@@ -67,7 +83,10 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
 }
 
 /** The same sequence fed otherwise, from the next token on. */
-export const withFeed = (sequence: SequenceState, feed: Feed): SequenceState => ({ ...sequence, feed: { ...sequence.feed, ...feed } });
+export const withFeed = (sequence: SequenceState, feed: Feed): SequenceState => ({
+  ...sequence,
+  feed: { ...sequence.feed, ...feed },
+});
 
 /** The numbers that the graph reads for the next token, f32 in the order of the graph's uniforms. */
 export function uniformsOf(sequence: SequenceState): Float32Array {
@@ -88,7 +107,9 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
 export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
   return {
     ...sequence,
-    streams: sequence.streams.map((s, i) => (sequence.graph.draws[i]!.at === undefined ? s.next() : drawOf(sequence, i))),
+    streams: sequence.streams.map((s, i) =>
+      sequence.graph.draws[i]!.at === undefined ? s.next() : drawOf(sequence, i),
+    ),
     states: states.slice(),
     step: sequence.step + 1,
     history: extend(sequence, [token]),
@@ -138,9 +159,11 @@ function unknownUniform(name: string, graph: Graph): string {
 }
 
 function checked({ name, type, range }: Param, value: number): number {
-  if (type === "seed" && !isSeed(value)) throw new InputError(`\`${name}\` is a seed, an integer from 0 to 4294967295; found ${value}`);
+  if (type === "seed" && !isSeed(value))
+    throw new InputError(`\`${name}\` is a seed, an integer from 0 to 4294967295; found ${value}`);
   if (!Number.isFinite(value)) throw new InputError(`\`${name}\` must be a finite number, found ${value}`);
-  if (type === "i32" && !Number.isInteger(value)) throw new InputError(`\`${name}\` must be an integer, found ${value}`);
+  if (type === "i32" && !Number.isInteger(value))
+    throw new InputError(`\`${name}\` must be an integer, found ${value}`);
   if (!isInRange(range, value)) throw new InputError(`\`${name}\` must be ${describeRange(range)}, found ${value}`);
   return value;
 }
@@ -165,7 +188,8 @@ function startStream(kind: Draw["kind"], seed: number): Stream {
 
 function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
-  if (value === undefined || !(value >= 0 && value <= 1)) throw new InputError(`a draw must be in [0, 1], found ${value}`);
+  if (value === undefined || !(value >= 0 && value <= 1))
+    throw new InputError(`a draw must be in [0, 1], found ${value}`);
   return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, count + 1) };
 }
 
@@ -179,7 +203,9 @@ function drawOf(sequence: SequenceState, index: number): Stream {
   if (at === undefined) return stream;
   const count = Math.round(evaluateHost(at, environment(sequence)));
   if (!(count >= stream.count && count - stream.count <= MAX_SKIP)) {
-    throw new InputError(`draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_SKIP} a token`);
+    throw new InputError(
+      `draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_SKIP} a token`,
+    );
   }
   while (stream.count < count) stream = stream.next();
   return stream;
@@ -199,7 +225,8 @@ export interface SavedSequence {
 }
 
 export function saveSequence(s: SequenceState): SavedSequence {
-  if (s.features.some((f) => f.grammar)) throw new InputError("a sequence with a grammar can not be saved: the grammar's place in the text is not kept");
+  if (s.features.some((f) => f.grammar))
+    throw new InputError("a sequence with a grammar can not be saved: the grammar's place in the text is not kept");
   return {
     ggsl: 1,
     chain: s.graph.name,
@@ -214,15 +241,26 @@ export function saveSequence(s: SequenceState): SavedSequence {
 /** A saved sequence of the same chain. Throws `InputError` for one that does not fit it. */
 export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSequence, feed: Feed = {}): SequenceState {
   const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
-  const fits = saved.ggsl === 1 && saved.chain === graph.name && saved.streams?.length === graph.draws.length && saved.states?.length === graph.states.length;
+  const fits =
+    saved.ggsl === 1 &&
+    saved.chain === graph.name &&
+    saved.streams?.length === graph.draws.length &&
+    saved.states?.length === graph.states.length;
   if (!fits) throw new InputError(`this is no saved sequence of the chain \`${graph.name}\``);
   const numbers = [...saved.states, ...saved.history, saved.step];
   if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence holds something that is not a number");
   const streams = saved.streams.map(({ seed, count }, i) => {
-    if (!isSeed(seed) || !(count >= 0 && count <= 1e7)) throw new InputError("the saved sequence holds no valid stream of draws");
+    if (!isSeed(seed) || !(count >= 0 && count <= 1e7))
+      throw new InputError("the saved sequence holds no valid stream of draws");
     let stream = startStream(graph.draws[i]!.kind, seed);
     while (stream.count < count) stream = stream.next();
     return stream;
   });
-  return { ...fresh, streams, states: Float32Array.from(saved.states), step: saved.step, history: Int32Array.from(saved.history) };
+  return {
+    ...fresh,
+    streams,
+    states: Float32Array.from(saved.states),
+    step: saved.step,
+    history: Int32Array.from(saved.history),
+  };
 }

@@ -35,13 +35,20 @@ export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) =>
 /** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
 export function openTail(stages: readonly HostStage[], model?: NativeModel): Tail | undefined {
   if (stages.length === 0) return undefined;
-  const native = translated(() => new (loadBinding().HostChain)(stages.map(({ name, args }) => ({ name, ...args }) as HostChainStage), model));
+  const native = translated(
+    () =>
+      new (loadBinding().HostChain)(
+        stages.map(({ name, args }) => ({ name, ...args }) as HostChainStage),
+        model,
+      ),
+  );
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
     pick(rows) {
       const { selected } = apply(rows);
-      if (selected < 0) throw new InputError("the host tail picks no token: end it with `host dist()` or `host greedy()`");
+      if (selected < 0)
+        throw new InputError("the host tail picks no token: end it with `host dist()` or `host greedy()`");
       return selected;
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
@@ -54,7 +61,10 @@ export function openTail(stages: readonly HostStage[], model?: NativeModel): Tai
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
   if (!logits) throw new InputError("the chain gives no rows to its host tail");
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
-  return { tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i), logits: Float32Array.from(left, (i) => logits[i]!) };
+  return {
+    tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i),
+    logits: Float32Array.from(left, (i) => logits[i]!),
+  };
 }
 
 function translated<T>(run: () => T): T {

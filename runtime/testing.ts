@@ -40,7 +40,13 @@ export function runTests(source: SourceFile, backends: readonly EvaluateBackend[
   if (!program) throw compileError(diagnostics.filter(isError));
   return program.tests.flatMap((test) => {
     const { line } = lineColumn(source, test.span.start);
-    return backends.map((backend) => ({ title: test.title, file: source.name, line, backend, differences: runTest(program.main, test, backend) }));
+    return backends.map((backend) => ({
+      title: test.title,
+      file: source.name,
+      line,
+      backend,
+      differences: runTest(program.main, test, backend),
+    }));
   });
 }
 
@@ -54,15 +60,23 @@ function runTest(module: Module, test: Test, backend: EvaluateBackend): Differen
 }
 
 function compareTest(module: Module, test: Test, backend: EvaluateBackend): Difference[] {
-  const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] => test.clauses.filter((c): c is Clause<K> => c.kind === kind);
+  const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] =>
+    test.clauses.filter((c): c is Clause<K> => c.kind === kind);
   const numbers = (values: readonly Expr[]): number[] => values.map((e) => numberOf(module, e));
-  const logits = clauses("logits")[0] ? numbers(clauses("logits")[0]!.values) : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
-  if (logits.length === 0) throw new InputError("the test gives no candidates: begin with `probs [...]` or `logits [...]`");
+  const logits = clauses("logits")[0]
+    ? numbers(clauses("logits")[0]!.values)
+    : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
+  if (logits.length === 0)
+    throw new InputError("the test gives no candidates: begin with `probs [...]` or `logits [...]`");
   const run = clauses("run")[0];
   if (!run) throw new InputError("the test runs nothing: add `run STAGES`");
   const graph = graphOfStages(module, run, test);
-  const bias = new Map(clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)));
-  const inputs = Object.fromEntries(clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]));
+  const bias = new Map(
+    clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)),
+  );
+  const inputs = Object.fromEntries(
+    clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]),
+  );
   const history = numbers(clauses("history")[0]?.values ?? []);
   using evaluator = createEvaluator(graph, logits.length, { backend, history, feed: { bias, inputs } });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
@@ -96,14 +110,29 @@ function numberOf(module: Module, expr: Expr): number {
 
 // ---------------------------------------------------------------- comparing
 
-function compare(what: Clause<"expect">["what"], expected: number[], steps: Evaluation[], vocabSize: number): Difference[] {
+function compare(
+  what: Clause<"expect">["what"],
+  expected: number[],
+  steps: Evaluation[],
+  vocabSize: number,
+): Difference[] {
   const { candidates, token } = steps[0]!;
   const tokens = candidates.map((c) => c.token);
   switch (what) {
     case "probs":
-      return differences(what, expected, spread(candidates, vocabSize, (c) => c.prob, 0), TOLERANCE);
+      return differences(
+        what,
+        expected,
+        spread(candidates, vocabSize, (c) => c.prob, 0),
+        TOLERANCE,
+      );
     case "logits":
-      return differences(what, expected, spread(candidates, vocabSize, (c) => c.logit, -Infinity), TOLERANCE);
+      return differences(
+        what,
+        expected,
+        spread(candidates, vocabSize, (c) => c.logit, -Infinity),
+        TOLERANCE,
+      );
     case "kept":
       return differences(what, expected.toSorted(ascending), tokens.toSorted(ascending), 0);
     case "order":
@@ -111,14 +140,24 @@ function compare(what: Clause<"expect">["what"], expected: number[], steps: Eval
     case "token":
       return differences(what, expected, token === null ? [] : [token], 0);
     case "tokens":
-      return differences(what, expected, steps.flatMap((s) => (s.token === null ? [] : [s.token])), 0);
+      return differences(
+        what,
+        expected,
+        steps.flatMap((s) => (s.token === null ? [] : [s.token])),
+        0,
+      );
   }
 }
 
 const ascending = (a: number, b: number): number => a - b;
 
 /** A number for every token of the vocabulary. */
-function spread(candidates: Evaluation["candidates"], vocabSize: number, of: (c: Evaluation["candidates"][number]) => number, rest: number): number[] {
+function spread(
+  candidates: Evaluation["candidates"],
+  vocabSize: number,
+  of: (c: Evaluation["candidates"][number]) => number,
+  rest: number,
+): number[] {
   const values = Array<number>(vocabSize).fill(rest);
   for (const c of candidates) values[c.token] = of(c);
   return values;

@@ -48,7 +48,8 @@ function run(command, args, { show = false, env = {} } = {}) {
 function packageFolder(name) {
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   return (
-    folders.find((folder) => existsSync(join(folder, "package.json"))) ?? stop(`${name} is not installed. Run: npm run setup`)
+    folders.find((folder) => existsSync(join(folder, "package.json"))) ??
+    stop(`${name} is not installed. Run: npm run setup`)
   );
 }
 
@@ -147,7 +148,7 @@ if (sanitize) {
   // The prebuilt libraries keep their device lists until the process ends, which counts as a leak.
   run(join(folder, "ggsl_test"), [libraries], {
     show: true,
-    env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
+    env: { UBSAN_OPTIONS: "print_stacktrace=1" },
   });
   process.exit(0);
 }

@@ -6,10 +6,18 @@ import { formatDiagnostics } from "../compiler/check/format.js";
 import { runTests } from "../runtime/testing.js";
 import { fileImporter } from "../cli/files.js";
 
-const PAGES = ["README.md", ...readdirSync("docs").filter((f) => f.endsWith(".md")).map((f) => `docs/${f}`)];
+const PAGES = [
+  "README.md",
+  ...readdirSync("docs")
+    .filter((f) => f.endsWith(".md"))
+    .map((f) => `docs/${f}`),
+];
 
 const blocksOf = (page: string): { name: string; text: string }[] =>
-  [...readFileSync(page, "utf8").matchAll(/^```ggsl\n([^]*?)^```/gm)].map((m, i) => ({ name: `${page} block ${i + 1}`, text: m[1]! }));
+  [...readFileSync(page, "utf8").matchAll(/^```ggsl\n([^]*?)^```/gm)].map((m, i) => ({
+    name: `${page} block ${i + 1}`,
+    text: m[1]!,
+  }));
 
 const BLOCKS = PAGES.flatMap(blocksOf);
 

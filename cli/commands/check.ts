@@ -15,6 +15,8 @@ export const addCheck = (program: Command): Command =>
       process.stderr.write(formatDiagnostics(diagnostics, { color: useColor() }));
       const errors = diagnostics.filter(isError).length;
       const warnings = diagnostics.length - errors;
-      process.stdout.write(`${files.length} file${files.length === 1 ? "" : "s"} checked: ${errors} errors, ${warnings} warnings\n`);
+      process.stdout.write(
+        `${files.length} file${files.length === 1 ? "" : "s"} checked: ${errors} errors, ${warnings} warnings\n`,
+      );
       if (errors > 0) process.exitCode = 1;
     });

@@ -9,7 +9,11 @@ import { InputError } from "../../runtime/errors.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { setOption, stagesOption } from "../usage.js";
 
-const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = { json: writeSpec, text: printGraph, dot: printDot };
+const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
+  json: writeSpec,
+  text: printGraph,
+  dot: printDot,
+};
 
 interface Options extends ChainOptions {
   readonly emit: string;

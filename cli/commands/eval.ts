@@ -33,9 +33,13 @@ export const addEval = (program: Command): Command =>
     .option("--steps <n>", "repeat with the same logits, accepting each token", positive)
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
-      if ((options.logits === undefined) === (options.probs === undefined)) throw new UsageError("expected either --logits or --probs");
+      if ((options.logits === undefined) === (options.probs === undefined))
+        throw new UsageError("expected either --logits or --probs");
       const chain = loadChain(file, name, options);
-      const logits = options.logits === undefined ? logitsOf(readNumbers(options.probs!, "--probs")) : readNumbers(options.logits, "--logits");
+      const logits =
+        options.logits === undefined
+          ? logitsOf(readNumbers(options.probs!, "--probs"))
+          : readNumbers(options.logits, "--logits");
       const history = options.history === undefined ? [] : [...readNumbers(options.history, "--history")];
       const draws = options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")];
       using evaluator = createEvaluator(chain.rowsGraph, logits.length, { backend: options.backend, draws, history });

@@ -29,7 +29,9 @@ export const addExplain = (program: Command): Command =>
 function textOf(e: Explanation): string {
   const rows = e.stages.map((s) => [s.name, s.device, `${s.nodes}`, s.rows, s.ops.join(" ")]);
   const table = formatTable(["stage", "device", "nodes", "rows after", "ops"], rows);
-  const counted = e.isMeasured ? "in ggml's graph" : "in the spec (the native runtime, which counts in ggml's graph, is not built)";
+  const counted = e.isMeasured
+    ? "in ggml's graph"
+    : "in the spec (the native runtime, which counts in ggml's graph, is not built)";
   const tail = e.stages.find((s) => s.device === "host");
   const boundary = tail ? `${e.readbackBytes} bytes cross to the host before ${tail.name}\n` : "";
   return `${table}\n${boundary}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;

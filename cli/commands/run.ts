@@ -27,7 +27,11 @@ export const addRun = (program: Command): Command =>
     .option("--prompt <text>", "what the text begins with", "In the beginning")
     .option("-n, --tokens <n>", "tokens to generate at most", positive, 128)
     .addOption(new Option("--backend <name>", "where to run").choices(MODEL_BACKENDS).default("auto"))
-    .option("--context-size <n>", "tokens of prompt and text together (default: what the model was trained for)", positive)
+    .option(
+      "--context-size <n>",
+      "tokens of prompt and text together (default: what the model was trained for)",
+      positive,
+    )
     .addOption(seedOption())
     .addOption(setOption())
     .option("--stats", "print a line of facts after the text, on standard error")
@@ -48,19 +52,22 @@ async function run(file: string | undefined, name: string | undefined, options: 
   });
   const tokens: number[] = [];
   let text = "";
-  if (!options.json) process.stdout.write(options.prompt);
   try {
     for await (const piece of generation) {
+      if (!options.json && tokens.length === 0) process.stdout.write(options.prompt);
       tokens.push(piece.token);
       text += piece.text;
       if (!options.json) process.stdout.write(piece.text);
     }
   } finally {
     process.removeListener("SIGINT", onInterrupt);
-    if (!options.json) process.stdout.write("\n");
+    if (!options.json && tokens.length > 0) process.stdout.write("\n");
   }
   const stats = generation.stats();
-  if (options.json) process.stdout.write(`${JSON.stringify({ backend: model.backend, text, tokens, ...(options.stats && { stats }) })}\n`);
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ backend: model.backend, text, tokens, ...(options.stats && { stats }) })}\n`,
+    );
   else if (options.stats) process.stderr.write(`${factsLine(model.backend, stats)}\n`);
 }
 

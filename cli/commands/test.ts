@@ -21,7 +21,10 @@ export const addTest = (program: Command): Command =>
     .action((files: string[], options: Options) => {
       const results = files.flatMap((name) => runTests({ name, text: readText(name) }, options.backend, fileImporter));
       const failed = results.filter((r) => r.differences.length > 0);
-      if (options.json) process.stdout.write(`${JSON.stringify({ passed: results.length - failed.length, failed: failed.length, results })}\n`);
+      if (options.json)
+        process.stdout.write(
+          `${JSON.stringify({ passed: results.length - failed.length, failed: failed.length, results })}\n`,
+        );
       else process.stdout.write(`${failed.map(failureText).join("\n")}${summary(files, results, failed.length)}`);
       if (failed.length > 0) process.exitCode = 1;
     });
@@ -29,7 +32,8 @@ export const addTest = (program: Command): Command =>
 function backends(list: string): EvaluateBackend[] {
   const names = list.split(",");
   const unknown = names.find((n) => !(EVALUATE_BACKENDS as readonly string[]).includes(n));
-  if (unknown !== undefined) throw new InvalidArgumentError(`Unknown backend "${unknown}"; expected ${EVALUATE_BACKENDS.join(", ")}.`);
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`Unknown backend "${unknown}"; expected ${EVALUATE_BACKENDS.join(", ")}.`);
   return names as EvaluateBackend[];
 }
 
@@ -40,7 +44,10 @@ function failureText({ file, line, title, backend, differences }: TestResult): s
 function differenceText({ what, rows }: Difference): string {
   if (what === "error") return `  ${rows[0]!.found}\n`;
   const at = ["probs", "logits"].includes(what) ? "token" : "place";
-  const table = formatTable([at, `expected ${what}`, "found"], rows.map((r) => [r.at, r.expected, r.found]));
+  const table = formatTable(
+    [at, `expected ${what}`, "found"],
+    rows.map((r) => [r.at, r.expected, r.found]),
+  );
   return table.replace(/^(?=.)/gm, "  ");
 }
 

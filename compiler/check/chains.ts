@@ -40,7 +40,11 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     if (isPicker) picker ??= name.text;
   });
   checkOrder(module, chain, diagnostics);
-  checkUnused(chain.params, chain.stages.flatMap(({ args }) => args.map((a) => a.value)), diagnostics);
+  checkUnused(
+    chain.params,
+    chain.stages.flatMap(({ args }) => args.map((a) => a.value)),
+    diagnostics,
+  );
   const isLongItself = calls.every(
     (b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity,
   );
@@ -99,13 +103,7 @@ function checkArgument(
   if (type.type === "error") return;
   const isCondition = type.type === "bool";
   if (isCondition !== (param.type === "bool") || type.type === "text" || type.type === "list") {
-    diagnostics.push(
-      typeMismatch(
-        value.span,
-        param.type === "bool" ? "a condition" : "a number",
-        kindOf(type),
-      ),
-    );
+    diagnostics.push(typeMismatch(value.span, param.type === "bool" ? "a condition" : "a number", kindOf(type)));
   } else if (type.shape === "column") {
     diagnostics.push(mustBeScalar(value.span, `\`${name}\``, isCondition));
   } else if (param.isStatic && type.rate !== "static") {

@@ -32,6 +32,7 @@ export function checkOrder(module: Module, chain: Chain, diagnostics: Diagnostic
   for (const { early, late, why } of KNOWN) {
     const first = names.findIndex((n) => n !== undefined && early.includes(n));
     const last = names.lastIndexOf(late);
-    if (first >= 0 && last > first) diagnostics.push(wrongOrder(chain.stages[last]!.span, late, chain.stages[first]!, why));
+    if (first >= 0 && last > first)
+      diagnostics.push(wrongOrder(chain.stages[last]!.span, late, chain.stages[first]!, why));
   }
 }

@@ -219,7 +219,10 @@ function checkStmt(body: Body, s: Stmt): void {
     case "state":
       return checkState(body, s);
     case "after":
-      return checkBlock({ ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked }, s.body);
+      return checkBlock(
+        { ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked },
+        s.body,
+      );
   }
 }
 

@@ -86,7 +86,8 @@ export function typeOf(scope: Scope, expr: Expr): Type {
 
 export function numberType(scope: Scope, expr: Expr): Type {
   const found = typeOf(scope, expr);
-  return !["f32", "i32", "error"].includes(found.type) ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
+  return !["f32", "i32", "error"].includes(found.type)
+    ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
     : found;
 }
 
@@ -98,7 +99,15 @@ export function conditionType(scope: Scope, expr: Expr): Type {
 }
 
 const KINDS: Readonly<Record<Type["type"], string>> = {
-  ...{ f32: "a number", i32: "a number", bool: "a condition", seed: "a seed", text: "a text", list: "a list", error: "" },
+  ...{
+    f32: "a number",
+    i32: "a number",
+    bool: "a condition",
+    seed: "a seed",
+    text: "a text",
+    list: "a list",
+    error: "",
+  },
 };
 
 export const kindOf = ({ type }: Type): string => KINDS[type];
@@ -229,8 +238,13 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === expected || local?.type === "error") return local;
   const isText = expected === "text" && value.kind === "string";
-  const isList = expected === "list" && value.kind === "list" && value.values.every((v) => v.kind === "string" || v.kind === "number");
-  return isText || isList ? scalarType(expected, "static") : report(scope, textExpected(value.span, expected === "list"));
+  const isList =
+    expected === "list" &&
+    value.kind === "list" &&
+    value.values.every((v) => v.kind === "string" || v.kind === "number");
+  return isText || isList
+    ? scalarType(expected, "static")
+    : report(scope, textExpected(value.span, expected === "list"));
 }
 
 /** Which draw is used is worked out before the graph runs: from parameters, states and `step`. */
@@ -242,7 +256,8 @@ export function checkDrawIndex(scope: Scope, value: Expr): void {
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);
   };
-  if (numberType(scope, value).type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
+  if (numberType(scope, value).type !== "error" && !isKnown(value))
+    scope.diagnostics.push(drawIndexUnknown(value.span));
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

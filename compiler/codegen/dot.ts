@@ -5,13 +5,31 @@ import { hostText } from "../graph/text.js";
 
 export function printDot(graph: Graph): string {
   const stages = graph.stages.map((stage, i) => {
-    const members = graph.nodes.flatMap((n, id) => (n.origin?.stage === i && isDrawnInside(n) ? [`    ${node(graph, n, id)}`] : []));
-    return [`  subgraph cluster_${i} {`, `    label=${quote(stage.name)}; style=rounded; color=gray`, ...members, "  }"].join("\n");
+    const members = graph.nodes.flatMap((n, id) =>
+      n.origin?.stage === i && isDrawnInside(n) ? [`    ${node(graph, n, id)}`] : [],
+    );
+    return [
+      `  subgraph cluster_${i} {`,
+      `    label=${quote(stage.name)}; style=rounded; color=gray`,
+      ...members,
+      "  }",
+    ].join("\n");
   });
-  const others = graph.nodes.flatMap((n, id) => (n.origin === undefined || !isDrawnInside(n) ? [`  ${node(graph, n, id)}`] : []));
+  const others = graph.nodes.flatMap((n, id) =>
+    n.origin === undefined || !isDrawnInside(n) ? [`  ${node(graph, n, id)}`] : [],
+  );
   const edges = graph.nodes.flatMap((n, id) => n.inputs.map((from) => `  n${from} -> n${id}`));
   const outputs = Object.entries(graph.outputs).map(([name, id]) => `  ${name} [shape=plaintext]\n  n${id} -> ${name}`);
-  return [`digraph ${quote(graph.name)} {`, '  node [shape=box, fontname="monospace"]', ...others, ...stages, ...edges, ...outputs, "}", ""].join("\n");
+  return [
+    `digraph ${quote(graph.name)} {`,
+    '  node [shape=box, fontname="monospace"]',
+    ...others,
+    ...stages,
+    ...edges,
+    ...outputs,
+    "}",
+    "",
+  ].join("\n");
 }
 
 /** Uniforms and inputs belong to no stage. */

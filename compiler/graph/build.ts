@@ -37,7 +37,12 @@ export function emit(
     operands.map((n) => n.dim),
     attrs,
   );
-  const known = range ?? rule.range(inputs.map((id) => b.ranges[id]!), numericAttrs(op, attrs));
+  const known =
+    range ??
+    rule.range(
+      inputs.map((id) => b.ranges[id]!),
+      numericAttrs(op, attrs),
+    );
   b.nodes.push({
     op,
     inputs,

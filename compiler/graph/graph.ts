@@ -50,7 +50,22 @@ export type HostExpr =
 
 export const HOST_OPS = [
   ...["add", "sub", "mul", "div", "mod", "pow", "min", "max"],
-  ...["neg", "abs", "sign", "exp", "log", "log2", "sqrt", "floor", "ceil", "round", "sigmoid", "tanh", "above", "below"],
+  ...[
+    "neg",
+    "abs",
+    "sign",
+    "exp",
+    "log",
+    "log2",
+    "sqrt",
+    "floor",
+    "ceil",
+    "round",
+    "sigmoid",
+    "tanh",
+    "above",
+    "below",
+  ],
   ...["gt", "ge", "eq", "and", "or", "not", "select", "clamp"],
 ] as const;
 export type HostOp = (typeof HOST_OPS)[number];
@@ -107,12 +122,12 @@ export interface Input {
  * value) pairs; unused pairs carry ids that no pair uses and the feature's `fill`.
  */
 export type InputSource =
-  | { readonly kind: "logits" }
-  | { readonly kind: "dense" | "ids" | "values"; readonly feature: number };
+  { readonly kind: "logits" } | { readonly kind: "dense" | "ids" | "values"; readonly feature: number };
 
 /** A column that the host feeds, because it needs the text so far or comes from the calling program. */
 export interface Feature {
-  readonly form: { readonly kind: "dense" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
+  readonly form:
+    { readonly kind: "dense" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
   readonly from: FeatureSource;
 }
 

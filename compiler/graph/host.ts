@@ -100,7 +100,10 @@ export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
 }
 
 /** Visits every leaf and operation; returns what is wrong with an expression that came from outside, if anything. */
-export function checkHost(expr: unknown, known: { params: ReadonlySet<string>; draws: number; states: number }): string | undefined {
+export function checkHost(
+  expr: unknown,
+  known: { params: ReadonlySet<string>; draws: number; states: number },
+): string | undefined {
   let budget = 4096;
   const visit = (e: unknown, depth: number): string | undefined => {
     if (--budget < 0 || depth > 64) return "the expression is larger than 4096 parts or deeper than 64";
@@ -117,10 +120,13 @@ export function checkHost(expr: unknown, known: { params: ReadonlySet<string>; d
       }
       return undefined;
     }
-    if (typeof e !== "object" || e === null || Object.keys(e).length !== 1) return `${JSON.stringify(e)} is no expression`;
+    if (typeof e !== "object" || e === null || Object.keys(e).length !== 1)
+      return `${JSON.stringify(e)} is no expression`;
     const [[kind, which]] = Object.entries(e) as [[string, unknown]];
-    const isIndex = (count: number): boolean => Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
-    if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${JSON.stringify(which)}`;
+    const isIndex = (count: number): boolean =>
+      Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
+    if (kind === "param")
+      return known.params.has(which as string) ? undefined : `unknown parameter ${JSON.stringify(which)}`;
     if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${JSON.stringify(which)}`;
     if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${JSON.stringify(which)}`;
     return `${JSON.stringify(e)} is no expression`;

@@ -79,7 +79,9 @@ const GRAPH: Shape = {
   draws: { array: { kind: oneOf("f64", "f32"), seed: anything, "at?": anything } },
   states: { array: { name: text, init: anything, next: index } },
   uniforms: { array: { name: text, expr: anything } },
-  inputs: { array: { name: text, dtype, dim, source: { kind: oneOf("logits", "dense", "ids", "values"), "feature?": index } } },
+  inputs: {
+    array: { name: text, dtype, dim, source: { kind: oneOf("logits", "dense", "ids", "values"), "feature?": index } },
+  },
   features: { array: { form: object, from: object } },
   tail: { array: { name: text, args: object } },
   stages: { array: { name: text, origin: ORIGIN } },
@@ -94,18 +96,25 @@ function checkShape(value: unknown, shape: Shape, where: string, faults: string[
     if (!shape.is(value)) faults.push(`${where}: ${shape.what} is expected, found ${show(value)}`);
   } else if ("array" in shape) {
     if (!Array.isArray(value)) faults.push(`${where}: a list is expected, found ${show(value)}`);
-    else value.forEach((v, i) => checkShape(v, shape.array as Shape, `${where}[${i}]`, faults));
+    else value.forEach((v, i) => checkShape(v, shape.array, `${where}[${i}]`, faults));
   } else {
     checkMembers(value, shape, where, faults);
   }
 }
 
-function checkMembers(value: unknown, shape: { readonly [member: string]: Shape }, where: string, faults: string[]): void {
+function checkMembers(
+  value: unknown,
+  shape: { readonly [member: string]: Shape },
+  where: string,
+  faults: string[],
+): void {
   if (!isObject(value)) {
     faults.push(`${where}: an object is expected, found ${show(value)}`);
     return;
   }
-  const known = new Map(Object.entries(shape).map(([name, inner]) => [name.replace("?", ""), { inner, isOptional: name.endsWith("?") }]));
+  const known = new Map(
+    Object.entries(shape).map(([name, inner]) => [name.replace("?", ""), { inner, isOptional: name.endsWith("?") }]),
+  );
   for (const name of Object.keys(value)) if (!known.has(name)) faults.push(`${where}: there is no member \`${name}\``);
   for (const [name, { inner, isOptional }] of known) {
     if (value[name] === undefined && isOptional) continue;

@@ -80,7 +80,9 @@ export const OPS = {
   },
 
   // elementwise, one operand
-  abs: unary("|x|", (a) => (a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)))),
+  abs: unary("|x|", (a) =>
+    a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)),
+  ),
   neg: unary("-x", (a) => I.interval(-a.hi, -a.lo)),
   sgn: unary("the sign of x: -1, 0 or 1", I.rising(Math.sign)),
   step: unary("1 where x > 0, else 0", (a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),

@@ -16,7 +16,13 @@ export function printGraph(graph: Graph): string {
   const codeWidth = Math.max(0, ...rows.map((r) => r.code.length));
   const typeWidth = Math.max(0, ...rows.map((r) => r.type.length));
   const lines = rows.map((r) => `  ${r.code.padEnd(codeWidth)} ${r.type.padEnd(typeWidth)} ${r.comment}`.trimEnd());
-  return [`graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`, ...lines, `  return ${outputsText(graph, operand)}`, "}", ""].join("\n");
+  return [
+    `graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`,
+    ...lines,
+    `  return ${outputsText(graph, operand)}`,
+    "}",
+    "",
+  ].join("\n");
 }
 
 /** Numbers for the nodes that are printed on a line of their own. */
@@ -36,7 +42,9 @@ function uniformsText(graph: Graph): string {
   if (graph.uniforms.length === 0) return "";
   const lines = [
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
-    ...graph.draws.map((d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${hostText(d.at)}`}`),
+    ...graph.draws.map(
+      (d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${hostText(d.at)}`}`,
+    ),
     ...graph.uniforms.map((u, i) => `    u${i} = ${hostText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;

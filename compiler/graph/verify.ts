@@ -25,7 +25,9 @@ export function verify(graph: Graph): string[] {
     if (count > LIMITS[part]) faults.push(`${part}: at most ${LIMITS[part]} are allowed, found ${count}`);
   }
   if (faults.length > 0) return faults;
-  graph.nodes.forEach((node, id) => faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)));
+  graph.nodes.forEach((node, id) =>
+    faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
+  );
   faults.push(...outputFaults(graph), ...hostFaults(graph), ...inputFaults(graph));
   return faults;
 }
@@ -33,7 +35,8 @@ export function verify(graph: Graph): string[] {
 /** A graph of our own making that is not valid is a bug: says which pass made it. */
 export function assertValid(graph: Graph, pass: string): void {
   const faults = verify(graph);
-  if (faults.length > 0) throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
+  if (faults.length > 0)
+    throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
 }
 
 export const isDim = (dim: unknown): dim is Dim =>
@@ -45,7 +48,9 @@ function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
   const required = rule.operands.filter((o) => !o.optional).length;
   const { length } = node.inputs;
   if (length < required || length > rule.operands.length)
-    return [`takes ${required === rule.operands.length ? required : `${required} to ${rule.operands.length}`} operands, found ${length}`];
+    return [
+      `takes ${required === rule.operands.length ? required : `${required} to ${rule.operands.length}`} operands, found ${length}`,
+    ];
   const stray = node.inputs.find((i) => !Number.isInteger(i) || i < 0 || i >= id);
   if (stray !== undefined) return [`operand ${stray} is not a node before this one`];
   const faults = attrFaults(rule.attrs, node.attrs);
@@ -74,10 +79,13 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
   for (const { name, kind, choices } of rules) {
     const value = attrs[name];
     const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
-    if (kind === "choice" && !choices!.includes(value as string)) faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${String(value)}`);
+    if (kind === "choice" && !choices!.includes(value as string))
+      faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${String(value)}`);
     if (kind === "int" && !isInt) faults.push(`\`${name}\` is an integer, found ${String(value)}`);
-    if (kind === "count" && !isDim(value)) faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${String(value)}`);
-    if (kind === "f32" && !(typeof value === "number" && Number.isFinite(Math.fround(value)))) faults.push(`\`${name}\` is a finite f32 number, found ${String(value)}`);
+    if (kind === "count" && !isDim(value))
+      faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${String(value)}`);
+    if (kind === "f32" && !(typeof value === "number" && Number.isFinite(Math.fround(value))))
+      faults.push(`\`${name}\` is a finite f32 number, found ${String(value)}`);
   }
   return faults;
 }
@@ -87,7 +95,8 @@ function operandFaults(rules: readonly OperandRule[], operands: readonly GraphNo
   const shared = operands.find((_, i) => rules[i]!.dim === "n")?.dim;
   operands.forEach(({ dtype, dim }, i) => {
     const rule = rules[i]!;
-    if (rule.dtype !== "any" && rule.dtype !== dtype) faults.push(`operand \`${rule.name}\` is ${rule.dtype}, found ${dtype}`);
+    if (rule.dtype !== "any" && rule.dtype !== dtype)
+      faults.push(`operand \`${rule.name}\` is ${rule.dtype}, found ${dtype}`);
     if (rule.dim === "1" && dim !== 1) faults.push(`operand \`${rule.name}\` is a scalar, found ${dim} rows`);
     if ((rule.dim === "n" || (rule.dim === "n|1" && dim !== 1)) && dim !== shared)
       faults.push(`operand \`${rule.name}\` has ${shared} rows, found ${dim}`);
@@ -105,8 +114,10 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
     if (!input) return [`there is no input ${index}`];
     if (input.dtype !== node.dtype || input.dim !== node.dim) return [`input ${index} is ${input.dtype}[${input.dim}]`];
   }
-  if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim)) return [`k is at most the number of rows, ${operands[0]!.dim}`];
-  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim)) return ["more rows are written than there are"];
+  if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim))
+    return [`k is at most the number of rows, ${operands[0]!.dim}`];
+  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
+    return ["more rows are written than there are"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
 }
@@ -118,7 +129,8 @@ const isMore = (a: Dim, b: Dim): boolean => a !== b && b !== "V" && (a === "V" |
 function viewFaults(offset: number, count: Dim, from: Dim): string[] {
   if (offset === 0) return isMore(count, from) ? [`shows ${count} of ${from} rows`] : [];
   if (typeof count !== "number") return ["shows V rows from elsewhere than the first"];
-  const isInside = offset < 0 ? count === -offset && !isMore(count, from) : typeof from === "number" && count === 1 && offset < from;
+  const isInside =
+    offset < 0 ? count === -offset && !isMore(count, from) : typeof from === "number" && count === 1 && offset < from;
   return isInside ? [] : [`shows ${count} rows from ${offset} on of ${from}`];
 }
 
@@ -138,12 +150,17 @@ function outputFaults(graph: Graph): string[] {
   check("logits", logits, "f32", candidates === undefined && logits === undefined ? undefined : rows);
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
-  if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined) faults.push("outputs: there is none");
+  if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
+    faults.push("outputs: there is none");
   return faults;
 }
 
 function hostFaults(graph: Graph): string[] {
-  const known = { params: new Set(graph.params.map((p) => p.name)), draws: graph.draws.length, states: graph.states.length };
+  const known = {
+    params: new Set(graph.params.map((p) => p.name)),
+    draws: graph.draws.length,
+    states: graph.states.length,
+  };
   const faults: string[] = [];
   const check = (where: string, expr: unknown): void => {
     const fault = checkHost(expr, known);
@@ -165,6 +182,9 @@ export const isSeed = (seed: number): boolean => Number.isInteger(seed) && seed 
 
 function inputFaults(graph: Graph): string[] {
   const [first] = graph.inputs;
-  if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32") return ["inputs: the first one is the logits, f32[V]"];
-  return graph.inputs.slice(1).some((i) => i.source.kind === "logits") ? ["inputs: only the first one is the logits"] : [];
+  if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32")
+    return ["inputs: the first one is the logits, f32[V]"];
+  return graph.inputs.slice(1).some((i) => i.source.kind === "logits")
+    ? ["inputs: only the first one is the logits"]
+    : [];
 }

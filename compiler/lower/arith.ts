@@ -9,16 +9,38 @@ import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import { opRule, type OpName } from "../graph/ops.js";
 import type { Context } from "./context.js";
-import { constant, hostOp, isConstant, NO_FACTS, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
+import {
+  constant,
+  hostOp,
+  isConstant,
+  NO_FACTS,
+  type Facts,
+  type HostValue,
+  type NodeValue,
+  type Value,
+} from "./value.js";
 
 /** Whether every number of a range is finite once it is rounded to f32. */
-const isFinite = ({ lo, hi }: Interval): boolean => Number.isFinite(Math.fround(lo)) && Number.isFinite(Math.fround(hi));
+const isFinite = ({ lo, hi }: Interval): boolean =>
+  Number.isFinite(Math.fround(lo)) && Number.isFinite(Math.fround(hi));
 
 /** Wraps a node; a result outside the finite range is clamped into it. */
-export function node(cx: Context, op: OpName, operands: readonly NodeValue[], attrs: Record<string, number | string> = {}, facts: Facts = NO_FACTS, known?: Interval): NodeValue {
+export function node(
+  cx: Context,
+  op: OpName,
+  operands: readonly NodeValue[],
+  attrs: Record<string, number | string> = {},
+  facts: Facts = NO_FACTS,
+  known?: Interval,
+): NodeValue {
   const ids = operands.map((v) => v.id);
   // a value may be known better than the node that computes it
-  const range = known ?? opRule(op).range(operands.map((v) => v.range), numericAttrs(op, attrs));
+  const range =
+    known ??
+    opRule(op).range(
+      operands.map((v) => v.range),
+      numericAttrs(op, attrs),
+    );
   let id = emit(cx.builder, op, ids, attrs, { range });
   if (!isFinite(cx.builder.ranges[id]!)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
   const isColumn = operands.some((v) => v.isColumn);
@@ -58,12 +80,18 @@ export function scale(cx: Context, x: Value, s: number, b: number): Value {
   if (x.kind === "host") return hostOp("add", hostOp("mul", x, constant(s)), constant(b));
   if (s === 0) return constant(b);
   const { trend, isZeroDropped = false, atMostMaxOf } = x.facts;
-  return node(cx, "scale", [x], { s, b }, {
-    trend: s > 0 ? trend : flip(trend),
-    isZeroDropped: isZeroDropped && b === 0,
-    ...(Math.abs(b) <= MAX_SHIFT && stretchedGap(x, s, s)),
-    atMostMaxOf: b <= 0 && (s === 1 || (s >= 0 && s < 1 && x.range.lo >= 0)) ? atMostMaxOf : undefined,
-  });
+  return node(
+    cx,
+    "scale",
+    [x],
+    { s, b },
+    {
+      trend: s > 0 ? trend : flip(trend),
+      isZeroDropped: isZeroDropped && b === 0,
+      ...(Math.abs(b) <= MAX_SHIFT && stretchedGap(x, s, s)),
+      atMostMaxOf: b <= 0 && (s === 1 || (s >= 0 && s < 1 && x.range.lo >= 0)) ? atMostMaxOf : undefined,
+    },
+  );
 }
 
 export const neg = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("neg", x) : scale(cx, x, -1, 0));
@@ -73,11 +101,17 @@ export function add(cx: Context, a: Value, b: Value): Value {
   if (isConstant(a)) return scale(cx, b, 1, a.expr);
   if (isConstant(b)) return scale(cx, a, 1, b.expr);
   const [x, y] = columnFirst(cx, a, b);
-  return node(cx, "add", [x, y], {}, {
-    trend: sumTrend(trendOf(x), trendOf(y)),
-    ...shiftedGap(x, y),
-    atMostMaxOf: !y.isColumn && y.range.hi <= 0 ? x.facts.atMostMaxOf : undefined,
-  });
+  return node(
+    cx,
+    "add",
+    [x, y],
+    {},
+    {
+      trend: sumTrend(trendOf(x), trendOf(y)),
+      ...shiftedGap(x, y),
+      atMostMaxOf: !y.isColumn && y.range.hi <= 0 ? x.facts.atMostMaxOf : undefined,
+    },
+  );
 }
 
 export function sub(cx: Context, a: Value, b: Value): Value {
@@ -162,9 +196,24 @@ function nonZero(cx: Context, y: Value): Value {
 }
 
 /** Ops of one operand that never fall keep a trend. */
-const RISING: ReadonlySet<OpName> = new Set(["sgn", "step", "exp", "log", "sqrt", "sigmoid", "tanh", "floor", "ceil", "round"]);
+const RISING: ReadonlySet<OpName> = new Set([
+  "sgn",
+  "step",
+  "exp",
+  "log",
+  "sqrt",
+  "sigmoid",
+  "tanh",
+  "floor",
+  "ceil",
+  "round",
+]);
 
-export function unary(cx: Context, op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round", x: NodeValue): NodeValue {
+export function unary(
+  cx: Context,
+  op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round",
+  x: NodeValue,
+): NodeValue {
   return node(cx, op, [x], {}, { trend: RISING.has(op) ? x.facts.trend : undefined });
 }
 
@@ -182,8 +231,16 @@ export function log(cx: Context, x: Value, unit = 1): Value {
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
   const scaled = unit === 1 ? raw : emit(cx.builder, "scale", [raw], { s: unit, b: 0 });
-  const id = isFinite(cx.builder.ranges[scaled]!) ? scaled : emit(cx.builder, "clamp", [scaled], { lo: -I.F32_MAX, hi: I.F32_MAX });
-  return { kind: "node", id, isColumn: positive.isColumn, range: cx.builder.ranges[id]!, facts: { trend: positive.facts.trend } };
+  const id = isFinite(cx.builder.ranges[scaled]!)
+    ? scaled
+    : emit(cx.builder, "clamp", [scaled], { lo: -I.F32_MAX, hi: I.F32_MAX });
+  return {
+    kind: "node",
+    id,
+    isColumn: positive.isColumn,
+    range: cx.builder.ranges[id]!,
+    facts: { trend: positive.facts.trend },
+  };
 }
 
 // ---------------------------------------------------------------- conditions: 1 for true, 0 for false
@@ -267,10 +324,14 @@ export function select(cx: Context, c: Value, a: Value, b: Value): Value {
   if (c.range.lo >= 1) return a;
   if (c.range.hi <= 0) return b;
   if (c.kind === "host" && a.kind === "host" && b.kind === "host") return hostOp("select", c, a, b);
-  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as HostValue).expr)) return a;
+  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as HostValue).expr))
+    return a;
   const blend = add(cx, mul(cx, a, c), mul(cx, b, not(cx, c)));
   if (blend.kind === "host") return blend;
-  const trend = !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend ? a.facts.trend : undefined;
+  const trend =
+    !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend
+      ? a.facts.trend
+      : undefined;
   return { ...blend, range: I.union(a.range, b.range), facts: { trend } };
 }
 

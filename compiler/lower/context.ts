@@ -1,6 +1,17 @@
 /** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
 import { emit, type Builder } from "../graph/build.js";
-import type { Draw, Feature, HostExpr, HostStage, Input, NodeId, Param, Stage, State, Uniform } from "../graph/graph.js";
+import type {
+  Draw,
+  Feature,
+  HostExpr,
+  HostStage,
+  Input,
+  NodeId,
+  Param,
+  Stage,
+  State,
+  Uniform,
+} from "../graph/graph.js";
 import type { Span } from "../syntax/source.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Table } from "./table.js";
@@ -30,7 +41,11 @@ export interface Context {
 }
 
 /** Adds a host value to the uniforms, or finds the entry that it has. */
-export function makeUniform(cx: Pick<Context, "uniforms" | "builder">, known: Map<string, NodeId>, v: HostValue): NodeId {
+export function makeUniform(
+  cx: Pick<Context, "uniforms" | "builder">,
+  known: Map<string, NodeId>,
+  v: HostValue,
+): NodeId {
   const key = JSON.stringify(v.expr);
   const present = known.get(key);
   if (present !== undefined) return present;

@@ -119,7 +119,8 @@ const FUNCTIONS: Readonly<Record<string, Function>> = {
   exp: mapped("exp"),
   log: (cx, [x]) => A.log(cx, x!),
   log2: (cx, [x]) => A.log(cx, x!, LOG2_E),
-  sqrt: (cx, [x]) => (x!.kind === "host" ? hostOp("sqrt", x!) : A.unary(cx, "sqrt", A.clamp(cx, x!, 0, I.F32_MAX) as NodeValue)),
+  sqrt: (cx, [x]) =>
+    x!.kind === "host" ? hostOp("sqrt", x!) : A.unary(cx, "sqrt", A.clamp(cx, x!, 0, I.F32_MAX) as NodeValue),
   abs: mapped("abs"),
   floor: mapped("floor"),
   ceil: mapped("ceil"),
@@ -164,4 +165,3 @@ function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
 }
 
 const DRAWS: Readonly<Record<string, "f64" | "f32">> = { uniform: "f64", uniform32: "f32" };
-

@@ -20,7 +20,12 @@ const COUNTS = I.interval(0, 2 ** 24);
 /** The column of a feature function, or nothing if `name` is not one. */
 export function featureOf(cx: Context, scope: Scope, name: string, args: readonly Arg[]): NodeValue | undefined {
   const first = args[0]?.value;
-  if (name === "allowed") return featureColumn(cx, { form: { kind: "dense" }, from: { kind: "allowed", grammar: textOf(scope, first!) } }, I.UNIT);
+  if (name === "allowed")
+    return featureColumn(
+      cx,
+      { form: { kind: "dense" }, from: { kind: "allowed", grammar: textOf(scope, first!) } },
+      I.UNIT,
+    );
   if (name !== "occurrences" && name !== "repeat_len") return undefined;
   const last = lowerExpr(cx, scope, first!);
   if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");

@@ -14,7 +14,8 @@ import { constant, isConstant, type NodeValue, type Value } from "./value.js";
 export function keepRows(cx: Context, condition: Value, m: Value): void {
   if (condition.range.lo >= 1) return;
   const minimum = m.range.hi <= 1 ? constant(1) : m.range.lo >= 1 ? m : larger(cx, m, constant(1));
-  const isEnough = isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
+  const isEnough =
+    isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
   if (isEnough) return narrowTo(cx, condition, false);
 
   const best = bestOf(cx, minimum);
@@ -46,7 +47,10 @@ function bestOf(cx: Context, m: Value): NodeValue {
     return column(cx, emit(cx.builder, "set_rows", [zeros, one, row], {}, { range: I.UNIT }));
   }
   const order = emit(cx.builder, "argsort", [key], { order: "desc" });
-  const places = column(cx, emit(cx.builder, "set_rows", [zeros, rowNumbers(cx).id, order], {}, { range: rowNumbers(cx).range }));
+  const places = column(
+    cx,
+    emit(cx.builder, "set_rows", [zeros, rowNumbers(cx).id, order], {}, { range: rowNumbers(cx).range }),
+  );
   return asColumn(cx, atLeast(cx, m, places.range.lo === 0 ? addOne(cx, places) : places), dim);
 }
 

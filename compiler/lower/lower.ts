@@ -59,7 +59,10 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
   if (diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
-  const args = new Map<string, Argument>([...params.map((p) => [p.param.name, paramValue(p)] as const), ...textArguments(chain)]);
+  const args = new Map<string, Argument>([
+    ...params.map((p) => [p.param.name, paramValue(p)] as const),
+    ...textArguments(chain),
+  ]);
   lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
   if (cx.diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
   const outputs = makeOutputs(cx, options.outputs);
@@ -100,12 +103,21 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   cx.table.lets = new Map();
   const { version } = cx.table;
   lowerBody(cx, inner, callee);
-  const isChanged = cx.table.version !== version || cx.picked !== undefined || [...inner.states.values()].some((s) => isAssigned(cx, s));
+  const isChanged =
+    cx.table.version !== version ||
+    cx.picked !== undefined ||
+    [...inner.states.values()].some((s) => isAssigned(cx, s));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
-function bindArguments(cx: Context, scope: Scope, callee: Sampler | Chain, call: StageCall, module: Module): Map<string, Argument> {
+function bindArguments(
+  cx: Context,
+  scope: Scope,
+  callee: Sampler | Chain,
+  call: StageCall,
+  module: Module,
+): Map<string, Argument> {
   const declared: Scope = { module, args: new Map(), draws: new Map(), states: new Map() };
   const given = resolveArgs(callee.params, call.args).bound;
   const bound = new Map<string, Argument>();
@@ -148,4 +160,3 @@ function makeOutputs(cx: Context, wanted: readonly OutputName[] | undefined): Ou
     ...(names.has("probs") && { probs: probOf(cx).id }),
   };
 }
-

@@ -18,11 +18,16 @@ export interface ChainParam {
 }
 
 /** Parameters with their settings; settings that do not fit are diagnosed. */
-export function chainParams(module: Module, chain: Ast.Chain, set: Readonly<Record<string, number>>): { params: ChainParam[]; diagnostics: Diagnostic[] } {
+export function chainParams(
+  module: Module,
+  chain: Ast.Chain,
+  set: Readonly<Record<string, number>>,
+): { params: ChainParam[]; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const numeric = chain.params.filter((p): p is NumericParam => p.type !== "text" && p.type !== "list");
   const names = numeric.map((p) => p.name.text);
-  for (const name of Object.keys(set)) if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+  for (const name of Object.keys(set))
+    if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
   const params = numeric.flatMap((declared): ChainParam[] => {
     const range = narrowedRange(module, chain, declared);
     const name = declared.name.text;

@@ -102,4 +102,3 @@ export function neighbour(cx: Context, x: Value, edge: Value, shift: 1 | -1): Va
   const isInside = shift === 1 ? greater(cx, rows, lastRow) : greater(cx, lastRow, rows);
   return select(cx, isInside, moved, edge);
 }
-

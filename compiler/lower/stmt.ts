@@ -9,7 +9,17 @@ import { lowerExpr, lowerSeed } from "./expr.js";
 import { drawFrom, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./keep.js";
 import { pickArgmax, pickSample, tokenAt } from "./pick.js";
-import { aliveOf, assignLogit, cloneTable, logitOf, rankOf, replaceTable, sortRows, topRows, type Table } from "./table.js";
+import {
+  aliveOf,
+  assignLogit,
+  cloneTable,
+  logitOf,
+  rankOf,
+  replaceTable,
+  sortRows,
+  topRows,
+  type Table,
+} from "./table.js";
 import { constant, isConstant, type NodeValue, type Value } from "./value.js";
 
 export function lowerBody(cx: Context, scope: Scope, sampler: Sampler): void {

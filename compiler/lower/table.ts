@@ -81,7 +81,10 @@ export const column = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeVa
   facts,
 });
 
-export const scalar = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({ ...column(cx, id, facts), isColumn: false });
+export const scalar = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({
+  ...column(cx, id, facts),
+  isColumn: false,
+});
 
 function cached(cx: Context, name: string, make: () => NodeValue): NodeValue {
   const { cache } = cx.table;
@@ -156,7 +159,10 @@ export function aliveOf(cx: Context): NodeValue {
   return cached(cx, "alive", () => {
     const trend = t.isPacked ? "falls" : undefined;
     const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
-    const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), { isZeroDropped: true, trend });
+    const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
+      isZeroDropped: true,
+      trend,
+    });
     if (!t.mask) return entry;
     return { ...(and(cx, t.mask, entry) as NodeValue), facts: { isZeroDropped: true, trend } };
   });
@@ -214,7 +220,12 @@ export function narrow(cx: Context, condition: NodeValue, isFull: boolean): void
 }
 
 /** Puts blended logits and a blended mask in place of the present ones. */
-export function replaceTable(cx: Context, logit: NodeValue, mask: NodeValue | undefined, { isMaskFull, isPacked }: Pick<Table, "isMaskFull" | "isPacked">): void {
+export function replaceTable(
+  cx: Context,
+  logit: NodeValue,
+  mask: NodeValue | undefined,
+  { isMaskFull, isPacked }: Pick<Table, "isMaskFull" | "isPacked">,
+): void {
   const t = cx.table;
   t.mask = mask;
   t.isMaskFull = isMaskFull;
@@ -330,4 +341,3 @@ export function outputLogits(cx: Context): NodeId {
   const logMask = emit(cx.builder, "log", [alive.id]);
   return emit(cx.builder, "add", [logitOf(cx).id, logMask], {}, { name: "logits" });
 }
-

@@ -13,11 +13,15 @@ export function lowerHostStage(cx: Context, scope: Scope, call: StageCall): void
   for (const [name, value] of resolveHostArgs(call).bound) args[name] = hostArg(cx, scope, value);
   cx.tail.push({ name: call.name.text, args });
   const { source, start, end } = call.span;
-  cx.stages.push({ name: source.text.slice(start, end).replace(/\s+/g, " "), origin: { file: source.name, ...lineColumn(source, start) } });
+  cx.stages.push({
+    name: source.text.slice(start, end).replace(/\s+/g, " "),
+    origin: { file: source.name, ...lineColumn(source, start) },
+  });
 }
 
 function hostArg(cx: Context, scope: Scope, value: Expr): HostArg {
-  if (value.kind === "list") return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+  if (value.kind === "list")
+    return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   const named = value.kind === "name" ? scope.args.get(value.text) : undefined;
   const isSeed = named?.kind === "seed" || (value.kind === "name" && value.text === "random");
   const given = lowerArgument(cx, scope, value, isSeed);

@@ -53,7 +53,12 @@ export const host = (expr: HostExpr, range: Interval): HostValue =>
   range.lo === range.hi ? constant(range.lo) : { kind: "host", expr, range };
 
 /** What stays true of a column when rows are dropped after it was made. */
-export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({ trend, gap, stretch, ...(cumsumOf !== undefined && { cumsumOf }) });
+export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({
+  trend,
+  gap,
+  stretch,
+  ...(cumsumOf !== undefined && { cumsumOf }),
+});
 
 export const isConstant = (v: Value): v is HostValue & { readonly expr: number } =>
   v.kind === "host" && typeof v.expr === "number";

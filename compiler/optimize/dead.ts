@@ -42,14 +42,22 @@ export function removeDead(graph: Graph): Graph {
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
     inputs: pick(graph.inputs, inputs).map((input) => {
       const { source } = input;
-      return source.kind === "logits" ? input : { ...input, source: { ...source, feature: features.get(source.feature)! } };
+      return source.kind === "logits"
+        ? input
+        : { ...input, source: { ...source, feature: features.get(source.feature)! } };
     }),
     features: pick(graph.features, features),
   };
 }
 
 function findLive(graph: Graph): Live {
-  const live: Live = { nodes: new Set(), uniforms: new Set(), draws: new Set(), states: new Set(), inputs: new Set([0]) };
+  const live: Live = {
+    nodes: new Set(),
+    uniforms: new Set(),
+    draws: new Set(),
+    states: new Set(),
+    inputs: new Set([0]),
+  };
   const markHost = (expr: HostExpr): void => {
     if (Array.isArray(expr)) (expr.slice(1) as HostExpr[]).forEach(markHost);
     else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
@@ -81,7 +89,9 @@ function findLive(graph: Graph): Live {
   /** Both halves of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
-    graph.inputs.forEach((_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i));
+    graph.inputs.forEach(
+      (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
+    );
   };
   mark(0);
   Object.values(graph.outputs).forEach(mark);
@@ -97,9 +107,14 @@ function featureOf(graph: Graph, input: number): number | undefined {
 const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
   new Map([...kept].sort((a, b) => a - b).map((old, i) => [old, i]));
 
-const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] => [...numbers.keys()].map((old) => all[old]!);
+const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] =>
+  [...numbers.keys()].map((old) => all[old]!);
 
-function renumberHost(expr: HostExpr, draws: ReadonlyMap<number, number>, states: ReadonlyMap<number, number>): HostExpr {
+function renumberHost(
+  expr: HostExpr,
+  draws: ReadonlyMap<number, number>,
+  states: ReadonlyMap<number, number>,
+): HostExpr {
   if (typeof expr !== "object") return expr;
   if ("param" in expr) return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };

@@ -16,7 +16,8 @@ export function breakersOf(given: readonly (string | number)[], vocabulary: Voca
   const found = new Map<number, Int32Array[]>();
   const addTail = (token: number, tail: Int32Array): void => {
     const tails = found.get(token) ?? [];
-    if (!tails.some((t) => t.length === tail.length && t.every((x, i) => x === tail[i]))) found.set(token, [...tails, tail]);
+    if (!tails.some((t) => t.length === tail.length && t.every((x, i) => x === tail[i])))
+      found.set(token, [...tails, tail]);
   };
   for (const breaker of given) {
     if (typeof breaker === "number") addTail(breaker, new Int32Array());
@@ -38,5 +39,8 @@ function addText(text: string, vocabulary: Vocabulary, addTail: (token: number, 
 /** What is left of `text` when its beginning is the end of `piece`, for each way in which it can be. */
 function remainders(piece: string, text: string): string[] {
   const starts = Array.from({ length: Math.min(piece.length, text.length - 1) }, (_, i) => i + 1);
-  return starts.filter((n) => piece.endsWith(text.slice(0, n))).map((n) => text.slice(n)).reverse();
+  return starts
+    .filter((n) => piece.endsWith(text.slice(0, n)))
+    .map((n) => text.slice(n))
+    .reverse();
 }

@@ -43,7 +43,8 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
     const { from } = feature;
     if (from.kind === "repeat_len") {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
-      if (needsTexts && !feed.vocabulary) throw new InputError("breakers that are texts need a model's vocabulary; without one, give token ids");
+      if (needsTexts && !feed.vocabulary)
+        throw new InputError("breakers that are texts need a model's vocabulary; without one, give token ids");
       return { feature, breakers: breakersOf(from.breakers, feed.vocabulary) };
     }
     if (from.kind === "allowed") {
@@ -65,7 +66,13 @@ export function historyNeeded(graph: Graph): number {
 }
 
 /** A vector for each of the graph's inputs but the first, which is the logits. */
-export function inputsOf(graph: Graph, features: readonly OpenFeature[], history: Int32Array, feed: Feed, vocabSize: number): Vector[] {
+export function inputsOf(
+  graph: Graph,
+  features: readonly OpenFeature[],
+  history: Int32Array,
+  feed: Feed,
+  vocabSize: number,
+): Vector[] {
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
@@ -82,10 +89,15 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
   if (grammar) return grammar.allowed();
   const name = from.kind === "input" ? from.name : from.kind;
   const values = given(name, feed);
-  if (values instanceof Map) throw new InputError(`the input \`${name}\` is a row of ${vocabSize} numbers, found pairs`);
+  if (values instanceof Map)
+    throw new InputError(`the input \`${name}\` is a row of ${vocabSize} numbers, found pairs`);
   const row = Float32Array.from(values as ArrayLike<number>, saturated);
-  if (row.length !== vocabSize) throw new InputError(`the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`);
-  if (row.some(Number.isNaN)) throw new InputError(`the input \`${name}\` holds NaN for token ${row.findIndex(Number.isNaN)}`);
+  if (row.length !== vocabSize)
+    throw new InputError(
+      `the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`,
+    );
+  if (row.some(Number.isNaN))
+    throw new InputError(`the input \`${name}\` holds NaN for token ${row.findIndex(Number.isNaN)}`);
   return row;
 }
 
@@ -110,7 +122,8 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
     if (!isToken) throw new InputError(`\`${name}\`: ${token} is no token of a vocabulary of ${vocabSize}`);
     if (Number.isNaN(value)) throw new InputError(`\`${name}\` is NaN for token ${token}`);
   }
-  if (inside.length > capacity) throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);
+  if (inside.length > capacity)
+    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);
   return new Map(inside);
 }
 
@@ -124,7 +137,8 @@ function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: I
       return feed.bias ?? new Map();
     case "input": {
       const values = given(from.name, feed);
-      if (!(values instanceof Map)) throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`);
+      if (!(values instanceof Map))
+        throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`);
       return values as Pairs;
     }
     case "allowed":

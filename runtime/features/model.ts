@@ -21,15 +21,17 @@ const vocabularies = new WeakMap<NativeModel, Vocabulary>();
 function vocabularyOf(model: NativeModel): Vocabulary {
   const known = vocabularies.get(model);
   if (known) return known;
-  const { vocabSize } = model.info;
-  const pieces = Array.from({ length: vocabSize }, (_, token) => Buffer.from(model.piece(token, true)).toString("latin1"));
-  const tokenize = (text: string): Int32Array => model.tokenize(Buffer.from(text, "latin1").toString("utf8"), false, false);
+  const { bytes, offsets } = model.pieces();
+  const text = Buffer.from(bytes).toString("latin1");
+  const pieces = Array.from({ length: model.info.vocabSize }, (_, token) =>
+    text.slice(offsets[token], offsets[token + 1]),
+  );
+  const tokenize = (text: string): Int32Array =>
+    model.tokenize(Buffer.from(text, "latin1").toString("utf8"), false, false);
   const vocabulary = { pieces, tokenize };
   vocabularies.set(model, vocabulary);
   return vocabulary;
 }
-
-
 
 /** Accepting goes on with a copy, so that the grammar as it was can still be gone back to. */
 function grammarState(grammar: NativeGrammar): GrammarState {

@@ -28,7 +28,9 @@ const isSingleBreaker = (breakers: Breakers, token: number): boolean =>
 function distanceToBreaker(backwards: Int32Array, breakers: Breakers): number {
   for (let i = 0; i < backwards.length; i++) {
     const tails = breakers.get(backwards[i]!) ?? [];
-    const matching = tails.filter((tail) => tail.length <= i && tail.every((token, j) => token === backwards[i - 1 - j]));
+    const matching = tails.filter(
+      (tail) => tail.length <= i && tail.every((token, j) => token === backwards[i - 1 - j]),
+    );
     if (matching.length > 0) return i - Math.max(...matching.map((tail) => tail.length));
   }
   return backwards.length;

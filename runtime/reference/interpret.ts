@@ -25,7 +25,14 @@ export function interpret(graph: Graph, inputs: readonly Vector[], uniforms: Flo
     const index = attrs["index"] as number;
     if (op === "input") values.push(inputs[index]!);
     else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
-    else values.push(KERNELS[op](operands.map((id) => values[id]!), attrs, bindDim(dim, vocabSize)));
+    else
+      values.push(
+        KERNELS[op](
+          operands.map((id) => values[id]!),
+          attrs,
+          bindDim(dim, vocabSize),
+        ),
+      );
   }
   const { sampled, candidates, logits, probs } = graph.outputs;
   const f32 = (id: NodeId): Float32Array => values[id] as Float32Array;

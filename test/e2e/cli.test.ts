@@ -16,7 +16,10 @@ interface Result {
 }
 
 function ggsl(args: readonly string[], input = ""): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], { encoding: "utf8", input });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+    encoding: "utf8",
+    input,
+  });
   return { status, stdout, stderr };
 }
 
@@ -36,7 +39,16 @@ interface EvalObject {
 const DEFAULT_CHAIN = "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)";
 
 test.each(["cpu", "reference"])("eval prints one JSON object, on %s", (backend) => {
-  const { status, stdout } = ggsl(["eval", "-e", "top_k(3)", "--probs", "0.1,0.2,0.3,0.4", "--backend", backend, "--json"]);
+  const { status, stdout } = ggsl([
+    "eval",
+    "-e",
+    "top_k(3)",
+    "--probs",
+    "0.1,0.2,0.3,0.4",
+    "--backend",
+    backend,
+    "--json",
+  ]);
   const result = JSON.parse(stdout) as EvalObject;
   expect(status).toBe(0);
   expect(result).toMatchObject({ backend, token: null });
@@ -47,7 +59,9 @@ test.each(["cpu", "reference"])("eval prints one JSON object, on %s", (backend) 
 test("eval reads logits from files and from standard input", () => {
   const raw = new Uint8Array(Float32Array.of(1, 3, 2).buffer);
   const kept = (args: readonly string[], input?: string): number[] =>
-    (JSON.parse(ggsl(["eval", "-e", "top_k(2)", "--json", ...args], input).stdout) as EvalObject).candidates.map((c) => c.token);
+    (JSON.parse(ggsl(["eval", "-e", "top_k(2)", "--json", ...args], input).stdout) as EvalObject).candidates.map(
+      (c) => c.token,
+    );
   expect(kept(["--logits", file("l.json", '[1, 3, "-inf", null, 2]')])).toEqual([1, 4]);
   expect(kept(["--logits", file("l.f32", raw)])).toEqual([1, 2]);
   expect(kept(["--logits", "-"], "[5, 4, 6]")).toEqual([2, 0]);
@@ -57,14 +71,19 @@ test("eval --steps accepts each token and --uniform gives the draws", () => {
   const args = ["eval", "-e", "dist()", "--probs", "0.25,0.25,0.5", "--json"];
   const given = JSON.parse(ggsl([...args, "--steps", "3", "--uniform", "0.1,0.4,0.9"]).stdout) as EvalObject;
   expect(given.tokens).toEqual([0, 1, 2]);
-  const seeded = (seed: string): unknown => (JSON.parse(ggsl([...args, "--steps", "20", "--seed", seed]).stdout) as EvalObject).tokens;
+  const seeded = (seed: string): unknown =>
+    (JSON.parse(ggsl([...args, "--steps", "20", "--seed", seed]).stdout) as EvalObject).tokens;
   expect(seeded("7")).toEqual(seeded("7"));
   expect(seeded("7")).not.toEqual(seeded("8"));
 });
 
 test("run prints text, tokens and stats", () => {
   const { status, stdout } = ggsl(["run", "-e", DEFAULT_CHAIN, "-n", "64", "--stats", "--json"]);
-  const result = JSON.parse(stdout) as { text: string; tokens: number[]; stats: { readbackBytes: number; graphBuilds: number } };
+  const result = JSON.parse(stdout) as {
+    text: string;
+    tokens: number[];
+    stats: { readbackBytes: number; graphBuilds: number };
+  };
   expect(status).toBe(0);
   expect(result.tokens).toHaveLength(64);
   expect(result.text).toMatch(/\b(the|and|of)\b/);
@@ -92,8 +111,10 @@ test("devices lists the CPU", () => {
 });
 
 describe("bad input ends with a message and no stack", () => {
-  const program = 'import { top_k, dist } from "std"\nchain a(static k: i32) = top_k(k) |> dist()\nchain b(t: f32 in [0, 1] = 0.5) = dist()\n';
-  const spec = (): Record<string, unknown> => JSON.parse(ggsl(["compile", "-e", "top_k(2)"]).stdout) as Record<string, unknown>;
+  const program =
+    'import { top_k, dist } from "std"\nchain a(static k: i32) = top_k(k) |> dist()\nchain b(t: f32 in [0, 1] = 0.5) = dist()\n';
+  const spec = (): Record<string, unknown> =>
+    JSON.parse(ggsl(["compile", "-e", "top_k(2)"]).stdout) as Record<string, unknown>;
   const edited = (edit: (s: { nodes: Record<string, unknown>[] }) => void): string => {
     const s = spec() as { nodes: Record<string, unknown>[] };
     edit(s);
@@ -105,18 +126,48 @@ describe("bad input ends with a message and no stack", () => {
     ["a missing file", 1, /"nowhere.ggsl" can not be read: there is no such file/, () => ["check", "nowhere.ggsl"]],
     ["a missing chain", 1, /there is no chain `z`/, () => ["compile", file("p.ggsl", program), "z"]],
     ["several chains and no name", 1, /several chains/, () => ["compile", file("p.ggsl", program)]],
-    ["a static parameter without a value", 1, /static parameter `k` has no value/, () => ["compile", file("p.ggsl", program), "a"]],
-    ["a setting out of range", 1, /must be in \[0, 1\], but is set to 2/, () => ["compile", file("p.ggsl", program), "b", "--set", "t=2"]],
+    [
+      "a static parameter without a value",
+      1,
+      /static parameter `k` has no value/,
+      () => ["compile", file("p.ggsl", program), "a"],
+    ],
+    [
+      "a setting out of range",
+      1,
+      /must be in \[0, 1\], but is set to 2/,
+      () => ["compile", file("p.ggsl", program), "b", "--set", "t=2"],
+    ],
     ["logits that are NaN", 1, /the logit of token 1 is NaN/, () => ["eval", "-e", "top_k(2)", "--logits", "1,nan,2"]],
     ["logits that are no numbers", 1, /"x" is not a number/, () => ["eval", "-e", "top_k(2)", "--logits", "1,x"]],
     ["logits that are all -inf", 1, /no candidate/, () => ["eval", "-e", "top_k(2)", "--logits", "-inf,-inf"]],
-    ["an edited spec: unknown op", 1, /there is no such op/, () => ["eval", edited((s) => (s.nodes[1]!["op"] = "rm")), "--logits", "1,2"]],
-    ["an edited spec: wrong operand", 1, /operand 99 is not a node before/, () => ["eval", edited((s) => (s.nodes[1]!["inputs"] = [99])), "--logits", "1,2"]],
+    [
+      "an edited spec: unknown op",
+      1,
+      /there is no such op/,
+      () => ["eval", edited((s) => (s.nodes[1]!["op"] = "rm")), "--logits", "1,2"],
+    ],
+    [
+      "an edited spec: wrong operand",
+      1,
+      /operand 99 is not a node before/,
+      () => ["eval", edited((s) => (s.nodes[1]!["inputs"] = [99])), "--logits", "1,2"],
+    ],
     ["an edited spec: not JSON", 1, /it is not JSON/, () => ["eval", file("x.graph.json", "{"), "--logits", "1,2"]],
     ["a model that is not there", 1, /does not exist/, () => ["run", "-e", "greedy()", "--model", "nowhere.gguf"]],
     ["a model that is no GGUF", 1, /error: /, () => ["run", "-e", "greedy()", "--model", "package.json"]],
-    ["a truncated model", 1, /error: /, () => ["run", "-e", "greedy()", "--model", file("cut.gguf", model.subarray(0, 100_000))]],
-    ["a prompt longer than the context", 1, /the prompt has \d+ tokens/, () => ["run", "-e", "greedy()", "--prompt", "word ".repeat(2000)]],
+    [
+      "a truncated model",
+      1,
+      /error: /,
+      () => ["run", "-e", "greedy()", "--model", file("cut.gguf", model.subarray(0, 100_000))],
+    ],
+    [
+      "a prompt longer than the context",
+      1,
+      /the prompt has \d+ tokens/,
+      () => ["run", "-e", "greedy()", "--prompt", "word ".repeat(2000)],
+    ],
     ["a chain that picks nothing", 1, /picks no token/, () => ["run", "-e", "top_k(2)"]],
     ["an unknown backend", 2, /abacus/, () => ["run", "-e", "greedy()", "--backend", "abacus"]],
     ["an unknown command", 2, /unknown command/, () => ["frobnicate"]],

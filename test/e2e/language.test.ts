@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => model.dispose());
 
-async function generate(chain: Chain, options: Omit<GenerateOptions, "chain"> = {}): Promise<{ tokens: number[]; text: string }> {
+async function generate(
+  chain: Chain,
+  options: Omit<GenerateOptions, "chain"> = {},
+): Promise<{ tokens: number[]; text: string }> {
   const tokens: number[] = [];
   let text = "";
   for await (const piece of model.generate(PROMPT, { chain, maxTokens: 60, ...options })) {
@@ -27,26 +30,73 @@ async function generate(chain: Chain, options: Omit<GenerateOptions, "chain"> = 
 
 const V = 2048;
 const CASES: readonly (readonly [string, readonly LlamaSampler[]])[] = [
-  ["typical(0.8) |> dist(5)", [{ name: "typical", p: 0.8, min_keep: 0 }, { name: "dist", seed: 5 }]],
-  ["top_n_sigma(1) |> temp(1.5) |> dist(5)", [{ name: "top_n_sigma", n: 1 }, { name: "temp", t: 1.5 }, { name: "dist", seed: 5 }]],
-  ["top_k(40) |> xtc(0.5, 0.1, seed: 9) |> dist(5)", [{ name: "top_k", k: 40 }, { name: "xtc", p: 0.5, t: 0.1, min_keep: 0, seed: 9 }, { name: "dist", seed: 5 }]],
-  ["temp_ext(1, 0.5) |> dist(5)", [{ name: "temp_ext", t: 1, delta: 0.5, exponent: 1 }, { name: "dist", seed: 5 }]],
+  [
+    "typical(0.8) |> dist(5)",
+    [
+      { name: "typical", p: 0.8, min_keep: 0 },
+      { name: "dist", seed: 5 },
+    ],
+  ],
+  [
+    "top_n_sigma(1) |> temp(1.5) |> dist(5)",
+    [
+      { name: "top_n_sigma", n: 1 },
+      { name: "temp", t: 1.5 },
+      { name: "dist", seed: 5 },
+    ],
+  ],
+  [
+    "top_k(40) |> xtc(0.5, 0.1, seed: 9) |> dist(5)",
+    [
+      { name: "top_k", k: 40 },
+      { name: "xtc", p: 0.5, t: 0.1, min_keep: 0, seed: 9 },
+      { name: "dist", seed: 5 },
+    ],
+  ],
+  [
+    "temp_ext(1, 0.5) |> dist(5)",
+    [
+      { name: "temp_ext", t: 1, delta: 0.5, exponent: 1 },
+      { name: "dist", seed: 5 },
+    ],
+  ],
   ["mirostat(seed: 5)", [{ name: "mirostat", n_vocab: V, tau: 5, eta: 0.1, m: 100, seed: 5 }]],
   ["mirostat_v2(6, 0.2, 5)", [{ name: "mirostat_v2", tau: 6, eta: 0.2, seed: 5 }]],
   ["adaptive_p(0.3, 0.9, 5)", [{ name: "adaptive_p", target: 0.3, decay: 0.9, seed: 5 }]],
-  ["penalties(32, 1.3, 0.1, 0.2) |> temp(0.7) |> dist(5)", [{ name: "penalties", n_vocab: V, last_n: 32, repeat: 1.3, freq: 0.1, present: 0.2 }, { name: "temp", t: 0.7 }, { name: "dist", seed: 5 }]],
-  ["dry(0.8, last_n: 64, breakers: [11, 45]) |> greedy()", [{ name: "dry", multiplier: 0.8, base: 1.75, allowed_length: 2, last_n: 64, breakers: [Int32Array.of(11), Int32Array.of(45)] }, { name: "greedy" }]],
+  [
+    "penalties(32, 1.3, 0.1, 0.2) |> temp(0.7) |> dist(5)",
+    [
+      { name: "penalties", n_vocab: V, last_n: 32, repeat: 1.3, freq: 0.1, present: 0.2 },
+      { name: "temp", t: 0.7 },
+      { name: "dist", seed: 5 },
+    ],
+  ],
+  [
+    "dry(0.8, last_n: 64, breakers: [11, 45]) |> greedy()",
+    [
+      {
+        name: "dry",
+        multiplier: 0.8,
+        base: 1.75,
+        allowed_length: 2,
+        last_n: 64,
+        breakers: [Int32Array.of(11), Int32Array.of(45)],
+      },
+      { name: "greedy" },
+    ],
+  ],
 ];
 
 test.each(CASES)("%s gives llama.cpp's tokens", async (stages, equal) => {
   const { tokens } = await generate(compilePipeline(stages));
-  const expected = [...(await loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length))];
+  const expected = [...loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length)];
   expect(tokens.length).toBeGreaterThan(20);
   expect(tokens).toEqual(expected);
 });
 
 test("one chain of all the samplers runs in the graph", async () => {
-  const all = "logit_bias() |> penalties() |> dry(0.5) |> top_n_sigma(2) |> top_k(40) |> typical(0.9) |> top_p(0.9) |> min_p(0.02) |> xtc(0.2) |> temp_ext(0.8, 0.2) |> adaptive_p(0.5)";
+  const all =
+    "logit_bias() |> penalties() |> dry(0.5) |> top_n_sigma(2) |> top_k(40) |> typical(0.9) |> top_p(0.9) |> min_p(0.02) |> xtc(0.2) |> temp_ext(0.8, 0.2) |> adaptive_p(0.5)";
   const { text } = await generate(compilePipeline(all));
   expect(text).toMatch(/\w+ \w+/);
 });
@@ -73,8 +123,12 @@ chain c(static grammar: text = "${GRAMMAR.replace(/"/g, '\\"')}") = obey(grammar
 
 test("the host tail picks llama.cpp's tokens", async () => {
   const { tokens } = await generate(compilePipeline("top_k(40) |> host temp(0.8) |> host dist(7)"));
-  const equal: LlamaSampler[] = [{ name: "top_k", k: 40 }, { name: "temp", t: 0.8 }, { name: "dist", seed: 7 }];
-  expect(tokens).toEqual([...(await loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length))]);
+  const equal: LlamaSampler[] = [
+    { name: "top_k", k: 40 },
+    { name: "temp", t: 0.8 },
+    { name: "dist", seed: 7 },
+  ];
+  expect(tokens).toEqual([...loadOracle().generateReference(MODEL, model.tokenize(PROMPT), equal, tokens.length)]);
 });
 
 describe("what a sequence remembers", () => {
@@ -85,7 +139,8 @@ describe("what a sequence remembers", () => {
     for await (const _ of generation) continue;
     const saved = JSON.parse(JSON.stringify(generation.save().sequence)) as never;
     const rest: number[] = [];
-    for await (const { token } of model.generate(generation.save().tokens, { chain, maxTokens: 20, resume: saved })) rest.push(token);
+    for await (const { token } of model.generate(generation.save().tokens, { chain, maxTokens: 20, resume: saved }))
+      rest.push(token);
     expect(rest).toEqual(whole.tokens.slice(20));
   });
   test("a saved sequence of another chain is refused", () => {
@@ -135,7 +190,9 @@ chain c() = mix() |> greedy()`;
     expect(() => pick({ prior: [1, 2], green: new Map() })).toThrow(/must have 8 numbers.*found 2/);
     expect(() => pick({ prior, green: new Map([[9, 1]]) })).toThrow(/9 is no token/);
     expect(() => pick({ prior, green: new Map([[1, NaN]]) })).toThrow(/NaN/);
-    expect(() => pick({ prior, green: new Map([0, 1, 2, 3, 4].map((t) => [t, 1])) })).toThrow(/at most 4 tokens, found 5/);
+    expect(() => pick({ prior, green: new Map([0, 1, 2, 3, 4].map((t) => [t, 1])) })).toThrow(
+      /at most 4 tokens, found 5/,
+    );
   });
   test("history outside the vocabulary is no candidate", () => {
     using evaluator = createEvaluator(compilePipeline("penalties(8, 2) |> greedy()").graph, 4, { history: [3, 99] });

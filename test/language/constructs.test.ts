@@ -20,7 +20,7 @@ const variance = (x: readonly number[]): number => mean(x.map((v) => (v - mean(x
 describe.each(BACKENDS)("on %s", (backend) => {
   const rows = (...body: string[]) => rowsAfter(compileBody(...body), INPUT, backend);
   const tokens = (...body: string[]) => rows(...body).tokens;
-  /** A column's values, row by row; written as logits, which are saturated at 1e30. */
+  /** A column's values, row by row; written as logits, which are saturated at 1e31. */
   const values = (expr: string, ...before: string[]) => rows(...before, `logit = ${expr}`).logits;
   const expectValues = (expr: string, wanted: readonly number[], ...before: string[]): void => {
     const found = values(expr, ...before);
@@ -183,8 +183,8 @@ describe.each(BACKENDS)("on %s", (backend) => {
     const l = logitsOf(ALIVE);
     const wanted: Record<string, (x: number) => number> = {
       "exp(logit)": Math.exp,
-      "log(logit)": (x) => (x > 0 ? Math.log(x) : -1e30),
-      "log2(logit)": (x) => (x > 0 ? Math.log2(x) : -1e30),
+      "log(logit)": (x) => (x > 0 ? Math.log(x) : -1e31),
+      "log2(logit)": (x) => (x > 0 ? Math.log2(x) : -1e31),
       "sqrt(logit)": (x) => Math.sqrt(Math.max(x, 0)),
       "abs(logit)": Math.abs,
       "floor(logit)": Math.floor,

@@ -1,26 +1,42 @@
-/** A compiled chain on the backends that are compared, open for any number of tokens. */
+/** Compiled chains on the backends that are compared, open for any number of tokens. */
 import type { Graph } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import type { ChainResults } from "../../runtime/native/binding.js";
+import type { ChainResults, NativeEvaluator } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
+import type { Vector } from "../../runtime/reference/kernels.js";
 
 export type Backend = "reference" | "cpu";
 export const BACKENDS: readonly Backend[] = ["reference", "cpu"];
 
 export type Results = Outputs | ChainResults;
 
-/** Runs the graph on logits with one f32 for each of its uniforms. */
-export type Run = (logits: Float32Array, uniforms: Float32Array) => Results;
+/** Runs the graph on logits, with one f32 for each of its uniforms and a vector for each of its other inputs. */
+export type Run = (logits: Float32Array, uniforms: Float32Array, inputs?: readonly Vector[]) => Results;
 
-/** Opens a graph on a backend for as long as `use` takes. */
-export function withGraph<T>(backend: Backend, graph: Graph, vocabSize: number, use: (run: Run) => T): T {
-  if (backend === "reference") return use((logits, uniforms) => interpret(graph, [logits], uniforms));
+/** Evaluators that stay open, the one used last at the end. */
+const open = new Map<Graph, Map<number, NativeEvaluator>>();
+const MOST_GRAPHS = 64;
+
+/** A graph for a vocabulary. The same one again is not opened anew. */
+export function runOf(backend: Backend, graph: Graph, vocabSize: number): Run {
+  if (backend === "reference") return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
+  const evaluator = evaluatorOf(graph, vocabSize);
+  return (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs });
+}
+
+function evaluatorOf(graph: Graph, vocabSize: number): NativeEvaluator {
+  const bySize = open.get(graph) ?? new Map<number, NativeEvaluator>();
+  open.delete(graph);
+  open.set(graph, bySize);
   const { Graph: NativeGraph, Evaluator } = loadBinding();
-  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph)), { vocabSize });
-  try {
-    return use((logits, uniforms) => evaluator.evaluate({ logits, uniforms }));
-  } finally {
-    evaluator.dispose();
-  }
+  const evaluator = bySize.get(vocabSize) ?? new Evaluator(new NativeGraph(encodeWire(graph)), { vocabSize });
+  bySize.set(vocabSize, evaluator);
+  for (const old of [...open.keys()].slice(0, -MOST_GRAPHS)) close(old);
+  return evaluator;
+}
+
+function close(graph: Graph): void {
+  for (const evaluator of open.get(graph)!.values()) evaluator.dispose();
+  open.delete(graph);
 }

@@ -1,14 +1,21 @@
 /** How much the parity tests do, and from which seed: `GGSL_PARITY_CASES=5000 GGSL_PARITY_SEED=7 npm test`. */
+import type { Backend } from "./backends.js";
+
 const fromEnvironment = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
-/** Cases for each sampler and backend. */
-export const CASES = fromEnvironment("GGSL_PARITY_CASES", 300);
+/** Cases for each sampler on the CPU. */
+export const CASES = fromEnvironment("GGSL_PARITY_CASES", 2000);
+
+/** The interpreter is slow, and shares the compiler and all that is wrong in it with the CPU: it runs an eighth of the cases. */
+export const casesOn = (backend: Backend, cases: number): number =>
+  backend === "reference" ? Math.ceil(cases / 8) : cases;
 
 /** Where fast-check starts. Fixed, so that a failure on one machine is the same failure on the next. */
 export const SEED = fromEnvironment("GGSL_PARITY_SEED", 20240517);
 
-/** Tokens drawn with one seed. */
+/** Tokens drawn with one seed: many in one case of 16, few in the others. */
 export const STEPS = 200;
+export const FEW_STEPS = 3;
 
 /** How far two probabilities of the same row may be apart. */
 export const PROBABILITY_TOLERANCE = 1e-5;

@@ -78,7 +78,6 @@ export const chainNotNamed = (span: Span, chains: readonly string[]): Diagnostic
     ? error("E0214", span, "the file declares no chain", { help: "declare one: `chain c = top_k(40) |> dist()`" })
     : error("E0215", span, "the file declares several chains", { help: `name one of ${chains.join(", ")}` });
 
-
 export const constantCycle = (span: Span, path: readonly string[]): Diagnostic =>
   error(
     "E0216",

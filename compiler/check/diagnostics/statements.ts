@@ -39,7 +39,9 @@ export const wrongOrder = (span: Span, late: string, early: StageCall, why: stri
   });
 
 export const noEffect = (span: Span, name: string): Diagnostic =>
-  warning("W0503", span, `\`${name}\` has no effect with these arguments`, { help: "remove the stage, or give it other arguments" });
+  warning("W0503", span, `\`${name}\` has no effect with these arguments`, {
+    help: "remove the stage, or give it other arguments",
+  });
 
 export const unusedParameter = (span: Span, name: string): Diagnostic =>
   warning("W0504", span, `the parameter \`${name}\` has no effect`, { label: "it is never used" });

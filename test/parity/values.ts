@@ -1,0 +1,56 @@
+/** Values of parameters, edges more often than not. */
+import * as fc from "fast-check";
+
+export type Arg = number | readonly number[];
+export type Args = Readonly<Record<string, Arg>>;
+
+/** A parameter that is a number. */
+export const numberOf = (args: Args, name: string): number => args[name] as number;
+
+export interface ParamSpec {
+  readonly type: "f32" | "i32" | "seed" | "list";
+  /** A static parameter decides the graph, so it can not be a uniform. */
+  readonly isStatic?: true;
+  readonly values: fc.Arbitrary<Arg>;
+}
+
+const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbitrary<number> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...edges) }, { weight: 4, arbitrary: others });
+
+/** llama.cpp's parameters are f32. */
+const real = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.float({ min: Math.fround(min), max: Math.fround(max), noNaN: true });
+
+/** An f32 in a range, and values at which something changes. */
+export const f32 = (min: number, max: number, ...edges: number[]): ParamSpec => ({
+  type: "f32",
+  values: edges.length > 0 ? oneOf(edges, real(min, max)) : real(min, max),
+});
+
+/** Few values, because each makes a graph of its own. */
+export const statics = (...values: number[]): ParamSpec => ({
+  type: "i32",
+  isStatic: true,
+  values: fc.constantFrom(...values),
+});
+
+export const i32 = (values: fc.Arbitrary<number>): ParamSpec => ({ type: "i32", values });
+
+export const minKeep: ParamSpec = i32(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 5 }) },
+    { weight: 1, arbitrary: fc.constantFrom(17, 200, 5000) },
+  ),
+);
+
+export const seed: ParamSpec = {
+  type: "seed",
+  values: oneOf([0, 1, 42, 2 ** 32 - 2], fc.integer({ min: 0, max: 2 ** 32 - 2 })),
+};
+
+/** Token ids, some beyond a small vocabulary. */
+export const tokenLists: ParamSpec = {
+  type: "list",
+  isStatic: true,
+  values: fc.constantFrom<Arg>([], [0], [1], [2, 5], [0, 7, 40]),
+};
