@@ -94,7 +94,16 @@ export function scale(cx: Context, x: Value, s: number, b: number): Value {
   );
 }
 
-export const neg = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("neg", x) : scale(cx, x, -1, 0));
+/** -x; of a difference of two columns, the difference the other way round. */
+export function neg(cx: Context, x: Value): Value {
+  if (x.kind === "host") return hostOp("neg", x);
+  const { op, inputs } = cx.builder.nodes[x.id]!;
+  const [a, b] = inputs as [number, number];
+  const isColumns = op === "sub" && cx.builder.nodes[a]!.dim === cx.builder.nodes[b]!.dim;
+  if (!isColumns) return scale(cx, x, -1, 0);
+  const id = emit(cx.builder, "sub", [b, a], {}, { range: I.interval(-x.range.hi, -x.range.lo) });
+  return { ...x, id, range: cx.builder.ranges[id]!, facts: { trend: flip(x.facts.trend) } };
+}
 
 export function add(cx: Context, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("add", a, b);
