@@ -3,6 +3,7 @@ import type { Expr, Call, Binary } from "../syntax/ast.js";
 import { saturate } from "../graph/host.js";
 import * as I from "../graph/interval.js";
 import * as A from "./arith.js";
+import * as C from "./conditions.js";
 import type { Context } from "./context.js";
 import { biasColumn, featureOf, inputColumn } from "./features.js";
 import { pickedValue } from "./pick.js";
@@ -24,13 +25,13 @@ export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
       return lowerName(cx, scope, expr.text);
     case "unary": {
       const operand = lowerExpr(cx, scope, expr.operand);
-      return expr.op === "-" ? A.neg(cx, operand) : A.not(cx, operand);
+      return expr.op === "-" ? A.neg(cx, operand) : C.not(cx, operand);
     }
     case "binary":
       return lowerBinary(cx, scope, expr);
     case "conditional": {
       const condition = lowerExpr(cx, scope, expr.cond);
-      return A.select(cx, condition, lowerExpr(cx, scope, expr.then), lowerExpr(cx, scope, expr.else));
+      return C.select(cx, condition, lowerExpr(cx, scope, expr.then), lowerExpr(cx, scope, expr.else));
     }
     case "call":
       return lowerCall(cx, scope, expr);
@@ -92,14 +93,14 @@ const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) =>
   "/": A.div,
   "%": A.mod,
   "^": A.pow,
-  ">": A.greater,
-  ">=": A.atLeast,
-  "<": (cx, a, b) => A.greater(cx, b, a),
-  "<=": (cx, a, b) => A.atLeast(cx, b, a),
-  "==": A.equal,
-  "!=": (cx, a, b) => A.not(cx, A.equal(cx, a, b)),
-  and: A.and,
-  or: A.or,
+  ">": C.greater,
+  ">=": C.atLeast,
+  "<": (cx, a, b) => C.greater(cx, b, a),
+  "<=": (cx, a, b) => C.atLeast(cx, b, a),
+  "==": C.equal,
+  "!=": (cx, a, b) => C.not(cx, C.equal(cx, a, b)),
+  and: C.and,
+  or: C.or,
 };
 
 function lowerBinary(cx: Context, scope: Scope, { op, left, right }: Binary): Value {
@@ -128,9 +129,9 @@ const FUNCTIONS: Readonly<Record<string, Function>> = {
   sigmoid: mapped("sigmoid"),
   tanh: mapped("tanh"),
   sign: (cx, [x]) => (x!.kind === "host" ? hostOp("sign", x!) : A.unary(cx, "sgn", x!)),
-  min: (cx, [x, y]) => (y ? A.smaller(cx, x!, y) : R.min(cx, x!)),
-  max: (cx, [x, y]) => (y ? A.larger(cx, x!, y) : R.max(cx, x!)),
-  clamp: (cx, [x, lo, hi]) => A.smaller(cx, A.larger(cx, x!, lo!), hi!),
+  min: (cx, [x, y]) => (y ? C.smaller(cx, x!, y) : R.min(cx, x!)),
+  max: (cx, [x, y]) => (y ? C.larger(cx, x!, y) : R.max(cx, x!)),
+  clamp: (cx, [x, lo, hi]) => C.smaller(cx, C.larger(cx, x!, lo!), hi!),
   sum: (cx, [x]) => R.sum(cx, x!),
   mean: (cx, [x]) => R.mean(cx, x!),
   std: (cx, [x]) => R.standardDeviation(cx, x!),

@@ -1,7 +1,8 @@
 /** `keep cond at least m`: dropping rows, and the rows that stay whatever the condition says. */
 import { emit } from "../graph/build.js";
 import * as I from "../graph/interval.js";
-import { and, asColumn, atLeast, greater, larger, mul, or } from "./arith.js";
+import { asColumn, mul } from "./arith.js";
+import { and, atLeast, greater, larger, or } from "./conditions.js";
 import type { Context } from "./context.js";
 import { sum } from "./reduce.js";
 import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";

@@ -1,7 +1,8 @@
 /** What looks across rows: reductions, scans and softmax, over the rows left. */
 import { emit } from "../graph/build.js";
 import * as I from "../graph/interval.js";
-import { asColumn, clamp, div, greater, log, mul, neg, node, not, select, sub, unary } from "./arith.js";
+import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
+import { greater, not, select } from "./conditions.js";
 import type { Context } from "./context.js";
 import { aliveOf, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
 import { constant, type NodeValue, type Value } from "./value.js";

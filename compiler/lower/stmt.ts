@@ -4,6 +4,7 @@ import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../synta
 import { lineColumn, type Span } from "../syntax/source.js";
 import { children, expressionsOf } from "../syntax/walk.js";
 import * as A from "./arith.js";
+import * as C from "./conditions.js";
 import type { Context } from "./context.js";
 import { lowerExpr, lowerSeed } from "./expr.js";
 import { drawFrom, stateValue, type Scope } from "./scope.js";
@@ -147,7 +148,7 @@ type Branch = Pick<Context, "table" | "next">;
 function blendStates(cx: Context, condition: Value, a: Branch["next"], b: Branch["next"]): void {
   for (const state of new Set([...a.keys(), ...b.keys()])) {
     const present = stateValue(cx, state);
-    cx.next.set(state, A.select(cx, condition, a.get(state) ?? present, b.get(state) ?? present));
+    cx.next.set(state, C.select(cx, condition, a.get(state) ?? present, b.get(state) ?? present));
   }
 }
 
@@ -164,8 +165,8 @@ function blendTables(cx: Context, condition: Value, a: Table, b: Table): void {
     const [aliveA, aliveB] = [inside(a, () => aliveOf(cx)), inside(b, () => aliveOf(cx))];
     const isPacked = a.isPacked && b.isPacked;
     const hasSameMask = a.mask === b.mask;
-    const logit = A.asColumn(cx, A.select(cx, condition, logitA, logitB), before.dim);
-    const mask = hasSameMask ? a.mask : A.asColumn(cx, A.select(cx, condition, aliveA, aliveB), before.dim);
+    const logit = A.asColumn(cx, C.select(cx, condition, logitA, logitB), before.dim);
+    const mask = hasSameMask ? a.mask : A.asColumn(cx, C.select(cx, condition, aliveA, aliveB), before.dim);
     replaceTable(cx, logit, mask, { isMaskFull: hasSameMask ? a.isMaskFull : true, isPacked });
   }
 }

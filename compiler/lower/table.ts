@@ -5,7 +5,8 @@
 import { emit } from "../graph/build.js";
 import type { Dim, NodeId } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import { and, clamp, node, scale } from "./arith.js";
+import { clamp, node, scale } from "./arith.js";
+import { and } from "./conditions.js";
 import type { Context } from "./context.js";
 import { NO_FACTS, outlastingFacts, type Facts, type NodeValue, type Value } from "./value.js";
 
