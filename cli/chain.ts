@@ -1,6 +1,7 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
 import { formatDiagnostics } from "../compiler/check/format.js";
-import type { Graph } from "../compiler/graph/graph.js";
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { Graph, HostStage } from "../compiler/graph/graph.js";
 import { readSpec } from "../compiler/graph/json.js";
 import { chainOf, compile, compilePipeline, type Chain } from "../runtime/chain.js";
 import { fileImporter, readText, useColor } from "./files.js";
@@ -35,6 +36,8 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
   const text = readText(file);
   if (file.endsWith(".json")) {
     if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
+    if (name !== undefined) throw new UsageError(`a compiled graph holds one chain; "${name}" can not be chosen`);
+    if (options.optimize === false) throw new UsageError("--no-optimize is for programs; this is a compiled graph");
     return chainOf(readSpec(text));
   }
   return compile(text, {
@@ -59,11 +62,16 @@ function withSeed(chain: Chain, seed: number): Chain {
   };
 }
 
-const hasRandomSeed = ({ draws, params }: Graph): boolean =>
-  draws.some((d) => d.seed === "random" || (typeof d.seed === "object" && params.some((p) => p.default === "random")));
+const hasRandomSeed = ({ draws, params, tail }: Graph): boolean =>
+  params.some((p) => p.default === "random") || draws.some((d) => d.seed === "random") || tail.some(hasOpenSeed);
+
+/** A host stage that draws from a seed which the chain leaves open. */
+const hasOpenSeed = ({ name, args }: HostStage): boolean =>
+  HOST_SAMPLERS[name]?.params["seed"] !== undefined && (args["seed"] ?? "random") === "random";
 
 const seeded = (graph: Graph, seed: number): Graph => ({
   ...graph,
   params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
   draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
+  tail: graph.tail.map((s) => (hasOpenSeed(s) ? { ...s, args: { ...s.args, seed } } : s)),
 });

@@ -1,6 +1,6 @@
 /** Files that the command line names. */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Importer } from "../compiler/check/program.js";
 import { InputError } from "../runtime/errors.js";
@@ -16,8 +16,11 @@ export const useColor = (): boolean => process.stderr.isTTY === true && process.
 
 /** Reads a text file; `-` is standard input. */
 export function readText(path: string): string {
-  return readBytes(path).toString("utf8");
+  return withoutMark(readBytes(path).toString("utf8"));
 }
+
+/** Some editors put a byte order mark in front of a text. */
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
 export function readBytes(path: string): Buffer {
   try {
@@ -36,9 +39,10 @@ function reason(error: unknown): string {
 
 /** Reads imports relative to the importing file. */
 export const fileImporter: Importer = (path, importer) => {
-  const file = relative(".", join(dirname(importer), path));
+  const joined = join(dirname(importer), path);
+  const file = isAbsolute(joined) ? joined : relative(".", joined);
   try {
-    return { name: file, text: readFileSync(file, "utf8") };
+    return { name: file, text: withoutMark(readFileSync(file, "utf8")) };
   } catch {
     return undefined;
   }

@@ -8,6 +8,10 @@ import { readBytes } from "./files.js";
  */
 export function readNumbers(given: string, what: string): Float32Array {
   if (isList(given)) return Float32Array.from(given.split(","), (part) => parseNumber(part.trim(), what));
+  if (/[\s,;[\]]/.test(given) || given === "")
+    throw new InputError(
+      `${what}: "${given}" is no list: expected numbers with commas between them, as in 1,2,3, or a file`,
+    );
   const bytes = readBytes(given);
   return given.endsWith(".f32") ? fromRaw(bytes, given) : fromJson(bytes.toString("utf8"), given);
 }
@@ -45,10 +49,20 @@ function fromJson(text: string, file: string): Float32Array {
   });
 }
 
+/** Token ids, in the forms of `readNumbers`. */
+export function readTokens(given: string, what: string): number[] {
+  const tokens = [...readNumbers(given, what)];
+  const bad = tokens.findIndex((t) => !(Number.isInteger(t) && t >= 0));
+  if (bad >= 0)
+    throw new InputError(`${what}: ${tokens[bad]} in place ${bad + 1} is no token id, an integer of 0 or more`);
+  return tokens;
+}
+
 /** Logits whose softmax is proportional to the given probabilities. */
 export function logitsOf(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0 && p < Infinity));
   if (bad >= 0)
     throw new InputError(`the probability of token ${bad} is ${probs[bad]}; expected a number of 0 or more`);
+  if (probs.every((p) => p === 0)) throw new InputError("every probability is 0, so there is no candidate");
   return probs.map(Math.log);
 }

@@ -25,7 +25,7 @@ export function seed(text: string): number {
 
 /** Collects `--set NAME=VALUE`. */
 export function setting(text: string, present: Record<string, number> = {}): Record<string, number> {
-  const [, name, given] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? [];
+  const [, name, given] = /^([A-Za-z_]\w*)=\s*(\S+)\s*$/.exec(text) ?? [];
   const value = given === "true" ? 1 : given === "false" ? 0 : Number(given);
   if (name === undefined || Number.isNaN(value)) throw new InvalidArgumentError("Expected NAME=NUMBER.");
   return { ...present, [name]: value };
@@ -38,3 +38,12 @@ export const setOption = (): Option =>
 export const seedOption = (): Option =>
   new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");
+
+/** An integer from 1 to `limit`. */
+export const atMost =
+  (limit: number) =>
+  (text: string): number => {
+    const value = positive(text);
+    if (value > limit) throw new InvalidArgumentError(`Expected an integer from 1 to ${limit}.`);
+    return value;
+  };

@@ -2,7 +2,7 @@
 import type { Graph } from "../compiler/graph/graph.js";
 import { encodeWire } from "../compiler/graph/wire.js";
 import { InputError } from "./errors.js";
-import { loadBinding } from "./native/loader.js";
+import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
@@ -64,13 +64,13 @@ type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vecto
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   const { backend, run, dispose: close } = openBackend(graph, vocabSize, options.backend ?? "auto");
-  const tail = openTail(graph.tail);
+  let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
+  const tail = openTail(graph.tail, sequence.params);
   tail?.acceptPrompt(options.history ?? []);
   const dispose = (): void => {
     close();
     tail?.[Symbol.dispose]();
   };
-  let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   let latest: Outputs | undefined;
   let picked: number | undefined;
   return {
@@ -106,7 +106,7 @@ function openBackend(
 ): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
   if (!EVALUATE_BACKENDS.includes(wanted))
     throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
-  if (wanted === "reference" || (wanted === "auto" && !isNativeThere())) {
+  if (chosenBackend(wanted) === "reference") {
     const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
     return { backend: "reference", run, dispose: () => undefined };
   }
@@ -119,14 +119,9 @@ function openBackend(
   return { backend: "cpu", run, dispose: () => native.dispose() };
 }
 
-function isNativeThere(): boolean {
-  try {
-    loadBinding();
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** The backend that `auto` stands for. */
+export const chosenBackend = (wanted: EvaluateBackend): Evaluation["backend"] =>
+  wanted === "auto" ? (isNativeThere() ? "cpu" : "reference") : wanted;
 
 function checkLogits(values: Float32Array | readonly number[], vocabSize: number): Float32Array {
   if (values.length !== vocabSize)

@@ -2,7 +2,7 @@
 import type { Graph, GraphNode } from "../compiler/graph/graph.js";
 import { opRule } from "../compiler/graph/ops.js";
 import { bindDim, encodeWire } from "../compiler/graph/wire.js";
-import { loadBinding } from "./native/loader.js";
+import { isNativeThere, loadBinding } from "./native/loader.js";
 
 export interface StageExplanation {
   readonly name: string;
@@ -32,16 +32,15 @@ export function explain(graph: Graph, vocabSize: number): Explanation {
 const launches = ({ op }: GraphNode): boolean => opRule(op).kind === undefined;
 
 function countNodes(graph: Graph, vocabSize: number): Pick<Explanation, "nodes" | "nodesWithoutViews" | "isMeasured"> {
-  try {
-    const binding = loadBinding();
-    const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
-    const { nodes, nodesWithoutViews } = native;
-    native.dispose();
-    return { nodes, nodesWithoutViews, isMeasured: true };
-  } catch {
+  const binding = isNativeThere() ? loadBinding() : undefined;
+  if (!binding) {
     const nodes = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf").length;
     return { nodes, nodesWithoutViews: graph.nodes.filter(launches).length, isMeasured: false };
   }
+  const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
+  const { nodes, nodesWithoutViews } = native;
+  native.dispose();
+  return { nodes, nodesWithoutViews, isMeasured: true };
 }
 
 function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): number {

@@ -82,7 +82,7 @@ export function startGeneration(model: NativeModel, prompt: string | Int32Array,
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
     if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
-    using tail = openTail(graph.tail, model);
+    using tail = openTail(graph.tail, sequence.params, model);
     const context = await openContext(model, options);
     const onAbort = (): void => context.abort();
     options.signal?.addEventListener("abort", onAbort);

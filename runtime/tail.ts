@@ -33,12 +33,16 @@ export interface Tail extends Disposable {
 export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) => HOST_SAMPLERS[name]?.picks === true);
 
 /** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
-export function openTail(stages: readonly HostStage[], model?: NativeModel): Tail | undefined {
+export function openTail(
+  stages: readonly HostStage[],
+  params: ReadonlyMap<string, number>,
+  model?: NativeModel,
+): Tail | undefined {
   if (stages.length === 0) return undefined;
   const native = translated(
     () =>
       new (loadBinding().HostChain)(
-        stages.map(({ name, args }) => ({ name, ...args }) as HostChainStage),
+        stages.map(({ name, args }) => ({ name, ...valuesOf(args, params) }) as HostChainStage),
         model,
       ),
   );
@@ -56,6 +60,15 @@ export function openTail(stages: readonly HostStage[], model?: NativeModel): Tai
     [Symbol.dispose]: () => native.dispose(),
   };
 }
+
+/** Arguments with the values of the parameters that they name. */
+const valuesOf = (args: HostStage["args"], params: ReadonlyMap<string, number>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, arg]) => [
+      name,
+      typeof arg === "object" && "param" in arg ? params.get(arg.param) : arg,
+    ]),
+  );
 
 /** The rows left; a graph without a candidates output has a row for every token. */
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {

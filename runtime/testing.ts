@@ -10,11 +10,13 @@ import { optimize } from "../compiler/optimize/optimize.js";
 import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
 import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
 import { InputError } from "./errors.js";
-import { createEvaluator, type EvaluateBackend, type Evaluation } from "./evaluate.js";
+import { chosenBackend, createEvaluator, type EvaluateBackend, type Evaluation } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
 
 /** Probabilities and logits may differ by this much: examples are written with a few digits. */
 export const TOLERANCE = 1e-4;
+
+const MAX_STEPS = 100_000;
 
 export interface TestResult {
   readonly title: string;
@@ -44,7 +46,7 @@ export function runTests(source: SourceFile, backends: readonly EvaluateBackend[
       title: test.title,
       file: source.name,
       line,
-      backend,
+      backend: chosenBackend(backend),
       differences: runTest(program.main, test, backend),
     }));
   });
@@ -80,6 +82,7 @@ function compareTest(module: Module, test: Test, backend: EvaluateBackend): Diff
   const history = numbers(clauses("history")[0]?.values ?? []);
   using evaluator = createEvaluator(graph, logits.length, { backend, history, feed: { bias, inputs } });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
+  if (count > MAX_STEPS) throw new InputError(`a test takes at most ${MAX_STEPS} steps, found ${count}`);
   const steps = Array.from({ length: Math.max(1, count) }, () => {
     const evaluation = evaluator.evaluate(logits);
     if (evaluation.token !== null) evaluator.accept();

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { isError } from "../../compiler/check/diagnostics.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { checkProgram } from "../../compiler/compile.js";
+import { InputError } from "../../runtime/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
 
 export const addCheck = (program: Command): Command =>
@@ -11,10 +12,19 @@ export const addCheck = (program: Command): Command =>
     .description("print every diagnostic of every file")
     .argument("<files...>", "GGSL files")
     .action((files: string[]) => {
-      const diagnostics = files.flatMap((name) => checkProgram({ name, text: readText(name) }, fileImporter));
-      process.stderr.write(formatDiagnostics(diagnostics, { color: useColor() }));
-      const errors = diagnostics.filter(isError).length;
-      const warnings = diagnostics.length - errors;
+      const unread: string[] = [];
+      const diagnostics = files.flatMap((name) => {
+        try {
+          return checkProgram({ name, text: readText(name) }, fileImporter);
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          unread.push(`error: ${error.message}\n`);
+          return [];
+        }
+      });
+      process.stderr.write(formatDiagnostics(diagnostics, { color: useColor() }) + unread.join(""));
+      const errors = diagnostics.filter(isError).length + unread.length;
+      const warnings = diagnostics.length - diagnostics.filter(isError).length;
       process.stdout.write(
         `${files.length} file${files.length === 1 ? "" : "s"} checked: ${errors} errors, ${warnings} warnings\n`,
       );

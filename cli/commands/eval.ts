@@ -1,16 +1,27 @@
 /** `ggsl eval`: a chain on given numbers. */
-import { Option, type Command } from "commander";
-import { createEvaluator, EVALUATE_BACKENDS, type EvaluateBackend, type Evaluation } from "../../runtime/evaluate.js";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { InputError } from "../../runtime/errors.js";
+import type { Feed, Pairs } from "../../runtime/features/feed.js";
+import {
+  createEvaluator,
+  EVALUATE_BACKENDS,
+  type EvaluateBackend,
+  type Evaluation,
+  type Evaluator,
+} from "../../runtime/evaluate.js";
 import { loadChain, type ChainOptions } from "../chain.js";
-import { logitsOf, readNumbers } from "../numbers.js";
+import { logitsOf, readNumbers, readTokens } from "../numbers.js";
 import { formatTable } from "../table.js";
-import { jsonOption, positive, seedOption, setOption, stagesOption, UsageError } from "../usage.js";
+import { atMost, jsonOption, seedOption, setOption, stagesOption, UsageError } from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly logits?: string;
   readonly probs?: string;
   readonly history?: string;
   readonly uniform?: string;
+  readonly bias?: Map<number, number>;
+  readonly input?: Record<string, string>;
   readonly backend: EvaluateBackend;
   readonly steps?: number;
   readonly json?: true;
@@ -30,7 +41,9 @@ export const addEval = (program: Command): Command =>
     .option("--uniform <list>", "draws in [0, 1], one a step, in place of the chain's own")
     .addOption(setOption())
     .addOption(new Option("--backend <name>", "where to run").choices(EVALUATE_BACKENDS).default("auto"))
-    .option("--steps <n>", "repeat with the same logits, accepting each token", positive)
+    .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
+    .option("--input <name=list>", "a column that the chain declares with `input` (repeatable)", input)
+    .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       if ((options.logits === undefined) === (options.probs === undefined))
@@ -40,17 +53,59 @@ export const addEval = (program: Command): Command =>
         options.logits === undefined
           ? logitsOf(readNumbers(options.probs!, "--probs"))
           : readNumbers(options.logits, "--logits");
-      const history = options.history === undefined ? [] : [...readNumbers(options.history, "--history")];
-      const draws = options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")];
-      using evaluator = createEvaluator(chain.rowsGraph, logits.length, { backend: options.backend, draws, history });
-      const steps = Array.from({ length: options.steps ?? 1 }, () => {
-        const evaluation = evaluator.evaluate(logits);
-        if (evaluation.token !== null) evaluator.accept();
-        return evaluation;
+      const graph = chain.rowsGraph;
+      if (options.uniform !== undefined && graph.draws.length === 0)
+        process.stderr.write("warning: --uniform has no effect: the graph draws nothing\n");
+      using evaluator = createEvaluator(graph, logits.length, {
+        backend: options.backend,
+        draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
+        history: options.history === undefined ? [] : readTokens(options.history, "--history"),
+        feed: { bias: options.bias ?? new Map(), inputs: inputsOf(graph, options.input ?? {}) },
       });
-      const tokens = options.steps === undefined ? undefined : steps.map((s) => s.token);
-      process.stdout.write(options.json ? jsonOf(steps[0]!, tokens) : textOf(steps[0]!, tokens));
+      const first = step(evaluator, logits);
+      const tokens = [first.token];
+      for (let i = 1; i < (options.steps ?? 1); i++) tokens.push(step(evaluator, logits).token);
+      const shown = options.steps === undefined ? undefined : tokens;
+      process.stdout.write(options.json ? jsonOf(first, shown) : textOf(first, shown));
     });
+
+/** One evaluation, whose token is accepted. */
+function step(evaluator: Evaluator, logits: Float32Array): Evaluation {
+  const evaluation = evaluator.evaluate(logits);
+  if (evaluation.token !== null) evaluator.accept();
+  return evaluation;
+}
+
+/** `--bias TOKEN:VALUE,...` */
+function pairs(text: string): Map<number, number> {
+  const entries = text.split(",").map((pair): [number, number] => {
+    const [, token, value] = /^\s*(\d+)\s*:\s*(\S+)\s*$/.exec(pair) ?? [];
+    const bias = value === "-inf" ? -Infinity : Number(value);
+    if (token === undefined || Number.isNaN(bias)) throw new InvalidArgumentError("Expected TOKEN:VALUE,TOKEN:VALUE.");
+    return [Number(token), bias];
+  });
+  return new Map(entries);
+}
+
+/** Collects `--input NAME=LIST`. */
+function input(text: string, present: Record<string, string> = {}): Record<string, string> {
+  const [, name, list] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || list === undefined) throw new InvalidArgumentError("Expected NAME=LIST.");
+  return { ...present, [name]: list };
+}
+
+/** A row of numbers for each input; of a sparse one, the tokens whose number is not its fill. */
+function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
+  const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
+    const feature = graph.features.find(({ from }) => from.kind === "input" && from.name === name);
+    if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
+    const values = readNumbers(list, `--input ${name}`);
+    const { form } = feature;
+    if (form.kind === "dense") return [name, values];
+    return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];
+  });
+  return Object.fromEntries(entries);
+}
 
 const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | undefined): string =>
   `${JSON.stringify({ ...evaluation, ...(tokens && { tokens }) })}\n`;

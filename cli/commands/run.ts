@@ -4,7 +4,7 @@ import type { GenerationStats } from "../../runtime/generate.js";
 import { loadModel, MODEL_BACKENDS, type ModelBackend } from "../../runtime/model.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
-import { jsonOption, positive, seedOption, setOption, stagesOption } from "../usage.js";
+import { atMost, jsonOption, positive, seedOption, setOption, stagesOption } from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly model: string;
@@ -16,6 +16,8 @@ interface Options extends ChainOptions {
   readonly json?: true;
 }
 
+const DEMO_MODEL = packageFile("examples/model/demo-q8_0.gguf");
+
 export const addRun = (program: Command): Command =>
   program
     .command("run")
@@ -23,14 +25,14 @@ export const addRun = (program: Command): Command =>
     .argument("[file]", "GGSL file, or a compiled *.graph.json")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
-    .option("--model <gguf>", "the model", packageFile("examples/model/demo-q8_0.gguf"))
+    .addOption(new Option("--model <gguf>", "the model").default(DEMO_MODEL, "the demo model"))
     .option("--prompt <text>", "what the text begins with", "In the beginning")
     .option("-n, --tokens <n>", "tokens to generate at most", positive, 128)
     .addOption(new Option("--backend <name>", "where to run").choices(MODEL_BACKENDS).default("auto"))
     .option(
       "--context-size <n>",
       "tokens of prompt and text together (default: what the model was trained for)",
-      positive,
+      atMost(2 ** 24),
     )
     .addOption(seedOption())
     .addOption(setOption())
@@ -64,10 +66,7 @@ async function run(file: string | undefined, name: string | undefined, options: 
     if (!options.json && tokens.length > 0) process.stdout.write("\n");
   }
   const stats = generation.stats();
-  if (options.json)
-    process.stdout.write(
-      `${JSON.stringify({ backend: model.backend, text, tokens, ...(options.stats && { stats }) })}\n`,
-    );
+  if (options.json) process.stdout.write(`${JSON.stringify({ backend: model.backend, text, tokens, stats })}\n`);
   else if (options.stats) process.stderr.write(`${factsLine(model.backend, stats)}\n`);
 }
 

@@ -2,6 +2,8 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { EVALUATE_BACKENDS, type EvaluateBackend } from "../../runtime/evaluate.js";
 import { runTests, type Difference, type TestResult } from "../../runtime/testing.js";
+import { CompileError } from "../../compiler/check/diagnostics.js";
+import { InputError } from "../../runtime/errors.js";
 import { fileImporter, readText } from "../files.js";
 import { formatTable } from "../table.js";
 import { jsonOption } from "../usage.js";
@@ -19,7 +21,7 @@ export const addTest = (program: Command): Command =>
     .option("--backend <list>", `backends, comma-separated: ${EVALUATE_BACKENDS.join(", ")}`, backends, ["auto"])
     .addOption(jsonOption())
     .action((files: string[], options: Options) => {
-      const results = files.flatMap((name) => runTests({ name, text: readText(name) }, options.backend, fileImporter));
+      const results = files.flatMap((name) => resultsOf(name, options.backend));
       const failed = results.filter((r) => r.differences.length > 0);
       if (options.json)
         process.stdout.write(
@@ -28,6 +30,18 @@ export const addTest = (program: Command): Command =>
       else process.stdout.write(`${failed.map(failureText).join("\n")}${summary(files, results, failed.length)}`);
       if (failed.length > 0) process.exitCode = 1;
     });
+
+/** A file that can not be read or compiled is a failure of its own, and the others are run. */
+function resultsOf(name: string, backends: readonly EvaluateBackend[]): TestResult[] {
+  try {
+    return runTests({ name, text: readText(name) }, backends, fileImporter);
+  } catch (error) {
+    if (!(error instanceof CompileError || error instanceof InputError)) throw error;
+    const found = error.message.replace(/\n/g, "\n  ");
+    const differences = [{ what: "error", rows: [{ at: "", expected: "a program", found }] }];
+    return [{ title: "it compiles", file: name, line: 1, backend: "compiler", differences }];
+  }
+}
 
 function backends(list: string): EvaluateBackend[] {
   const names = list.split(",");

@@ -6,6 +6,7 @@ import type { Diagnostic } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
 import { stageAfterHost, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
+import { HOST_SAMPLERS } from "./host.js";
 import { checkHostStage } from "./hostStages.js";
 import { checkOrder } from "./order.js";
 import { STD_NAMES } from "./modules.js";
@@ -26,6 +27,7 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     diagnostics,
   };
   let picker: string | undefined;
+  let isOnHost = false;
   const extent = extentOf(extents, chain, module);
   const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
   calls.forEach((binding, i) => {
@@ -35,7 +37,8 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     const isPicker = isHost ? checkHostStage(scope, stage) : part?.picks;
     if (part?.isCyclic && reaches(binding!, chain))
       diagnostics.push(containsItself(name.span, chain.name.text, name.text));
-    if (!isHost && chain.stages.slice(0, i).some((s) => s.isHost)) diagnostics.push(stageAfterHost(span, name.text));
+    if (!isHost && isOnHost) diagnostics.push(stageAfterHost(span, name.text));
+    isOnHost ||= isHost || part?.hasHost === true;
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
   });
@@ -123,13 +126,15 @@ function checkArgument(
 export interface Extent {
   readonly stages: number;
   readonly picks: boolean;
+  /** Ends in the host tail, so that nothing but the tail's own stages can follow. */
+  readonly hasHost: boolean;
   readonly isCyclic: boolean;
 }
 
 const MAX_STAGES = 256;
 const MAX_DEPTH = 64;
-const TOO_LONG: Extent = { stages: Infinity, picks: false, isCyclic: false };
-const CYCLIC: Extent = { stages: 0, picks: false, isCyclic: true };
+const TOO_LONG: Extent = { stages: Infinity, picks: false, hasHost: false, isCyclic: false };
+const CYCLIC: Extent = { stages: 0, picks: false, hasHost: false, isCyclic: true };
 
 /** Extents that are known already: each chain is looked at once, so that chains of chains do not multiply the work. */
 export type Extents = Map<Chain, Extent>;
@@ -149,7 +154,7 @@ function reaches(from: Binding, goal: Chain): boolean {
 }
 
 function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, path: readonly Chain[] = []): Extent {
-  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), isCyclic: false };
+  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasHost: false, isCyclic: false };
   if (path.includes(callee)) return CYCLIC;
   if (path.length > MAX_DEPTH) return TOO_LONG;
   const known = extents.get(callee);
@@ -159,12 +164,13 @@ function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, pat
     const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
     return isStage
       ? extentOf(extents, next.declaration, next.module, [...path, callee])
-      : { stages: 1, picks: false, isCyclic: false };
+      : { stages: 1, picks: isHost && HOST_SAMPLERS[name.text]?.picks === true, hasHost: isHost, isCyclic: false };
   });
   const stages = parts.reduce((total, p) => total + p.stages, 0);
   const extent = {
     stages: stages > MAX_STAGES ? Infinity : stages,
     picks: parts.some((p) => p.picks),
+    hasHost: parts.some((p) => p.hasHost),
     isCyclic: parts.some((p) => p.isCyclic),
   };
   extents.set(callee, extent);

@@ -9,15 +9,7 @@ import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import { opRule, type OpName } from "../graph/ops.js";
 import type { Context } from "./context.js";
-import {
-  constant,
-  hostOp,
-  isConstant,
-  NO_FACTS,
-  type Facts,
-  type NodeValue,
-  type Value,
-} from "./value.js";
+import { constant, hostOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
 /** Whether every number of a range is finite once it is rounded to f32. */
 const isFinite = ({ lo, hi }: Interval): boolean =>

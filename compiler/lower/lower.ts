@@ -1,5 +1,6 @@
 /** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
+import { HOST_SAMPLERS } from "../check/host.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import type { Module } from "../check/program.js";
@@ -14,7 +15,7 @@ import { lowerHostStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
-import { newTable, outputLogits, probOf } from "./table.js";
+import { enterStage, newTable, outputLogits, probOf } from "./table.js";
 import { constant, isConstant } from "./value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
@@ -88,7 +89,7 @@ function lowerChain(cx: Context, scope: Scope, chain: Chain): void {
 
 function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   // the token is picked: what follows has no effect, as a warning says
-  if (cx.picked) return;
+  if (cx.picked || cx.tail.some(({ name }) => HOST_SAMPLERS[name]?.picks)) return;
   if (call.isHost) return lowerHostStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
@@ -101,13 +102,23 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   cx.stages.push({ name: text, origin: { file: source.name, ...lineColumn(source, start) } });
   setOrigin(cx, call.span);
   cx.table.lets = new Map();
+  enterStage(cx);
   const { version } = cx.table;
+  const faults = cx.diagnostics.length;
   lowerBody(cx, inner, callee);
+  if (cx.diagnostics.length > faults) return noteStage(cx, faults, call);
   const isChanged =
     cx.table.version !== version ||
     cx.picked !== undefined ||
-    [...inner.states.values()].some((s) => isAssigned(cx, s));
+    [...inner.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
+}
+
+/** Faults that show only with a stage's arguments name the stage that led there. */
+function noteStage(cx: Context, from: number, { span }: StageCall): void {
+  const found = cx.diagnostics.splice(from);
+  const note = { message: "in this stage", span };
+  cx.diagnostics.push(...found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] })));
 }
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */

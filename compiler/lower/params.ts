@@ -7,7 +7,7 @@ import type { Module } from "../check/program.js";
 import { declaredRange } from "../check/ranges.js";
 import type { Param, Range } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import { describeRange, isInRange } from "../graph/range.js";
+import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
 import type { Argument } from "./scope.js";
 import { constant, FINITE, host } from "./value.js";
@@ -36,8 +36,9 @@ export function chainParams(
       diagnostics.push(missingStatic(declared.name.span, name));
       return [];
     }
-    if (value !== "random" && !isInRange(range, value)) {
-      diagnostics.push(setOutOfRange(declared.name.span, name, describeRange(range), value));
+    const expected = value === "random" ? undefined : expectedValue({ type: declared.type, range }, value);
+    if (expected !== undefined) {
+      diagnostics.push(setOutOfRange(declared.name.span, name, expected, value as number));
       return [];
     }
     const param = { name, type: declared.type, default: value, range };

@@ -1,5 +1,6 @@
 /** Statements: each changes the candidate table, or picks. */
-import { runtimeOrder } from "../check/diagnostics/types.js";
+import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
+import { LIMITS } from "../graph/verify.js";
 import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import { children, expressionsOf } from "../syntax/walk.js";
@@ -47,6 +48,10 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
       if (rejectInBlend(cx, s.span, "top")) return;
       const k = lowerExpr(cx, scope, s.count);
       if (!isConstant(k)) throw new Error("the count of `top` was not known");
+      if (k.expr > LIMITS.dim) {
+        cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k.expr));
+        return;
+      }
       const by = s.by && asKey(cx, lowerExpr(cx, scope, s.by));
       return topRows(cx, Math.max(1, Math.trunc(k.expr)), by);
     }

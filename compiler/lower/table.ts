@@ -267,6 +267,15 @@ const isInLogitOrder = (cx: Context): boolean => {
   return isPacked && (assigned ? assigned.facts.trend === "falls" : isRawFalling);
 };
 
+/**
+ * An order by something else than the logits, or by logits that have changed since, is that of the sampler that made it: for
+ * the next one the best rows are those of the largest logits again.
+ */
+export function enterStage(cx: Context): void {
+  const { assigned, isRawFalling } = cx.table;
+  cx.table.isOrdered &&= assigned ? assigned.facts.trend === "falls" : isRawFalling;
+}
+
 const gather = (cx: Context, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);
 
 /** Reorders the rows, by `by` or by the logits; dropped rows go last. */

@@ -88,3 +88,6 @@ function unavailable(reason: string, commands: readonly string[]): Error {
   const steps = commands.map((command, i) => `  ${i + 1}. ${command}`).join("\n");
   return new Error(`The native runtime is not available: ${reason}.\nTo mend it:\n${steps}`);
 }
+
+/** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */
+export const isNativeThere = (): boolean => existsSync(join(packageRoot(), "build", "Release", "ggsl.node"));

@@ -111,3 +111,6 @@ export const drawIndexUnknown = (span: Span): Diagnostic =>
   error("E0319", span, "which draw is used must be known before the graph runs", {
     help: "use numbers, parameters, states and `step`",
   });
+
+export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
+  error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
