@@ -26,7 +26,9 @@ export const addCheck = (program: Command): Command =>
       const errors = diagnostics.filter(isError).length + unread.length;
       const warnings = diagnostics.length - diagnostics.filter(isError).length;
       process.stdout.write(
-        `${files.length} file${files.length === 1 ? "" : "s"} checked: ${errors} errors, ${warnings} warnings\n`,
+        `${plural(files.length, "file")} checked: ${plural(errors, "error")}, ${plural(warnings, "warning")}\n`,
       );
       if (errors > 0) process.exitCode = 1;
     });
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -77,6 +77,37 @@ test("eval --steps accepts each token and --uniform gives the draws", () => {
   expect(seeded("7")).not.toEqual(seeded("8"));
 });
 
+test("eval feeds history, biases and inputs", () => {
+  const picked = (args: readonly string[]): number | null =>
+    (JSON.parse(ggsl(["eval", ...args, "--json"]).stdout) as EvalObject).token;
+  const program =
+    'import { greedy } from "std"\ninput green: f32 sparse(2) = 0\nsampler add() { logit += green }\nchain c() = add() |> greedy()\n';
+  expect(picked(["-e", "penalties(8, 2) |> greedy()", "--logits", "1,2,3", "--history", "2,2"])).toBe(1);
+  expect(picked(["-e", "logit_bias() |> greedy()", "--logits", "1,2,3", "--bias", "2:-inf,0:5"])).toBe(0);
+  expect(picked([file("green.ggsl", program), "--logits", "1,2,3", "--input", "green=9,0,0"])).toBe(0);
+});
+
+test("the host tail draws from --seed", () => {
+  const args = ["eval", "-e", "top_k(3) |> host dist()", "--logits", "1,1,1", "--steps", "12", "--json"];
+  const tokens = (seed: string): unknown => (JSON.parse(ggsl([...args, "--seed", seed]).stdout) as EvalObject).tokens;
+  expect(tokens("3")).toEqual(tokens("3"));
+  expect(tokens("3")).not.toEqual(tokens("4"));
+});
+
+test("check and test go on after a bad file", () => {
+  const good = file(
+    "good.ggsl",
+    '\uFEFFsampler s() { keep prob > 0.1 }\ntest "t" { probs [1, 2] run s() expect kept [0, 1] }\n',
+  );
+  const bad = file("bad.ggsl", "sampler {");
+  const checked = ggsl(["check", bad, "nowhere.ggsl", good]);
+  expect(checked).toMatchObject({ status: 1, stdout: "3 files checked: 2 errors, 0 warnings\n" });
+  expect(checked.stderr).toMatch(/E0101[^]*"nowhere.ggsl" can not be read/);
+  const tested = ggsl(["test", bad, good, "--backend", "reference,cpu", "--json"]);
+  expect(tested.status).toBe(1);
+  expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 2, failed: 1 });
+});
+
 test("run prints text, tokens and stats", () => {
   const { status, stdout } = ggsl(["run", "-e", DEFAULT_CHAIN, "-n", "64", "--stats", "--json"]);
   const result = JSON.parse(stdout) as {
@@ -123,7 +154,7 @@ describe("bad input ends with a message and no stack", () => {
   const model = readFileSync("examples/model/demo-q8_0.gguf");
   const cases: readonly (readonly [string, number, RegExp, () => string[]])[] = [
     ["an unknown sampler", 1, /E0202.*\n.*-e:1:1/, () => ["eval", "-e", "min_q(1)", "--probs", "1,2"]],
-    ["a missing file", 1, /"nowhere.ggsl" can not be read: there is no such file/, () => ["check", "nowhere.ggsl"]],
+    ["a missing file", 1, /"nowhere.ggsl" can not be read: there is no such file/, () => ["compile", "nowhere.ggsl"]],
     ["a missing chain", 1, /there is no chain `z`/, () => ["compile", file("p.ggsl", program), "z"]],
     ["several chains and no name", 1, /several chains/, () => ["compile", file("p.ggsl", program)]],
     [
