@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -75,6 +75,8 @@ function compile() {
     console.log("setup: compiling TypeScript");
     rmSync(join(root, "dist"), { recursive: true, force: true });
     run("compiling TypeScript", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+    // `npx ggsl` starts it as a program
+    chmodSync(join(root, "dist/cli/main.js"), 0o755);
   });
 }
 
