@@ -1,6 +1,8 @@
 /** Tests run as ECMAScript modules; TypeScript is stripped by swc, and checked by `npm run types`. */
 export default {
   testEnvironment: "node",
+  // jest would leave a processor idle, on two of them half
+  maxWorkers: 2,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

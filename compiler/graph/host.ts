@@ -25,7 +25,8 @@ const scratch = new DataView(new ArrayBuffer(4));
 
 /** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
 function neighbour(x: number, direction: 1 | -1): number {
-  if (Math.fround(x) === 0) return direction * 2 ** -149;
+  // numbers below the smallest normal one are 0 on many devices
+  if (Math.abs(Math.fround(x)) < F32_MIN) return direction * F32_MIN;
   scratch.setFloat32(0, x);
   // a larger magnitude is the next bit pattern, whatever the sign
   scratch.setInt32(0, scratch.getInt32(0) + (x > 0 === direction > 0 ? 1 : -1));

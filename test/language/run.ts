@@ -2,7 +2,7 @@
 import { compileProgram, graphOf } from "../../compiler/compile.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { startSequence, uniformsOf } from "../../runtime/sequence.js";
-import { withGraph, type Backend, type Results } from "../parity/backends.js";
+import { runOf, type Backend, type Results } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";
 
 const programOf = (statements: readonly string[]): string =>
@@ -13,7 +13,7 @@ export const compileBody = (...statements: readonly string[]): Graph =>
 
 export function evaluateGraph(graph: Graph, logits: Float32Array, backend: Backend): Results {
   const uniforms = uniformsOf(startSequence(graph, logits.length));
-  return withGraph(backend, graph, logits.length, (run) => run(logits, uniforms));
+  return runOf(backend, graph, logits.length)(logits, uniforms);
 }
 
 export const rowsAfter = (graph: Graph, logits: Float32Array, backend: Backend): Rows =>

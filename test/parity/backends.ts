@@ -20,7 +20,8 @@ const MOST_GRAPHS = 64;
 
 /** A graph for a vocabulary. The same one again is not opened anew. */
 export function runOf(backend: Backend, graph: Graph, vocabSize: number): Run {
-  if (backend === "reference") return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
+  if (backend === "reference")
+    return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
   const evaluator = evaluatorOf(graph, vocabSize);
   return (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs });
 }

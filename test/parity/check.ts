@@ -1,143 +1,128 @@
-/** One case: stages on logits, on one backend, held against llama.cpp. */
-import { acceptToken, startSequence, uniformsOf } from "../../runtime/sequence.js";
-import { loadOracle } from "../native/oracle.js";
-import { withGraph, type Backend } from "./backends.js";
+/** One case: stages on logits, on one backend, held against llama.cpp, step by step. */
+import type { Backend } from "./backends.js";
 import { compareRows, faultOf, hasSameOrder, orderFault } from "./compare.js";
+import { makeContext, NO_CONTEXT, type ContextSpec } from "./context.js";
+import { excuseFor, excuseOf, mayOrderOtherwise, type Excuse } from "./excuse.js";
+import { openLlama, type Given, type LlamaStep } from "./llama.js";
 import { makeLogits, type LogitsSpec } from "./logits.js";
-import { rowsOfGraph, rowsOfLlama, runningSums, type Rows } from "./rows.js";
-import type { Mode } from "./samplers.js";
-import { BOUNDARY } from "./settings.js";
-import { compileIn, llamaSamplers, specOf, type Stage } from "./stages.js";
-import type { Tally } from "./tally.js";
+import { openOurs } from "./ours.js";
+import { runningSums, type Rows } from "./rows.js";
+import { SAMPLERS, type Mode, type Order } from "./samplers.js";
+import { FEW_STEPS } from "./settings.js";
+import { orderAfter, specOf, type Stage } from "./stages.js";
+import { newTally, type Tally } from "./tally.js";
 
 export interface Case {
   readonly stages: readonly Stage[];
   readonly logits: LogitsSpec;
+  readonly context?: ContextSpec;
   readonly mode: Mode;
+  /** Tokens that are drawn, where the chain draws. */
+  readonly steps: number;
 }
 
-/** What an excuse is counted as. */
-type Excuse = "atBoundary" | "withinRounding";
-
-/** What running sums of `count` f32 terms up to a total of 1 can be off, theirs and ours together. */
-const roundingOf = (count: number): number => count * 2 ** -24;
-
-const excuseFor = (distance: number, count: number): Excuse | undefined =>
-  distance < BOUNDARY ? "atBoundary" : distance < roundingOf(count) ? "withinRounding" : undefined;
-
-/** Whether some stage's decision was so close that rounding settled it, by llama.cpp's rows before that stage. */
-function excuseRows(stages: readonly Stage[], logits: Float32Array): Excuse | undefined {
-  const { LlamaChain } = loadOracle();
-  const excuses = stages.map((stage, i) => {
-    const before = rowsOfLlama(new LlamaChain(llamaSamplers(stages.slice(0, i))).apply(logits));
-    const margin = specOf(stage).margin?.(before, stage.args) ?? Infinity;
-    return excuseFor(margin, before.tokens.length);
+export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }: Case, backend: Backend): Tally {
+  const tally = newTally();
+  tally.cases = 1;
+  const input = makeLogits(logits);
+  const given: Given = { stages, input, context: makeContext(context, input.length) };
+  const [ours, theirs] = [openOurs(given, mode, backend), openLlama(given)];
+  const order = orderAfter(stages, mode);
+  const logitStretch = Math.max(...stages.map((s) => specOf(s).logitStretch ?? 1));
+  const isOrderOurOwn = stages.some(({ args, sampler }) => {
+    const orderIn = (m: Mode): Order | undefined => SAMPLERS[sampler]!.order?.(args, m, undefined);
+    return orderIn(mode) !== orderIn("constant");
   });
-  return excuses.find((e) => e === "atBoundary") ?? excuses.find((e) => e);
-}
-
-const isSortedAfter = (stages: readonly Stage[], mode: Mode): boolean =>
-  stages.some((s) => specOf(s).sorts?.(s.args, mode) ?? false);
-
-/** Whether llama.cpp's order depends on the rows, or on the value of what is a uniform here. */
-function mayOrderOtherwise(stages: readonly Stage[], mode: Mode, logits: Float32Array): boolean {
-  const { LlamaChain } = loadOracle();
-  return stages.some((s, i) => {
-    const { sorts, llamaSorts } = specOf(s);
-    if (sorts && sorts(s.args, mode) !== sorts(s.args, "constant")) return true;
-    return llamaSorts?.(rowsOfLlama(new LlamaChain(llamaSamplers(stages.slice(0, i))).apply(logits)), s.args) ?? false;
-  });
-}
-
-/** Compares rows, order and probabilities; gives the rows of both sides when they agree. */
-export function checkRows({ stages, logits: spec, mode }: Case, backend: Backend, tally: Tally): Agreed | undefined {
-  const input = makeLogits(spec);
-  const { graph, uniforms } = compileIn(mode, stages, ["candidates", "logits", "probs"]);
-  const sequence = startSequence(graph, input.length, { uniforms });
-  const results = withGraph(backend, graph, input.length, (run) => run(input, uniformsOf(sequence)));
-  const ours = rowsOfGraph(results);
-  const theirs = rowsOfLlama(new (loadOracle().LlamaChain)(llamaSamplers(stages)).apply(input));
-  const fail = (fault: string): undefined => {
-    tally.mismatches.push(fault);
-  };
-  const count = (as: Excuse | "overflows"): undefined => {
-    tally[as]++;
+  // what was accepted so far, by both
+  const accepted: number[] = [];
+  const count = (excuse: Excuse | undefined, fault: string): false => {
+    if (excuse) tally[excuse]++;
+    else tally.mismatches.push(`step ${accepted.length}: ${fault}`);
+    return false;
   };
 
-  tally.cases++;
-  const invalid = faultOf(ours, input) ?? orderFault(ours, isSortedAfter(stages, mode));
-  if (invalid !== undefined) return fail(invalid);
-  if (!theirs.logits.every(Number.isFinite)) return count("overflows");
-  const { fault, worst } = compareRows(ours, theirs, input);
-  if (fault !== undefined) {
-    const excuse = excuseRows(stages, input);
-    return excuse ? count(excuse) : fail(fault);
+  /** Whether the rows agree; a difference is counted. */
+  function checkRows(rows: Rows, there: Rows): boolean {
+    const invalid = faultOf(rows, input) ?? orderFault(rows, order);
+    if (invalid !== undefined) return count(undefined, invalid);
+    const { fault, worst } = compareRows(rows, there, input, logitStretch);
+    if (fault !== undefined) return count(excuseOf(given, accepted), fault);
+    tally.worst = Math.max(tally.worst, worst);
+    if (hasSameOrder(rows, there, input, order)) return true;
+    const isElsewhere = isOrderOurOwn || mayOrderOtherwise(given, accepted);
+    if (!isElsewhere) return count(excuseOf(given, accepted), "the rows are in another order");
+    if (accepted.length === 0) tally.otherOrder++;
+    return true;
   }
-  tally.worst = Math.max(tally.worst, worst);
-  const isSameOrder = hasSameOrder(ours, theirs, input, isSortedAfter(stages, mode));
-  if (!isSameOrder && !mayOrderOtherwise(stages, mode, input)) return fail("the rows are in another order");
-  if (!isSameOrder) tally.otherOrder++;
-  return { ours, theirs, input, isSameOrder };
+
+  /** Whether both may go on after tokens that differ. */
+  function checkDifference(token: number, wanted: number, draw: number | undefined, rows: Rows, there: Rows): boolean {
+    if (!rows.tokens.includes(token)) return count(undefined, `token ${token} is not among the rows left`);
+    const isSameOrder = hasSameOrder(rows, there, input, order);
+    // which of several equal rows comes first, or is the best, is up to the device
+    const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "best";
+    if (isSameOrder && areTiesOpen && input[token] === input[wanted]) return true;
+    if (draw === undefined) return count(excuseOf(given, accepted), `token ${token}, expected ${wanted}`);
+    const agreed = { ours: rows, theirs: there, input };
+    if (!isSameOrder && distanceToRow(draw, token, agreed) === 0) return true;
+    // where the order is the same, a draw can only be near both rows if it lies between their shares
+    const tokens = isSameOrder ? [token, wanted] : [token];
+    const distance = Math.max(...tokens.map((t) => distanceToRow(draw, t, agreed)));
+    const excuse = excuseFor(distance, rows.tokens.length) ?? excuseOf(given, accepted);
+    count(excuse, `token ${token}, expected ${wanted}; the draw ${draw} is ${distance} away`);
+    return excuse !== undefined;
+  }
+
+  const picks = specOf(stages.at(-1)!).picks;
+  const canRejoin = !stages.some((s) => specOf(s).remembersPicks);
+  const looksBack = stages.some((s) => specOf(s).looksBack);
+  const last = picks === undefined ? 1 : picks === "best" ? Math.min(steps, FEW_STEPS) : steps;
+  while (accepted.length < stepsFor(backend, input.length, last)) {
+    const there: LlamaStep = theirs.step();
+    if (isBeyond(there.rows)) {
+      count("undefinedThere", "");
+      const invalid = faultOf(ours.rows(), input);
+      if (invalid !== undefined) count(undefined, invalid);
+      break;
+    }
+    if (accepted.length < FEW_STEPS && !checkRows(ours.rows(), there.rows)) break;
+    const token = ours.pick();
+    if (token === undefined) break;
+    tally.tokens++;
+    // rows are of this step, so they are looked at before it is over
+    const rows = token === there.selected ? undefined : ours.rows();
+    const draw = ours.accept(token);
+    if (rows && !checkDifference(token, there.selected, draw, rows, there.rows)) break;
+    // a pick of equal logit leaves the same memory behind, as long as nothing looks at the text
+    const isTie = input[token] === input[there.selected] && !looksBack;
+    if (rows && !canRejoin && !isTie) {
+      tally.ended++;
+      break;
+    }
+    accepted.push(canRejoin ? token : there.selected);
+    theirs.accept(accepted.at(-1)!);
+  }
+  return tally;
 }
 
-export interface Agreed {
+const isBeyond = ({ tokens, logits }: Rows): boolean => tokens.length === 0 || !logits.every(Number.isFinite);
+
+/** The interpreter takes its time over many rows. */
+const stepsFor = (backend: Backend, rows: number, steps: number): number =>
+  backend === "reference" && rows > 256 ? Math.ceil(steps / 8) : steps;
+
+interface Agreed {
   readonly ours: Rows;
   readonly theirs: Rows;
   readonly input: Float32Array;
-  readonly isSameOrder: boolean;
 }
 
 /** How far `draw` is from the share of a row, by llama.cpp's probabilities in the order of our rows. */
 function distanceToRow(draw: number, token: number, { ours, theirs, input }: Agreed): number {
   const probOf = new Map(theirs.tokens.map((t, i) => [t, theirs.probs[i]!]));
   const byLogit = new Map(theirs.tokens.map((t, i) => [input[t]!, theirs.probs[i]!]));
-  const sums = runningSums(ours.tokens.map((t) => probOf.get(t) ?? byLogit.get(input[t]!)!));
+  const sums = runningSums(ours.tokens.map((t) => probOf.get(t) ?? byLogit.get(input[t]!) ?? NaN));
   const row = ours.tokens.indexOf(token);
-  return Math.max((sums[row - 1] ?? 0) - draw, draw - sums[row]!, 0);
-}
-
-/** The interpreter takes its time over many rows. */
-const stepsFor = (backend: Backend, rows: number, steps: number): number =>
-  backend === "reference" && rows > 256 ? Math.ceil(steps / 8) : steps;
-
-/** Compares the tokens of `steps` steps with one seed, on the same logits, each token accepted. */
-export function checkTokens(
-  { stages, mode }: Case,
-  backend: Backend,
-  tally: Tally,
-  agreed: Agreed,
-  steps: number,
-): void {
-  const { input, ours, isSameOrder } = agreed;
-  const { graph, uniforms } = compileIn(mode, stages, ["sampled"]);
-  const theirs = new (loadOracle().LlamaChain)(llamaSamplers(stages));
-  // which of several equal rows comes first, or is the best, is up to the device
-  const areTiesOpen = isSortedAfter(stages, mode) || specOf(stages.at(-1)!).picks === "best";
-  const isSame = (a: number, b: number): boolean => a === b || (areTiesOpen && input[a] === input[b]);
-  withGraph(backend, graph, input.length, (run) => {
-    let sequence = startSequence(graph, input.length, { uniforms });
-    for (let step = 0; step < stepsFor(backend, input.length, steps); step++) {
-      const { sampled, states } = run(input, uniformsOf(sequence));
-      const token = typeof sampled === "number" ? sampled : sampled![0]!;
-      const wanted = theirs.apply(input).selected;
-      theirs.accept(wanted);
-      tally.tokens++;
-      const draw = sequence.streams[0]?.value;
-      sequence = acceptToken(sequence, token, states ?? new Float32Array(0));
-      if (!ours.tokens.includes(token))
-        return tally.mismatches.push(`step ${step}: token ${token} is not among the rows left`);
-      if ((isSameOrder || draw === undefined) && isSame(token, wanted)) continue;
-      if (draw !== undefined && !isSameOrder && distanceToRow(draw, token, agreed) === 0) continue;
-      // where the order is the same, a draw can only be near both rows if it lies between their shares
-      const rows = isSameOrder ? [token, wanted] : [token];
-      const distance = draw === undefined ? Infinity : Math.max(...rows.map((row) => distanceToRow(draw, row, agreed)));
-      const excuse = excuseFor(distance, ours.tokens.length);
-      if (!excuse)
-        return tally.mismatches.push(
-          `step ${step}: token ${token}, expected ${wanted}; the draw ${draw} is ${distance} away`,
-        );
-      tally[excuse]++;
-    }
-    return undefined;
-  });
+  const distance = Math.max((sums[row - 1] ?? 0) - draw, draw - sums[row]!, 0);
+  return Number.isNaN(distance) ? Infinity : distance;
 }

@@ -1,6 +1,7 @@
 /** Whether the rows that two implementations leave are the same. Tokens of equal logits may stand for one another. */
 import { PROBABILITY_TOLERANCE } from "./settings.js";
 import type { Rows } from "./rows.js";
+import type { Order } from "./samplers.js";
 
 /** A first difference in words, and the largest difference of two probabilities. */
 export interface Comparison {
@@ -25,10 +26,10 @@ export function faultOf({ tokens, logits, probs }: Rows, input: Float32Array): s
 /** Rows by the logit they had on the way in: tokens of equal logits are interchangeable. */
 const byInput = (rows: Rows, input: Float32Array): number[] =>
   [...rows.tokens.keys()].sort(
-    (a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.probs[b]! - rows.probs[a]!,
+    (a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.logits[b]! - rows.logits[a]!,
   );
 
-export function compareRows(ours: Rows, theirs: Rows, input: Float32Array): Comparison {
+export function compareRows(ours: Rows, theirs: Rows, input: Float32Array, logitStretch = 1): Comparison {
   if (ours.tokens.length !== theirs.tokens.length)
     return { fault: `${ours.tokens.length} rows are left, expected ${theirs.tokens.length}`, worst: 0 };
   const [a, b] = [byInput(ours, input), byInput(theirs, input)];
@@ -43,30 +44,31 @@ export function compareRows(ours: Rows, theirs: Rows, input: Float32Array): Comp
     worst = Math.max(worst, distance);
     if (!(distance <= PROBABILITY_TOLERANCE))
       fault ??= `token ${token} has probability ${ours.probs[i]}, expected ${theirs.probs[j]}`;
-    if (!isClose(ours.logits[i]!, theirs.logits[j]!))
+    if (!isClose(ours.logits[i]!, theirs.logits[j]!, logitStretch))
       fault ??= `token ${token} has logit ${ours.logits[i]}, expected ${theirs.logits[j]}`;
   });
   return { fault, worst };
 }
 
 /** Logits of this size and sign decide nothing any more, and may saturate. */
-const SATURATED = 1e15;
+const SATURATED = 1e12;
 
-function isClose(a: number, b: number): boolean {
+function isClose(a: number, b: number, stretch: number): boolean {
   if (Math.min(Math.abs(a), Math.abs(b)) > SATURATED) return Math.sign(a) === Math.sign(b);
-  return Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(a), Math.abs(b));
+  return Math.abs(a - b) <= 1e-5 * stretch * Math.max(1, Math.abs(a), Math.abs(b));
 }
 
 /** Our own rule: vocabulary order on entry, best first after `top` and `sort`. */
-export function orderFault({ tokens, logits }: Rows, isSorted: boolean): string | undefined {
-  const values = isSorted ? logits.map((x) => -x) : tokens;
+export function orderFault({ tokens, logits }: Rows, order: Order | undefined): string | undefined {
+  if (order === "other") return undefined;
+  const values = order ? logits.map((x) => -x) : tokens;
   const at = values.findIndex((x, i) => i > 0 && values[i - 1]! > x);
-  return at < 0 ? undefined : `row ${at} is out of ${isSorted ? "the order of logits" : "vocabulary order"}`;
+  return at < 0 ? undefined : `row ${at} is out of ${order ? "the order of logits" : "vocabulary order"}`;
 }
 
 /** Both in the same order. Equal logits may change places once they were sorted, or where a cut chose among them. */
-export function hasSameOrder(a: Rows, b: Rows, input: Float32Array, isSorted: boolean): boolean {
-  const areTiesOpen = isSorted || !isSubset(b.tokens, a.tokens);
+export function hasSameOrder(a: Rows, b: Rows, input: Float32Array, order: Order | undefined): boolean {
+  const areTiesOpen = order !== undefined || !isSubset(b.tokens, a.tokens);
   return a.tokens.every((token, i) => (areTiesOpen ? input[token] === input[b.tokens[i]!] : token === b.tokens[i]));
 }
 

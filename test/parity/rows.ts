@@ -8,13 +8,20 @@ export interface Rows {
   readonly tokens: readonly number[];
   readonly logits: readonly number[];
   readonly probs: readonly number[];
+  /** Rows of minus infinity that llama.cpp still has in its table. */
+  readonly masked: number;
 }
 
 /** llama.cpp does not normalise what it keeps, so the probabilities are made from its logits; -inf is a dropped row. */
 export function rowsOfLlama({ tokens, logits }: LlamaResult): Rows {
   const left = [...tokens.keys()].filter((i) => logits[i] !== -Infinity);
   const kept = left.map((i) => logits[i]!);
-  return { tokens: left.map((i) => tokens[i]!), logits: kept, probs: softmax(kept) };
+  return {
+    tokens: left.map((i) => tokens[i]!),
+    logits: kept,
+    probs: softmax(kept),
+    masked: logits.length - kept.length,
+  };
 }
 
 /** Without candidates a row's number is its token. */
@@ -24,6 +31,7 @@ export function rowsOfGraph({ candidates, logits, probs }: Outputs | ChainResult
     tokens: left.map((i) => candidates?.[i] ?? i),
     logits: left.map((i) => logits![i]!),
     probs: left.map((i) => probs![i]!),
+    masked: 0,
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { mt19937, drawF32, drawF64 } from "../../runtime/mt19937.js";
 import { acceptToken, startSequence, uniformsOf } from "../../runtime/sequence.js";
 import { loadOracle, type LlamaSampler } from "../native/oracle.js";
-import { BACKENDS, withGraph, type Backend } from "./backends.js";
+import { BACKENDS, runOf, type Backend } from "./backends.js";
 import { compileIn } from "./stages.js";
 
 const STEPS = 1000;
@@ -46,14 +46,13 @@ test.each(SEEDS)("1000 f32 draws of seed %p decide as xtc's do", (seed) => {
 
 function sampled(backend: Backend, logits: Float32Array, draws: readonly number[]): number[] {
   const { graph } = compileIn("constant", [{ sampler: "dist", args: { seed: 1 } }], ["sampled"]);
-  return withGraph(backend, graph, logits.length, (run) => {
-    let sequence = startSequence(graph, logits.length, { draws });
-    return draws.map(() => {
-      const { sampled: row } = run(logits, uniformsOf(sequence));
-      const token = typeof row === "number" ? row : row![0]!;
-      sequence = acceptToken(sequence, token, new Float32Array(0));
-      return token;
-    });
+  const run = runOf(backend, graph, logits.length);
+  let sequence = startSequence(graph, logits.length, { draws });
+  return draws.map(() => {
+    const { sampled: row } = run(logits, uniformsOf(sequence));
+    const token = typeof row === "number" ? row : row![0]!;
+    sequence = acceptToken(sequence, token, new Float32Array(0));
+    return token;
   });
 }
 
@@ -68,14 +67,13 @@ test.each(BACKENDS)("1000 tokens of each seed are those of llama.cpp, on %s", (b
   const logits = Float32Array.of(0, 0, -1, 2, 0.5);
   for (const seed of SEEDS) {
     const { graph } = compileIn("constant", [{ sampler: "dist", args: { seed } }], ["sampled"]);
-    const ours = withGraph(backend, graph, logits.length, (run) => {
-      let sequence = startSequence(graph, logits.length);
-      return Array.from({ length: STEPS }, () => {
-        const { sampled: row } = run(logits, uniformsOf(sequence));
-        const token = typeof row === "number" ? row : row![0]!;
-        sequence = acceptToken(sequence, token, new Float32Array(0));
-        return token;
-      });
+    const run = runOf(backend, graph, logits.length);
+    let sequence = startSequence(graph, logits.length);
+    const ours = Array.from({ length: STEPS }, () => {
+      const { sampled: row } = run(logits, uniformsOf(sequence));
+      const token = typeof row === "number" ? row : row![0]!;
+      sequence = acceptToken(sequence, token, new Float32Array(0));
+      return token;
     });
     expect(ours).toEqual(llamaTokens([{ name: "dist", seed }], () => logits));
   }

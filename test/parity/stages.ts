@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/compile.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import type { LlamaSampler } from "../native/oracle.js";
-import { SAMPLERS, type Args, type Mode, type ParamSpec, type SamplerSpec } from "./samplers.js";
+import { SAMPLERS, type Mode, type Order, type SamplerSpec } from "./samplers.js";
+import { numberOf, type Arg, type Args, type ParamSpec } from "./values.js";
 
 export interface Stage {
   readonly sampler: string;
@@ -20,7 +20,9 @@ export const stageOf = (sampler: string): fc.Arbitrary<Stage> => {
 };
 
 const PICKING = Object.keys(SAMPLERS).filter((name) => SAMPLERS[name]!.picks);
-const FILTERING = Object.keys(SAMPLERS).filter((name) => !SAMPLERS[name]!.picks);
+/** What llama.cpp's own programs put in front: after a sort, its table would still count as sorted. */
+const FIRST = "logit_bias";
+const FILTERING = Object.keys(SAMPLERS).filter((name) => !SAMPLERS[name]!.picks && name !== FIRST);
 
 /** Chains of 2 to 6 stages, most of which pick a token at the end. */
 export const chainStages: fc.Arbitrary<Stage[]> = fc
@@ -29,68 +31,74 @@ export const chainStages: fc.Arbitrary<Stage[]> = fc
     fc.oneof(...["dist", ...PICKING].map(stageOf)),
     fc.oneof(...FILTERING.map(stageOf)),
     fc.integer({ min: 0, max: 9 }),
+    fc.integer({ min: 0, max: 9 }),
   )
-  .map(([filters, pick, filter, choice]) => [...filters, choice < 2 ? filter : pick])
+  .map(([filters, pick, filter, end, start]) => [
+    ...(start < 2 ? [{ sampler: FIRST, args: {} }, ...filters.slice(0, 4)] : filters),
+    end < 2 ? filter : pick,
+  ])
   .filter((stages) => stages.filter(isExtreme).length <= 1);
 
 /** Two extreme temperatures in a row leave the range of f32 in llama.cpp, where every logit ends as 0 or infinity. */
 const isExtreme = ({ sampler, args }: Stage): boolean =>
-  sampler === "temp" && args["t"]! > 0 && Math.abs(Math.log10(args["t"]!)) > 6.5;
+  sampler === "temp" && numberOf(args, "t") > 0 && Math.abs(Math.log10(numberOf(args, "t"))) > 6.5;
 
-export const llamaSamplers = (stages: readonly Stage[]): LlamaSampler[] =>
-  stages.map((stage) => specOf(stage).llama(stage.args));
+/** What order GGSL leaves the rows in; undefined is that of the vocabulary. */
+export const orderAfter = (stages: readonly Stage[], mode: Mode): Order | undefined =>
+  stages.reduce<Order | undefined>((before, s) => {
+    const { order } = specOf(s);
+    return order ? order(s.args, mode, before) : before;
+  }, undefined);
+
+const literal = (arg: Arg): string => (typeof arg === "number" ? String(arg) : `[${arg.join(", ")}]`);
 
 export const stagesText = (stages: readonly Stage[]): string =>
-  stages.map(({ sampler, args }) => `${sampler}(${Object.values(args).join(", ")})`).join(" |> ");
+  stages.map(({ sampler, args }) => `${sampler}(${Object.values(args).map(literal).join(", ")})`).join(" |> ");
 
 // ---------------------------------------------------------------- compiled
 
 export interface Program {
   readonly graph: Graph;
   /** Values of the chain's uniforms. */
-  readonly uniforms: Args;
+  readonly uniforms: Readonly<Record<string, number>>;
 }
 
 /** The stages as a graph. One graph serves every set of uniforms. */
 export function compileIn(mode: Mode, stages: readonly Stage[], outputs: CompileOptions["outputs"]): Program {
-  if (mode === "constant") return { graph: compiled(stagesText(stages), { outputs: outputs! }), uniforms: {} };
-  const { text, statics, uniforms } = asProgram(stages);
-  return { graph: compiled(text, { set: statics, outputs: outputs! }), uniforms };
+  if (mode === "constant") return { graph: compiled(stagesText(stages), outputs), uniforms: {} };
+  const { text, uniforms } = asProgram(stages);
+  return { graph: compiled(text, outputs), uniforms };
 }
 
 const known = new Map<string, Graph>();
+const MOST_KNOWN = 2000;
 
-function compiled(text: string, options: CompileOptions): Graph {
-  const key = JSON.stringify([text, options]);
+function compiled(text: string, outputs: CompileOptions["outputs"]): Graph {
+  const key = JSON.stringify([text, outputs]);
   const present = known.get(key);
   if (present) return present;
   const compile = text.includes("chain") ? compileProgram : compileStages;
-  const graph = graphOf(compile(text, options));
+  const graph = graphOf(compile(text, { outputs: outputs! }));
+  if (known.size >= MOST_KNOWN) known.clear();
   known.set(key, graph);
   return graph;
 }
 
-/** Every argument becomes a parameter of the chain, `a0`, `a1`, ..., with a default that is not the value in use. */
-function asProgram(stages: readonly Stage[]): { text: string; statics: Args; uniforms: Args } {
-  const params = stages.flatMap((stage) =>
-    Object.entries(stage.args).map(([name, value]) => ({ ...specOf(stage).params[name]!, value })),
-  );
-  let next = 0;
-  const calls = stages.map(
-    ({ sampler, args }) =>
-      `${sampler}(${Object.keys(args)
-        .map(() => `a${next++}`)
-        .join(", ")})`,
-  );
-  const names = [...new Set(stages.map((s) => s.sampler))].join(", ");
-  const valuesWhere = (isStatic: boolean): Args =>
-    Object.fromEntries(params.flatMap((p, i) => ((p.isStatic ?? false) === isStatic ? [[`a${i}`, p.value]] : [])));
-  return {
-    text: `import { ${names} } from "std"\nchain c(${params.map(declaration).join(", ")}) = ${calls.join(" |> ")}`,
-    statics: valuesWhere(true),
-    uniforms: valuesWhere(false),
+/** Arguments become parameters of the chain, `a0`, `a1`, ..., with a default that is not the value in use; static ones stay. */
+function asProgram(stages: readonly Stage[]): { text: string; uniforms: Readonly<Record<string, number>> } {
+  const params: string[] = [];
+  const uniforms: Record<string, number> = {};
+  const argument = (param: ParamSpec, value: Arg): string => {
+    if (param.isStatic || typeof value !== "number") return literal(value);
+    const name = `a${params.length}`;
+    params.push(`${name}: ${param.type} = ${param.type === "f32" ? "0.5" : "1"}`);
+    uniforms[name] = value;
+    return name;
   };
+  const calls = stages.map((stage) => {
+    const args = Object.entries(stage.args).map(([name, value]) => argument(specOf(stage).params[name]!, value));
+    return `${stage.sampler}(${args.join(", ")})`;
+  });
+  const names = [...new Set(stages.map((s) => s.sampler))].join(", ");
+  return { text: `import { ${names} } from "std"\nchain c(${params.join(", ")}) = ${calls.join(" |> ")}`, uniforms };
 }
-
-const declaration = ({ type, isStatic }: ParamSpec, i: number): string =>
-  `${isStatic ? "static " : ""}a${i}: ${type} = ${type === "f32" ? "0.5" : "1"}`;

@@ -9,14 +9,28 @@ export interface Tally {
   withinRounding: number;
   /** llama.cpp's order follows from the data, ours is static; compared by row and with our order. */
   otherOrder: number;
-  /** llama.cpp's own result holds inf or NaN; only ours is checked. */
-  overflows: number;
+  /** llama.cpp's own result is inf, NaN or undefined behaviour; only ours is checked. */
+  undefinedThere: number;
+  /** Rows that llama.cpp masked rather than dropped, in front of a sampler that counts them. */
+  masked: number;
+  /** Comparisons of tokens that ended early, because from there on the two tell different texts. */
+  ended: number;
   /** Largest difference of two probabilities of a row. */
   worst: number;
 }
 
 export const newTally = (): Tally => ({
-  ...{ cases: 0, tokens: 0, atBoundary: 0, withinRounding: 0, otherOrder: 0, overflows: 0, worst: 0 },
+  ...{
+    cases: 0,
+    tokens: 0,
+    atBoundary: 0,
+    withinRounding: 0,
+    otherOrder: 0,
+    undefinedThere: 0,
+    masked: 0,
+    ended: 0,
+    worst: 0,
+  },
   mismatches: [],
 });
 
@@ -29,13 +43,16 @@ const COLUMNS = [
   "at 1e-6",
   "f32 sums",
   "other order",
-  "llama inf",
+  "llama undef",
+  "masked",
+  "ended",
   "worst",
 ];
 
 const line = (name: string, backend: string, t: Tally): string[] => [
   ...[name, backend],
-  ...[t.cases, t.tokens, t.mismatches.length, t.atBoundary, t.withinRounding, t.otherOrder, t.overflows].map(String),
+  ...[t.cases, t.tokens, t.mismatches.length, t.atBoundary, t.withinRounding, t.otherOrder].map(String),
+  ...[t.undefinedThere, t.masked, t.ended].map(String),
   t.worst.toExponential(1),
 ];
 

@@ -1,0 +1,54 @@
+/** A chain of GGSL, step by step: which token it picks, and on demand the rows that it leaves. */
+import {
+  acceptPrompt,
+  acceptToken,
+  featureInputs,
+  startSequence,
+  uniformsOf,
+  type SequenceState,
+} from "../../runtime/sequence.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { runOf, type Backend, type Results } from "./backends.js";
+import type { Given } from "./llama.js";
+import { rowsOfGraph, type Rows } from "./rows.js";
+import type { Mode } from "./samplers.js";
+import { compileIn, specOf } from "./stages.js";
+
+export interface OpenChain {
+  /** The token of this step; undefined if the chain picks none. */
+  pick(): number | undefined;
+  rows(): Rows;
+  /** The draw that the pick used, once it was accepted. */
+  accept(token: number): number | undefined;
+}
+
+export function openOurs({ stages, input, context }: Given, mode: Mode, backend: Backend): OpenChain {
+  const picks = specOf(stages.at(-1)!).picks !== undefined;
+  const rows = ["candidates", "logits", "probs"] as const;
+  const { graph, uniforms } = compileIn(mode, stages, picks ? ["sampled", ...rows] : rows);
+  // generation asks for the token alone, which is another graph
+  const picking = picks ? compileIn(mode, stages, ["sampled"]).graph : graph;
+  let sequence = startSequence(picking, input.length, { uniforms, feed: { bias: context.bias } });
+  sequence = acceptPrompt(sequence, context.history);
+  let states = new Float32Array();
+  const run = (of: Graph): Results => {
+    const own: SequenceState = { ...sequence, graph: of };
+    return runOf(backend, of, input.length)(input, uniformsOf(own), featureInputs(own));
+  };
+  return {
+    pick() {
+      if (!picks) return undefined;
+      const results = run(picking);
+      states = Float32Array.from(results.states ?? []);
+      return typeof results.sampled === "number" ? results.sampled : results.sampled![0]!;
+    },
+    rows: () => rowsOfGraph(run(graph)),
+    accept(token) {
+      const before = sequence;
+      sequence = acceptToken(sequence, token, states);
+      const last = picking.draws.length - 1;
+      if (last < 0) return undefined;
+      return (picking.draws[last]!.at === undefined ? before : sequence).streams[last]!.value;
+    },
+  };
+}
