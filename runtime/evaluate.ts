@@ -1,6 +1,6 @@
 /** A graph on plain logits, step by step, on any backend. */
 import type { Graph } from "../compiler/graph/graph.js";
-import { encodeWire } from "../compiler/graph/wire.js";
+import { bindDim, encodeWire } from "../compiler/graph/wire.js";
 import { InputError } from "./errors.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
@@ -63,6 +63,7 @@ type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vecto
 /** Prepares a graph for a vocabulary. Throws `InputError` for a backend or uniforms that do not fit. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
+  checkSize(graph, vocabSize);
   const { backend, run, dispose: close } = openBackend(graph, vocabSize, options.backend ?? "auto");
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   const tail = openTail(graph.tail, sequence.params);
@@ -78,6 +79,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
     evaluate(values) {
       const logits = checkLogits(values, vocabSize);
       const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
+      checkTokens(outputs, vocabSize);
       latest = outputs;
       picked = outputs.sampled;
       if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
@@ -131,6 +133,25 @@ function checkLogits(values: Float32Array | readonly number[], vocabSize: number
   if (bad >= 0) throw new InputError(`the logit of token ${bad} is ${logits[bad]}; expected a finite number or -inf`);
   if (logits.every((x) => x === -Infinity)) throw new InputError("every logit is -inf, so there is no candidate");
   return logits;
+}
+
+/** Numbers that a graph may need at once: 2 GiB of them. The reference interpreter keeps all that it computes. */
+const MAX_NUMBERS = 2 ** 29;
+
+function checkSize({ nodes, name }: Graph, vocabSize: number): void {
+  const numbers = nodes.reduce((sum, { dim }) => sum + bindDim(dim, vocabSize), 0);
+  if (numbers > MAX_NUMBERS)
+    throw new InputError(
+      `the chain \`${name}\` needs ${numbers} numbers for a vocabulary of ${vocabSize}; at most ${MAX_NUMBERS} are allowed`,
+    );
+}
+
+/** A graph that was not made by the compiler can compute any number for a token. */
+function checkTokens({ sampled, candidates }: Outputs, vocabSize: number): void {
+  const isToken = (token: number): boolean => token >= 0 && token < vocabSize;
+  const stray = sampled !== undefined && !isToken(sampled) ? sampled : candidates?.find((token) => !isToken(token));
+  if (stray !== undefined)
+    throw new InputError(`the graph gave ${stray}, which is no token of a vocabulary of ${vocabSize}`);
 }
 
 function rowsOf({ candidates, logits, probs }: Pick<Outputs, "candidates" | "logits" | "probs">): Candidate[] {

@@ -6,8 +6,7 @@
 import { randomInt } from "node:crypto";
 import { evaluateHost, type HostEnvironment } from "../compiler/graph/host.js";
 import type { Draw, Graph, Param } from "../compiler/graph/graph.js";
-import { describeRange, isInRange } from "../compiler/graph/range.js";
-import { isSeed } from "../compiler/graph/verify.js";
+import { expectedValue, isSeed } from "../compiler/graph/param.js";
 import { InputError } from "./errors.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
@@ -21,8 +20,8 @@ interface Stream {
   readonly count: number;
   /** The draw for the token that is being chosen. */
   readonly value: number;
-  /** The stream one draw later. */
-  readonly next: () => Stream;
+  /** The stream at a later draw. */
+  readonly at: (count: number) => Stream;
 }
 
 export interface SequenceState {
@@ -76,7 +75,7 @@ export function startSequence(
 export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
   const params = setParams(sequence.params, sequence.graph, values);
   const streams = sequence.graph.draws.map(({ kind, seed }, i) => {
-    const isSetAnew = typeof seed === "object" && values[seed.param] !== undefined;
+    const isSetAnew = typeof seed === "object" && Object.hasOwn(values, seed.param);
     return isSetAnew ? startStream(kind, seedOf(seed, params)) : sequence.streams[i]!;
   });
   return { ...sequence, params, streams };
@@ -108,7 +107,7 @@ export function acceptToken(sequence: SequenceState, token: number, states: Floa
   return {
     ...sequence,
     streams: sequence.streams.map((s, i) =>
-      sequence.graph.draws[i]!.at === undefined ? s.next() : drawOf(sequence, i),
+      sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
     states: states.slice(),
     step: sequence.step + 1,
@@ -124,11 +123,13 @@ function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly
   return all.subarray(Math.max(0, all.length - needed));
 }
 
+/** The leaves of host expressions at the present token. Each stream is worked out once, however often it is read. */
 function environment(sequence: SequenceState): HostEnvironment {
   const { params, states, step, vocabSize } = sequence;
+  const streams: Stream[] = [];
   return {
     param: (name) => params.get(name)!,
-    draw: (index) => drawOf(sequence, index).value,
+    draw: (index) => (streams[index] ??= presentStream(sequence, index)).value,
     state: (index) => states[index]!,
     step,
     vocab: vocabSize,
@@ -158,13 +159,9 @@ function unknownUniform(name: string, graph: Graph): string {
   return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
 }
 
-function checked({ name, type, range }: Param, value: number): number {
-  if (type === "seed" && !isSeed(value))
-    throw new InputError(`\`${name}\` is a seed, an integer from 0 to 4294967295; found ${value}`);
-  if (!Number.isFinite(value)) throw new InputError(`\`${name}\` must be a finite number, found ${value}`);
-  if (type === "i32" && !Number.isInteger(value))
-    throw new InputError(`\`${name}\` must be an integer, found ${value}`);
-  if (!isInRange(range, value)) throw new InputError(`\`${name}\` must be ${describeRange(range)}, found ${value}`);
+function checked(param: Param, value: number): number {
+  const expected = expectedValue(param, value);
+  if (expected !== undefined) throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}`);
   return value;
 }
 
@@ -178,37 +175,38 @@ const SMALLEST_DRAW = 2 ** -54;
 
 function startStream(kind: Draw["kind"], seed: number): Stream {
   const draw = kind === "f64" ? drawF64 : drawF32;
-  // the generator is copied, so that the stream as it was can still be gone back to
-  const after = (rng: Mt19937, count: number): Stream => {
+  const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
+    for (let i = drawn; i < count; i++) draw(rng);
     const value = Math.max(draw(rng), SMALLEST_DRAW);
-    return { seed, count, value, next: () => after(rng.clone(), count + 1) };
+    // the generator is copied, so that the stream as it was can still be gone back to
+    return { seed, count, value, at: (later) => streamAt(rng.clone(), count + 1, later) };
   };
-  return after(mt19937(seed), 0);
+  return streamAt(mt19937(seed), 0, 0);
 }
 
 function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
   if (value === undefined || !(value >= 0 && value <= 1))
     throw new InputError(`a draw must be in [0, 1], found ${value}`);
-  return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), next: () => givenStream(draws, count + 1) };
+  return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
 }
 
-/** A stream is not skipped further than this in one token. */
-const MAX_SKIP = 1_000_000;
+/** Draws that a stream may use up for each token, so that a foreign graph can not keep the host busy. */
+const MAX_DRAWS = 1000;
 
-/** The stream at the draw that the present token uses. */
-function drawOf(sequence: SequenceState, index: number): Stream {
+/** The stream at the draw that the present token uses. A stream that was seeded anew catches up with the text. */
+function presentStream(sequence: SequenceState, index: number): Stream {
   const { at } = sequence.graph.draws[index]!;
-  let stream = sequence.streams[index]!;
+  const stream = sequence.streams[index]!;
   if (at === undefined) return stream;
   const count = Math.round(evaluateHost(at, environment(sequence)));
-  if (!(count >= stream.count && count - stream.count <= MAX_SKIP)) {
+  const most = MAX_DRAWS * (sequence.step + 1);
+  if (!(count >= stream.count && count <= most)) {
     throw new InputError(
-      `draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_SKIP} a token`,
+      `draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_DRAWS} a token, so to ${most} here`,
     );
   }
-  while (stream.count < count) stream = stream.next();
-  return stream;
+  return count === stream.count ? stream : stream.at(count);
 }
 
 // ---------------------------------------------------------------- saving
@@ -250,11 +248,10 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const numbers = [...saved.states, ...saved.history, saved.step];
   if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence holds something that is not a number");
   const streams = saved.streams.map(({ seed, count }, i) => {
-    if (!isSeed(seed) || !(count >= 0 && count <= 1e7))
+    if (!isSeed(seed) || !(Number.isInteger(count) && count >= 0 && count <= 1e7))
       throw new InputError("the saved sequence holds no valid stream of draws");
-    let stream = startStream(graph.draws[i]!.kind, seed);
-    while (stream.count < count) stream = stream.next();
-    return stream;
+    const stream = startStream(graph.draws[i]!.kind, seed);
+    return count === 0 ? stream : stream.at(count);
   });
   return {
     ...fresh,

@@ -131,7 +131,7 @@ export interface Feature {
   readonly from: FeatureSource;
 }
 
-/** `last` counts tokens back from the end; -1 stands for the whole history. A breaker is a text or a token's id. */
+/** `last` counts tokens back from the end; a negative one stands for the whole history. A breaker is a text or a token's id. */
 export type FeatureSource =
   | { readonly kind: "occurrences"; readonly last: number }
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }

@@ -5,6 +5,8 @@
  */
 import { HOST_OPS, type HostExpr, type HostOp } from "./graph.js";
 import { F32_MAX, F32_MIN } from "./interval.js";
+import { LIMITS } from "./limits.js";
+import { show } from "./show.js";
 
 export interface HostOpRule {
   readonly arity: number;
@@ -87,7 +89,7 @@ export interface HostEnvironment {
 }
 
 export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
-  if (typeof expr === "number") return expr;
+  if (typeof expr === "number") return saturate(expr);
   if (expr === "step") return env.step;
   if (expr === "vocab") return env.vocab;
   if ("param" in expr) return saturate(env.param(expr.param));
@@ -100,37 +102,45 @@ export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
   );
 }
 
-/** Visits every leaf and operation; returns what is wrong with an expression that came from outside, if anything. */
-export function checkHost(
-  expr: unknown,
-  known: { params: ReadonlySet<string>; draws: number; states: number },
-): string | undefined {
-  let budget = 4096;
-  const visit = (e: unknown, depth: number): string | undefined => {
-    if (--budget < 0 || depth > 64) return "the expression is larger than 4096 parts or deeper than 64";
-    if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
-    if (e === "step" || e === "vocab") return undefined;
-    if (Array.isArray(e)) {
-      const [op, ...operands] = e as unknown[];
-      if (!isHostOp(op)) return `unknown operation ${JSON.stringify(op)}`;
-      if (operands.length !== HOST_RULES[op].arity)
-        return `\`${op}\` takes ${HOST_RULES[op].arity} operands, found ${operands.length}`;
-      for (const operand of operands) {
-        const fault = visit(operand, depth + 1);
-        if (fault !== undefined) return fault;
-      }
-      return undefined;
+/** The leaves that a host expression may have. */
+export interface HostLeaves {
+  readonly params: ReadonlySet<string>;
+  readonly draws: number;
+  readonly states: number;
+}
+
+export type HostChecker = (expr: unknown, known: HostLeaves) => string | undefined;
+
+/** A function that says what is wrong with an expression from outside, if anything; its limit is on all that it sees. */
+export function hostChecker(): HostChecker {
+  let parts = 0;
+  const visit = (e: unknown, known: HostLeaves, depth: number): string | undefined => {
+    if (++parts > LIMITS.hostParts) return `all expressions together have more than ${LIMITS.hostParts} parts`;
+    if (depth > LIMITS.hostDepth) return `the expression is nested more than ${LIMITS.hostDepth} deep`;
+    if (!Array.isArray(e)) return leafFault(e, known);
+    const [op] = e as unknown[];
+    if (!isHostOp(op)) return `unknown operation ${show(op)}`;
+    const { arity } = HOST_RULES[op];
+    if (e.length - 1 !== arity) return `\`${op}\` takes ${arity} operands, found ${e.length - 1}`;
+    for (const operand of e.slice(1)) {
+      const fault = visit(operand, known, depth + 1);
+      if (fault !== undefined) return fault;
     }
-    if (typeof e !== "object" || e === null || Object.keys(e).length !== 1)
-      return `${JSON.stringify(e)} is no expression`;
-    const [[kind, which]] = Object.entries(e) as [[string, unknown]];
-    const isIndex = (count: number): boolean =>
-      Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
-    if (kind === "param")
-      return known.params.has(which as string) ? undefined : `unknown parameter ${JSON.stringify(which)}`;
-    if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${JSON.stringify(which)}`;
-    if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${JSON.stringify(which)}`;
-    return `${JSON.stringify(e)} is no expression`;
+    return undefined;
   };
-  return visit(expr, 0);
+  return (expr, known) => visit(expr, known, 0);
+}
+
+function leafFault(e: unknown, known: HostLeaves): string | undefined {
+  if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
+  if (e === "step" || e === "vocab") return undefined;
+  const entries = typeof e === "object" && e !== null ? Object.entries(e as Record<string, unknown>) : [];
+  const [kind, which] = entries[0] ?? [];
+  const isIndex = (count: number): boolean =>
+    Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
+  if (entries.length !== 1) return `${show(e)} is no expression`;
+  if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
+  if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
+  if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
+  return `${show(e)} is no expression`;
 }

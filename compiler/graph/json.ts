@@ -1,13 +1,17 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and the loader, which trusts nothing. */
 import type { Graph } from "./graph.js";
-import { isDim, verify } from "./verify.js";
+import { isBreakers, isDim, isFiniteF32, isName, isText, LIMITS } from "./limits.js";
+import { isSeed } from "./param.js";
+import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
+import { tailFaults } from "./tail.js";
+import { verify } from "./verify.js";
 
 /** The version of the spec format. */
 export const SPEC_VERSION = 1;
 
 export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
 
-/** A spec that is not valid; `faults` says everything that is wrong with it. */
+/** A spec that is not valid; `faults` says what is wrong with it, the first faults of many. */
 export class SpecError extends Error {
   override readonly name = "SpecError";
   constructor(readonly faults: readonly string[]) {
@@ -21,6 +25,8 @@ export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(grap
 
 /** Parses and verifies a spec file. Throws `SpecError`. */
 export function readSpec(text: string): Graph {
+  if (text.length > LIMITS.spec)
+    throw new SpecError([`it has ${text.length} characters; at most ${LIMITS.spec} are allowed`]);
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -34,95 +40,102 @@ export function readSpec(text: string): Graph {
 export function fromSpec(data: unknown): Graph {
   const faults: string[] = [];
   checkShape(data, GRAPH, "spec", faults);
-  if (faults.length === 0) faults.push(...verify(data as Graph));
-  if (faults.length > 0) throw new SpecError(faults);
+  // a program's own host tail is checked when its samplers are made
+  if (faults.length === 0) faults.push(...verify(data as Graph), ...tailFaults(data as Graph));
+  if (faults.length > 0) throw new SpecError(firstOf(faults));
   const { ggsl: _, ...graph } = data as GraphSpec;
   return graph;
 }
 
+const firstOf = (faults: readonly string[]): string[] =>
+  faults.length <= MAX_FAULTS
+    ? [...faults]
+    : [...faults.slice(0, MAX_FAULTS), `and ${faults.length - MAX_FAULTS} more`];
+
 // ---------------------------------------------------------------- the shape of a spec
 
-/** A test of a value, or the shapes of an object's members; a name that ends in `?` may be absent. */
-type Shape = Test | { readonly [member: string]: Shape } | { readonly array: Shape };
-interface Test {
-  readonly is: (value: unknown) => boolean;
-  readonly what: string;
-}
+const oneOf = (...names: string[]): Test => test(`one of ${names.join(", ")}`, (v) => names.includes(v as string));
+const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >= 0;
 
-const test = (what: string, is: (value: unknown) => boolean): Test => ({ is, what });
-const text = test("a text", (v) => typeof v === "string" && v.length <= 10_000);
+const name = test(`a text of at most ${LIMITS.name} characters`, isName);
+const text = test(`a text of at most ${LIMITS.text} characters`, isText);
 const number = test("a finite number", Number.isFinite);
-const index = test("an index", (v) => Number.isInteger(v) && (v as number) >= 0);
+const f32 = test("a finite f32 number", isFiniteF32);
+const index = test("an index", isIndex);
 const flag = test("true or false", (v) => typeof v === "boolean");
 const dim = test("V or a number of rows", isDim);
-const dtype = test("f32 or i32", (v) => v === "f32" || v === "i32");
-const oneOf = (...names: string[]): Test => test(`one of ${names.join(", ")}`, (v) => names.includes(v as string));
-const isObject = (v: unknown): v is Record<string, unknown> => typeof v === "object" && v !== null && !Array.isArray(v);
-const anything = test("a value", (v) => v !== undefined);
-const object = test("an object", isObject);
+const dtype = oneOf("f32", "i32");
+const breakers = test(`a list of at most ${LIMITS.list} texts and token ids`, isBreakers);
+/** A negative number stands for the whole history. */
+const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
+  Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
+/** A host expression; the verifier looks into it. */
+const expr = test("an expression", (v) => v !== undefined);
+/** The arguments of a host stage; the verifier looks at each. */
+const args = test("an object", isObject);
 
-const ORIGIN = { "stage?": index, file: text, line: index, column: index };
+/** More attributes than any op has. */
+const MAX_ATTRS = 8;
+const attrs = test("an object of numbers and short texts", (v) =>
+  isObject(v) &&
+  Object.keys(v).length <= MAX_ATTRS &&
+  Object.values(v).every((a) => Number.isFinite(a) || (typeof a === "string" && a.length <= 60)));
+
+const seed = test('an integer from 0 to 4294967295, "random" or a parameter', (v) =>
+  v === "random" || isSeed(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
+
+const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
   ggsl: test(`the version ${SPEC_VERSION}`, (v) => v === SPEC_VERSION),
-  name: text,
-  nodes: { array: { op: text, inputs: { array: index }, attrs: object, dtype, dim, "name?": text, "origin?": ORIGIN } },
+  name,
+  nodes: {
+    array: {
+      op: name,
+      inputs: { array: index },
+      attrs,
+      dtype,
+      dim,
+      "name?": name,
+      "origin?": { stage: index, ...PLACE },
+    },
+  },
   params: {
     array: {
-      name: text,
+      name,
       type: oneOf("f32", "i32", "bool", "seed"),
       default: test('a finite number or "random"', (v) => v === "random" || Number.isFinite(v)),
       range: { "min?": number, "max?": number, "minExcluded?": flag, "maxExcluded?": flag },
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed: anything, "at?": anything } },
-  states: { array: { name: text, init: anything, next: index } },
-  uniforms: { array: { name: text, expr: anything } },
+  draws: { array: { kind: oneOf("f64", "f32"), seed, "at?": expr } },
+  states: { array: { name, init: expr, next: index } },
+  uniforms: { array: { name, expr } },
   inputs: {
-    array: { name: text, dtype, dim, source: { kind: oneOf("logits", "dense", "ids", "values"), "feature?": index } },
+    array: {
+      name,
+      dtype,
+      dim,
+      source: { kinds: { logits: {}, dense: { feature: index }, ids: { feature: index }, values: { feature: index } } },
+    },
   },
-  features: { array: { form: object, from: object } },
-  tail: { array: { name: text, args: object } },
-  stages: { array: { name: text, origin: ORIGIN } },
+  features: {
+    array: {
+      form: { kinds: { dense: {}, sparse: { capacity: dim, fill: f32 } } },
+      from: {
+        kinds: {
+          occurrences: { last },
+          repeat_len: { last, breakers },
+          bias: {},
+          allowed: { grammar: text },
+          input: { name },
+        },
+      },
+    },
+  },
+  tail: { array: { name, args } },
+  // a stage's name is its text in the program, which can hold a whole grammar
+  stages: { array: { name: text, origin: PLACE } },
   outputs: { "sampled?": index, "candidates?": index, "logits?": index, "probs?": index },
-};
-
-const isTest = (shape: Shape): shape is Test => typeof (shape as Test).is === "function";
-
-function checkShape(value: unknown, shape: Shape, where: string, faults: string[]): void {
-  if (faults.length >= 20) return;
-  if (isTest(shape)) {
-    if (!shape.is(value)) faults.push(`${where}: ${shape.what} is expected, found ${show(value)}`);
-  } else if ("array" in shape) {
-    if (!Array.isArray(value)) faults.push(`${where}: a list is expected, found ${show(value)}`);
-    else value.forEach((v, i) => checkShape(v, shape.array, `${where}[${i}]`, faults));
-  } else {
-    checkMembers(value, shape, where, faults);
-  }
-}
-
-function checkMembers(
-  value: unknown,
-  shape: { readonly [member: string]: Shape },
-  where: string,
-  faults: string[],
-): void {
-  if (!isObject(value)) {
-    faults.push(`${where}: an object is expected, found ${show(value)}`);
-    return;
-  }
-  const known = new Map(
-    Object.entries(shape).map(([name, inner]) => [name.replace("?", ""), { inner, isOptional: name.endsWith("?") }]),
-  );
-  for (const name of Object.keys(value)) if (!known.has(name)) faults.push(`${where}: there is no member \`${name}\``);
-  for (const [name, { inner, isOptional }] of known) {
-    if (value[name] === undefined && isOptional) continue;
-    checkShape(value[name], inner, `${where}.${name}`, faults);
-  }
-}
-
-const show = (value: unknown): string => {
-  const shown = JSON.stringify(value) ?? String(value);
-  return shown.length > 60 ? `${shown.slice(0, 57)}...` : shown;
 };

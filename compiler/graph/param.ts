@@ -3,7 +3,8 @@ import type { Param } from "./graph.js";
 import { describeRange, isInRange } from "./range.js";
 
 /** Seeds are what `std::mt19937` takes. */
-export const isSeed = (seed: number): boolean => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
+export const isSeed = (seed: unknown): seed is number =>
+  Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) < 2 ** 32;
 
 /** What a parameter must be, in words, if `value` is not that. */
 export function expectedValue({ type, range }: Pick<Param, "type" | "range">, value: number): string | undefined {
@@ -12,4 +13,13 @@ export function expectedValue({ type, range }: Pick<Param, "type" | "range">, va
   if (!Number.isFinite(Math.fround(value))) return "a finite number";
   if (type === "i32" && !Number.isInteger(value)) return "an integer";
   return isInRange(range, value) ? undefined : describeRange(range);
+}
+
+/** What is wrong with a parameter, if anything: a range that holds no number, or a default that does not fit. */
+export function paramFault(param: Param): string | undefined {
+  const { type, range, default: value } = param;
+  if ((range.min ?? -Infinity) > (range.max ?? Infinity)) return `no number is ${describeRange(range)}`;
+  if (value === "random") return type === "seed" ? undefined : "only a seed is random by default";
+  const expected = expectedValue(param, value);
+  return expected === undefined ? undefined : `its default must be ${expected}, found ${value}`;
 }

@@ -2,25 +2,25 @@
  * What a valid graph is. `verify` names every fault of a graph that a pass made; `readSpec` in json.ts calls it on specs
  * that come from outside, where nothing can be taken for granted.
  */
-import { checkHost } from "./host.js";
+import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
+import { hostChecker, type HostLeaves } from "./host.js";
+import { isDim, isFiniteF32, LIMITS } from "./limits.js";
 import { opRule, OPS, type AttrRule, type OperandRule } from "./ops.js";
+import { isSeed, paramFault } from "./param.js";
+import { show } from "./show.js";
 
-/** Limits that keep a foreign graph from taking the host down. */
-export const LIMITS = {
-  nodes: 20_000,
-  uniforms: 4096,
-  draws: 256,
-  states: 256,
-  inputs: 256,
-  stages: 4096,
-  dim: 2 ** 24,
-} as const;
+export { LIMITS };
+
+const COUNTED = [
+  ...(["nodes", "params", "uniforms", "draws", "states"] as const),
+  ...(["inputs", "features", "stages", "tail"] as const),
+];
 
 /** All faults of a graph, each a sentence; none for a valid one. */
 export function verify(graph: Graph): string[] {
   const faults: string[] = [];
-  for (const part of ["nodes", "uniforms", "draws", "states", "inputs", "stages"] as const) {
+  for (const part of COUNTED) {
     const count = graph[part].length;
     if (count > LIMITS[part]) faults.push(`${part}: at most ${LIMITS[part]} are allowed, found ${count}`);
   }
@@ -28,7 +28,8 @@ export function verify(graph: Graph): string[] {
   graph.nodes.forEach((node, id) =>
     faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
   );
-  faults.push(...outputFaults(graph), ...hostFaults(graph), ...inputFaults(graph));
+  faults.push(...outputFaults(graph), ...paramFaults(graph), ...hostFaults(graph), ...drawFaults(graph));
+  faults.push(...feedFaults(graph));
   return faults;
 }
 
@@ -39,11 +40,9 @@ export function assertValid(graph: Graph, pass: string): void {
     throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
 }
 
-export const isDim = (dim: unknown): dim is Dim =>
-  dim === "V" || (Number.isInteger(dim) && (dim as number) >= 1 && (dim as number) <= LIMITS.dim);
-
 function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
   if (!Object.hasOwn(OPS, node.op)) return ["there is no such op"];
+  if (node.origin && node.origin.stage >= graph.stages.length) return [`there is no stage ${node.origin.stage}`];
   const rule = opRule(node.op);
   const required = rule.operands.filter((o) => !o.optional).length;
   const { length } = node.inputs;
@@ -75,17 +74,16 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
   const names = rules.map((r) => r.name);
   const faults = Object.keys(attrs)
     .filter((name) => !names.includes(name))
-    .map((name) => `there is no attribute \`${name}\``);
+    .map((name) => `there is no attribute ${show(name)}`);
   for (const { name, kind, choices } of rules) {
     const value = attrs[name];
     const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
     if (kind === "choice" && !choices!.includes(value as string))
-      faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${String(value)}`);
-    if (kind === "int" && !isInt) faults.push(`\`${name}\` is an integer, found ${String(value)}`);
+      faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${show(value)}`);
+    if (kind === "int" && !isInt) faults.push(`\`${name}\` is an integer, found ${show(value)}`);
     if (kind === "count" && !isDim(value))
-      faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${String(value)}`);
-    if (kind === "f32" && !(typeof value === "number" && Number.isFinite(Math.fround(value))))
-      faults.push(`\`${name}\` is a finite f32 number, found ${String(value)}`);
+      faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${show(value)}`);
+    if (kind === "f32" && !isFiniteF32(value)) faults.push(`\`${name}\` is a finite f32 number, found ${show(value)}`);
   }
   return faults;
 }
@@ -118,6 +116,7 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
     return [`k is at most the number of rows, ${operands[0]!.dim}`];
   if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
     return ["more rows are written than there are"];
+  if (node.op === "clamp" && (attrs["lo"] as number) > (attrs["hi"] as number)) return ["`lo` is above `hi`"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
 }
@@ -155,36 +154,40 @@ function outputFaults(graph: Graph): string[] {
   return faults;
 }
 
+function paramFaults({ params }: Graph): string[] {
+  const faults = params.flatMap((p, i) => {
+    const fault = paramFault(p);
+    return fault === undefined ? [] : [`params[${i}] ${show(p.name)}: ${fault}`];
+  });
+  if (new Set(params.map((p) => p.name)).size !== params.length) faults.push("params: two have the same name");
+  return faults;
+}
+
 function hostFaults(graph: Graph): string[] {
-  const known = {
+  const known: HostLeaves = {
     params: new Set(graph.params.map((p) => p.name)),
     draws: graph.draws.length,
     states: graph.states.length,
   };
-  const faults: string[] = [];
-  const check = (where: string, expr: unknown): void => {
-    const fault = checkHost(expr, known);
-    if (fault !== undefined) faults.push(`${where}: ${fault}`);
+  const faultOf = hostChecker();
+  const check = (where: string, expr: unknown, leaves = known): string[] => {
+    const fault = faultOf(expr, leaves);
+    return fault === undefined ? [] : [`${where}: ${fault}`];
   };
-  graph.uniforms.forEach((u, i) => check(`uniform ${i}`, u.expr));
-  graph.states.forEach((s) => check(`state ${s.name}`, s.init));
-  if (known.params.size !== graph.params.length) faults.push("params: two have the same name");
-  graph.draws.forEach(({ seed, at }, i) => {
-    const fault = at === undefined ? undefined : checkHost(at, { ...known, draws: 0 });
-    if (fault !== undefined) faults.push(`draw ${i}: ${fault}`);
-    const isKnown = typeof seed === "object" ? known.params.has(seed.param) : seed === "random" || isSeed(seed);
-    if (!isKnown) faults.push(`draw ${i}: its seed is an integer from 0 to 4294967295, "random" or a parameter`);
-  });
-  return faults;
+  return [
+    ...graph.uniforms.flatMap((u, i) => check(`uniform ${i}`, u.expr)),
+    ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init)),
+    // which draw is used can not depend on a draw
+    ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...known, draws: 0 }))),
+  ];
 }
 
-export const isSeed = (seed: number): boolean => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
-
-function inputFaults(graph: Graph): string[] {
-  const [first] = graph.inputs;
-  if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32")
-    return ["inputs: the first one is the logits, f32[V]"];
-  return graph.inputs.slice(1).some((i) => i.source.kind === "logits")
-    ? ["inputs: only the first one is the logits"]
-    : [];
+function drawFaults({ draws, params }: Graph): string[] {
+  const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
+  return draws.flatMap(({ seed }, i) => {
+    const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
+    return isKnown
+      ? []
+      : [`draw ${i}: its seed is an integer from 0 to 4294967295, "random" or a parameter of type seed`];
+  });
 }

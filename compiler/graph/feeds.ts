@@ -1,0 +1,59 @@
+/** What inputs and features a valid graph has. */
+import type { Dim, Dtype, Feature, FeatureSource, Graph, Input } from "./graph.js";
+
+export function feedFaults({ inputs, features }: Graph): string[] {
+  const [first] = inputs;
+  if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32")
+    return ["inputs: the first one is the logits, f32[V]"];
+  return [
+    ...inputs.slice(1).flatMap((input, i) => inputFaults(input, features).map((f) => `inputs[${i + 1}]: ${f}`)),
+    ...features.flatMap((feature, i) => featureFaults(feature, i, inputs).map((f) => `features[${i}]: ${f}`)),
+  ];
+}
+
+function inputFaults({ source, dtype, dim }: Input, features: readonly Feature[]): string[] {
+  if (source.kind === "logits") return ["only the first one is the logits"];
+  const feature = features[source.feature];
+  if (!feature) return [`there is no feature ${source.feature}`];
+  const wanted = partsOf(feature).find(({ kind }) => kind === source.kind);
+  if (!wanted) return [`feature ${source.feature} is ${feature.form.kind}, so it gives no ${source.kind}`];
+  return wanted.dtype === dtype && wanted.dim === dim
+    ? []
+    : [`the ${source.kind} of feature ${source.feature} are ${wanted.dtype}[${wanted.dim}], found ${dtype}[${dim}]`];
+}
+
+interface Part {
+  readonly kind: "dense" | "ids" | "values";
+  readonly dtype: Dtype;
+  readonly dim: Dim;
+}
+
+/** The inputs that carry a feature. */
+function partsOf({ form }: Feature): Part[] {
+  if (form.kind === "dense") return [{ kind: "dense", dtype: "f32", dim: "V" }];
+  const { capacity: dim } = form;
+  return [
+    { kind: "ids", dtype: "i32", dim },
+    { kind: "values", dtype: "f32", dim },
+  ];
+}
+
+/** The form that the values of a source come in; those of an input come in either. */
+const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kind"]>>> = {
+  occurrences: "sparse",
+  repeat_len: "sparse",
+  bias: "sparse",
+  allowed: "dense",
+};
+
+function featureFaults(feature: Feature, index: number, inputs: readonly Input[]): string[] {
+  const { form, from } = feature;
+  const wanted = FORMS[from.kind] ?? form.kind;
+  if (form.kind !== wanted) return [`\`${from.kind}\` is ${wanted}, found ${form.kind}`];
+  return partsOf(feature).flatMap(({ kind }) => {
+    const count = inputs.filter(
+      ({ source }) => source.kind !== "logits" && source.feature === index && source.kind === kind,
+    ).length;
+    return count === 1 ? [] : [`one input takes its ${kind}, found ${count}`];
+  });
+}

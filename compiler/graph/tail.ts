@@ -1,0 +1,56 @@
+/** What a valid host tail is. */
+import type { Graph, HostStage } from "./graph.js";
+import { HOST_SAMPLERS, type HostParam } from "./hostSamplers.js";
+import { isBreakers, isFiniteF32, isText, LIMITS } from "./limits.js";
+import { isSeed } from "./param.js";
+import { describeRange, isInRange } from "./range.js";
+import { isObject } from "./shape.js";
+import { show } from "./show.js";
+
+export function tailFaults({ tail, params }: Graph): string[] {
+  const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
+  const faults = tail.flatMap((stage, i) =>
+    stageFaults(stage, seeds).map((f) => `tail[${i}] ${show(stage.name)}: ${f}`),
+  );
+  if (faults.length > 0) return faults;
+  const picks = tail.findIndex(({ name }) => HOST_SAMPLERS[name]!.picks);
+  return picks >= 0 && picks < tail.length - 1 ? [`tail[${picks + 1}]: the stage before it picks the token`] : [];
+}
+
+function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
+  if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["there is no such host stage"];
+  const { params } = HOST_SAMPLERS[name]!;
+  const stray = Object.keys(args).find((arg) => !Object.hasOwn(params, arg));
+  if (stray !== undefined) return [`there is no argument ${show(stray)}`];
+  return Object.entries(params).flatMap(([arg, param]) => {
+    if (!Object.hasOwn(args, arg)) return param.default === undefined ? [`the argument \`${arg}\` is missing`] : [];
+    const expected = expectedArgument(param, args[arg], seeds);
+    return expected === undefined ? [] : [`\`${arg}\` must be ${expected}, found ${show(args[arg])}`];
+  });
+}
+
+/** What an argument must be, in words, if `value` is not that. */
+function expectedArgument(
+  { type, range = {} }: HostParam,
+  value: unknown,
+  seeds: ReadonlySet<string>,
+): string | undefined {
+  switch (type) {
+    case "seed":
+      return isSeedArgument(value, seeds) ? undefined : 'an integer from 0 to 4294967295, "random" or a seed parameter';
+    case "text":
+      return isText(value) ? undefined : `a text of at most ${LIMITS.text} characters`;
+    case "list":
+      return isBreakers(value) ? undefined : `a list of at most ${LIMITS.list} texts and token ids`;
+    case "i32":
+    case "f32":
+      if (!isFiniteF32(value)) return "a finite number";
+      if (type === "i32" && (value | 0) !== value) return "a 32-bit integer";
+      return isInRange(range, value) ? undefined : describeRange(range);
+  }
+}
+
+const isSeedArgument = (value: unknown, seeds: ReadonlySet<string>): boolean =>
+  value === "random" ||
+  isSeed(value) ||
+  (isObject(value) && Object.keys(value).join() === "param" && seeds.has(value["param"] as string));
