@@ -1,7 +1,7 @@
 /** Columns that the host feeds: sparse pairs scattered over the vocabulary, or dense rows, brought into the table's order. */
 import { evaluateConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
-import { countTooLarge } from "../check/diagnostics/types.js";
+import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
 import { emit } from "../graph/build.js";
 import { LIMITS } from "../graph/verify.js";
 import type { Dim, Feature, FeatureSource, NodeId } from "../graph/graph.js";
@@ -31,6 +31,8 @@ export function featureOf(cx: Context, scope: Scope, name: string, args: readonl
   if (name !== "occurrences" && name !== "repeat_len") return undefined;
   const last = lowerExpr(cx, scope, first!);
   if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
+  if (!Number.isInteger(last.expr))
+    cx.diagnostics.push(mustBeWhole(first!.span, `the window of \`${name}\``, String(last.expr)));
   if (last.expr > LIMITS.dim)
     cx.diagnostics.push(countTooLarge(first!.span, `the window of \`${name}\``, LIMITS.dim, last.expr));
   const from: FeatureSource =

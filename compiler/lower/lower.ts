@@ -3,6 +3,7 @@ import { resolveArgs } from "../check/arguments.js";
 import { HOST_SAMPLERS } from "../check/host.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
+import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
 import { saturate } from "../graph/host.js";
@@ -16,7 +17,7 @@ import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage, newTable, outputLogits, probOf } from "./table.js";
-import { constant, isConstant } from "./value.js";
+import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
@@ -94,9 +95,18 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;
-  const args = bindArguments(cx, scope, callee, call, found.module);
-  const inner: Scope = { module: found.module, args, draws: new Map(), states: new Map() };
-  if (callee.kind === "chain") return lowerChain(cx, inner, callee);
+  try {
+    const args = bindArguments(cx, scope, callee, call, found.module);
+    const inner: Scope = { module: found.module, args, draws: new Map(), states: new Map() };
+    if (callee.kind === "chain") lowerChain(cx, inner, callee);
+    else lowerSampler(cx, inner, callee, call);
+  } catch (error) {
+    if (!(error instanceof HostTooLarge)) throw error;
+    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_HOST_SIZE));
+  }
+}
+
+function lowerSampler(cx: Context, scope: Scope, sampler: Sampler, call: StageCall): void {
   const { source, start, end } = call.span;
   const text = source.text.slice(start, end).replace(/\s+/g, " ");
   cx.stages.push({ name: text, origin: { file: source.name, ...lineColumn(source, start) } });
@@ -105,12 +115,12 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   enterStage(cx);
   const { version } = cx.table;
   const faults = cx.diagnostics.length;
-  lowerBody(cx, inner, callee);
+  lowerBody(cx, scope, sampler);
   if (cx.diagnostics.length > faults) return noteStage(cx, faults, call);
   const isChanged =
     cx.table.version !== version ||
     cx.picked !== undefined ||
-    [...inner.states.values()].some((state) => isAssigned(cx, state));
+    [...scope.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
 

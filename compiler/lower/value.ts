@@ -77,7 +77,24 @@ export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue
   }
   const [a, b] = operands;
   if (b && isConstant(b) && IDENTITY[op] === b.expr) return a!;
-  return host([op, ...operands.map((v) => v.expr)], hostRange(op, operands));
+  return host(checkSize([op, ...operands.map((v) => v.expr)]), hostRange(op, operands));
+}
+
+/** A host expression that has grown too large to be evaluated for every token. */
+export class HostTooLarge extends Error {}
+
+/** Parts of a host expression at most; a `let` that uses another twice doubles it. */
+export const MAX_HOST_SIZE = 4096;
+
+const sizes = new WeakMap<object, number>();
+
+const sizeOf = (expr: HostExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
+
+function checkSize(expr: readonly [HostOp, ...HostExpr[]]): HostExpr {
+  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as HostExpr), 1);
+  if (size > MAX_HOST_SIZE) throw new HostTooLarge();
+  sizes.set(expr, size);
+  return expr;
 }
 
 /** The second operand that changes nothing. */

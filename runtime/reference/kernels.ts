@@ -57,6 +57,9 @@ function argmax(x: Vector): number {
   return best;
 }
 
+/** A position that left at one end comes back at the other. */
+const wrap = (i: number, length: number): number => ((i % length) + length) % length;
+
 const take = (x: Vector, rows: Vector): Vector => {
   const result = x instanceof Float32Array ? new Float32Array(rows.length) : new Int32Array(rows.length);
   rows.forEach((row: number, i: number) => (result[i] = x[Math.min(Math.max(row, 0), x.length - 1)]!));
@@ -99,7 +102,7 @@ export const KERNELS: Readonly<Record<Exclude<OpName, "input" | "uniform">, Kern
     const start = (offset as number) < 0 ? x!.length + (offset as number) : (offset as number);
     return x!.slice(start, start + dim);
   },
-  roll: ([x], { shift }) => x!.map((_: number, i: number) => x![(i - (shift as number) + x!.length) % x!.length]!),
+  roll: ([x], { shift }) => x!.map((_: number, i: number) => x![wrap(i - (shift as number), x!.length)]!),
   cast: ([x], { to }) => (to === "f32" ? Float32Array.from(x!) : Int32Array.from(x!, Math.trunc)),
   repeat: ([x], _, dim) => new Float32Array(dim).fill(x![0]!),
   fill: (_, { value }, dim) => new Float32Array(dim).fill(value as number),

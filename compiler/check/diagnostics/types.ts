@@ -114,3 +114,8 @@ export const drawIndexUnknown = (span: Span): Diagnostic =>
 
 export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
   error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
+
+export const formulaTooLarge = (span: Span, name: string, limit: number): Diagnostic =>
+  error("E0321", span, `\`${name}\` needs a formula of more than ${limit} parts to be worked out for every token`, {
+    help: "a `let` that uses another one twice doubles the formula; make it simpler",
+  });
