@@ -15,7 +15,16 @@ export interface ChainOptions {
 }
 
 /** Compiles the chain and prints its warnings. */
-export function loadChain(file: string | undefined, name: string | undefined, options: ChainOptions): Chain {
+export const loadChain = (file: string | undefined, name: string | undefined, options: ChainOptions): Chain =>
+  loadChains(file, name, options, 1)[0]!;
+
+/** The same chain for several sequences, each with the seed after the last one's. */
+export function loadChains(
+  file: string | undefined,
+  name: string | undefined,
+  options: ChainOptions,
+  count: number,
+): Chain[] {
   if ((file === undefined) === (options.stages === undefined)) {
     throw new UsageError("expected either a FILE or -e STAGES");
   }
@@ -24,7 +33,10 @@ export function loadChain(file: string | undefined, name: string | undefined, op
       ? fromFile(file!, name, options)
       : compilePipeline(options.stages, { ...common(options), file: "-e" });
   if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
-  return options.seed === undefined ? chain : withSeed(chain, options.seed);
+  const { seed } = options;
+  if (seed !== undefined && !hasRandomSeed(chain.graph))
+    process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
+  return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
 }
 
 const common = ({ set, optimize }: ChainOptions): { set?: Record<string, number>; optimize?: boolean } => ({
@@ -50,8 +62,6 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
 
 /** The chain with a seed in the place of every random one. */
 function withSeed(chain: Chain, seed: number): Chain {
-  if (!hasRandomSeed(chain.graph))
-    process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
   return {
     ...chain,
     warnings: chain.warnings,

@@ -1,11 +1,10 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
-import { encodeWire } from "../compiler/graph/wire.js";
 import type { Chain } from "./chain.js";
 import { AbortError, InputError } from "./errors.js";
-import type { ContextStats, DecodeOutput, NativeContext, NativeError, NativeModel } from "./native/binding.js";
-import { loadBinding } from "./native/loader.js";
+import type { ContextStats, NativeError, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
+import { Scheduler, type Slot } from "./scheduler.js";
 import { openTail, picksOnHost } from "./tail.js";
 import {
   acceptPrompt,
@@ -20,24 +19,31 @@ import {
   type UniformValues,
 } from "./sequence.js";
 
-export interface GenerateOptions {
+/** What one sequence generates. */
+export interface SequenceRequest {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
   readonly feed?: Feed | undefined;
   /** Tokens to generate at most; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
-  /** Tokens of prompt and text together; default: what the model was trained for. */
+  readonly signal?: AbortSignal;
+  /** What `save` gave; the prompt is then the saved tokens. */
+  readonly resume?: SavedSequence;
+}
+
+/** Where sequences run. */
+export interface RunOptions {
+  /** Tokens of prompt and text together, of one sequence; default: what the model was trained for. */
   readonly contextSize?: number;
   readonly threads?: number;
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
   /** Look at every logit of the model: NaN or +inf is an error then. It costs a copy of them with each token. */
   readonly checkLogits?: boolean;
-  readonly signal?: AbortSignal;
-  /** What `save` gave; the prompt is then the saved tokens. */
-  readonly resume?: SavedSequence;
 }
+
+export interface GenerateOptions extends SequenceRequest, RunOptions {}
 
 export interface Piece {
   readonly token: number;
@@ -45,6 +51,7 @@ export interface Piece {
   readonly text: string;
 }
 
+/** The numbers of the context are those of all its sequences. */
 export interface GenerationStats extends ContextStats {
   readonly promptTokens: number;
   readonly generatedTokens: number;
@@ -54,7 +61,10 @@ export interface GenerationStats extends ContextStats {
   readonly finish?: "end" | "maxTokens" | "context";
 }
 
-/** An iterator over pieces of text that can be steered while it runs. It can be iterated once. */
+/**
+ * An iterator over pieces of text that can be steered while it runs. It can be iterated once. It begins with the first
+ * piece that is asked for, and ends early when its loop is left or its signal is aborted.
+ */
 export interface Generation extends AsyncIterable<Piece> {
   /** New values of uniforms from the next token on; the graph stays as it is. Throws `InputError`. */
   setUniforms(values: UniformValues): void;
@@ -64,7 +74,34 @@ export interface Generation extends AsyncIterable<Piece> {
   stats(): GenerationStats;
 }
 
+/** A generation in a context of its own: of several sequences, the case of one. */
 export function startGeneration(model: NativeModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
+  const scheduler = openScheduler(model, 1, options);
+  return generateIn(scheduler, model, prompt, options, () => scheduler.dispose());
+}
+
+export function openScheduler(model: NativeModel, sequences: number, options: RunOptions): Scheduler {
+  const { contextSize = sequences === 1 ? undefined : model.info.trainedContextSize, threads } = options;
+  const { placement, checkLogits } = options;
+  return new Scheduler(sequences, (given) =>
+    model.createContext({
+      ...given,
+      ...(contextSize !== undefined && { contextSize: contextSize * sequences }),
+      ...(threads !== undefined && { threads }),
+      ...(placement !== undefined && { placement }),
+      ...(checkLogits !== undefined && { checkLogits }),
+    }),
+  );
+}
+
+/** A generation in a slot of `scheduler`. */
+export function generateIn(
+  scheduler: Scheduler,
+  model: NativeModel,
+  prompt: string | Int32Array,
+  options: SequenceRequest,
+  atEnd: () => void = () => undefined,
+): Generation {
   const { graph } = options.chain;
   if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
     throw new InputError(
@@ -82,31 +119,35 @@ export function startGeneration(model: NativeModel, prompt: string | Int32Array,
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
     if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
+    checkTokens(tokens, vocabSize);
     using tail = openTail(graph.tail, sequence.params, model);
-    const context = await openContext(model, options);
-    const onAbort = (): void => context.abort();
-    options.signal?.addEventListener("abort", onAbort);
+    let slot: Slot | undefined;
     try {
-      checkPrompt(tokens.length, context.contextSize);
+      slot = await scheduler.acquire(graph, options.signal);
+      const { contextSize, stats } = slot;
+      checkPrompt(tokens.length, contextSize);
       if (!options.resume) sequence = acceptPrompt(sequence, tokens);
       tail?.acceptPrompt(tokens);
-      const buffer = new Int32Array(context.contextSize);
+      const buffer = new Int32Array(contextSize);
       buffer.set(tokens);
       text = buffer.subarray(0, tokens.length);
       const decoder = new TextDecoder();
-      const limit = Math.min(options.maxTokens ?? Infinity, context.contextSize - tokens.length);
+      const limit = Math.min(options.maxTokens ?? Infinity, contextSize - tokens.length);
       let milliseconds = 0;
       const record = (count: number, finish?: GenerationStats["finish"]): void => {
-        latest = { ...statsOf(context, tokens.length, count, milliseconds), ...(finish && { finish }) };
+        latest = { ...statsOf(stats(), tokens.length, count, milliseconds), ...(finish && { finish }) };
       };
       for (let [count, batch] = [0, tokens]; ; count++, batch = text.subarray(-1)) {
         record(count, count < limit ? undefined : count === options.maxTokens ? "maxTokens" : "context");
         if (count === limit) break;
         options.signal?.throwIfAborted();
-        context.setUniforms(0, uniformsOf(sequence));
-        featureInputs(sequence).forEach((values, i) => context.setInput(0, i + 1, values));
         const start = performance.now();
-        const output = await decode(context, batch, text.length - batch.length);
+        const output = await slot.decode({
+          tokens: batch,
+          position: text.length - batch.length,
+          uniforms: uniformsOf(sequence),
+          inputs: featureInputs(sequence),
+        });
         const token = tail ? tail.pick(output) : output.sampled![0]!;
         if (count > 0) milliseconds += performance.now() - start;
         sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
@@ -123,8 +164,8 @@ export function startGeneration(model: NativeModel, prompt: string | Int32Array,
     } catch (error) {
       throw translate(error, options.signal);
     } finally {
-      options.signal?.removeEventListener("abort", onAbort);
-      context.dispose();
+      slot?.release();
+      atEnd();
     }
   }
 
@@ -142,22 +183,10 @@ export function startGeneration(model: NativeModel, prompt: string | Int32Array,
   };
 }
 
-async function openContext(
-  model: NativeModel,
-  { chain, contextSize, threads, placement, checkLogits }: GenerateOptions,
-): Promise<NativeContext> {
-  const graph = new (loadBinding().Graph)(encodeWire(chain.graph));
-  try {
-    return await model.createContext({
-      chains: [graph],
-      ...(contextSize !== undefined && { contextSize }),
-      ...(threads !== undefined && { threads }),
-      ...(placement !== undefined && { placement }),
-      ...(checkLogits !== undefined && { checkLogits }),
-    });
-  } catch (error) {
-    throw translate(error, undefined);
-  }
+/** A token that is none would fail the whole batch. */
+function checkTokens(tokens: Int32Array, vocabSize: number): void {
+  const bad = tokens.find((token) => token < 0 || token >= vocabSize);
+  if (bad !== undefined) throw new InputError(`token ${bad} of the prompt is outside the vocabulary of ${vocabSize}`);
 }
 
 function checkPrompt(length: number, contextSize: number): void {
@@ -168,25 +197,14 @@ function checkPrompt(length: number, contextSize: number): void {
   }
 }
 
-/** Decodes tokens of the one sequence; only the last one's output is wanted. */
-async function decode(context: NativeContext, tokens: Int32Array, position: number): Promise<DecodeOutput> {
-  const [output] = await context.decode({
-    tokens,
-    positions: tokens.map((_, i) => position + i),
-    sequences: new Int32Array(tokens.length),
-    outputs: Uint8Array.from(tokens, (_, i) => (i === tokens.length - 1 ? 1 : 0)),
-  });
-  return output!;
-}
-
 function statsOf(
-  context: NativeContext,
+  stats: ContextStats,
   promptTokens: number,
   generatedTokens: number,
   milliseconds: number,
 ): GenerationStats {
   const tokensPerSecond = milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0;
-  return { ...context.stats(), promptTokens, generatedTokens, tokensPerSecond };
+  return { ...stats, promptTokens, generatedTokens, tokensPerSecond };
 }
 
 /** Errors of the native runtime in the words of this one. */

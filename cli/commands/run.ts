@@ -1,8 +1,8 @@
 /** `ggsl run`: text from a model, with the chain in its graph. */
 import { Option, type Command } from "commander";
-import type { GenerationStats } from "../../runtime/generate.js";
-import { loadModel, MODEL_BACKENDS, type ModelBackend } from "../../runtime/model.js";
-import { loadChain, type ChainOptions } from "../chain.js";
+import type { Generation, GenerationStats } from "../../runtime/generate.js";
+import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
+import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { atMost, jsonOption, positive, seedOption, setOption, stagesOption } from "../usage.js";
 
@@ -12,11 +12,22 @@ interface Options extends ChainOptions {
   readonly tokens: number;
   readonly backend: ModelBackend;
   readonly contextSize?: number;
+  readonly sequences: number;
   readonly stats?: true;
   readonly json?: true;
 }
 
 const DEMO_MODEL = packageFile("examples/model/demo-q8_0.gguf");
+
+interface Text {
+  readonly text: string;
+  readonly tokens: readonly number[];
+}
+
+interface Result extends Text {
+  readonly backend: string;
+  readonly stats: GenerationStats;
+}
 
 export const addRun = (program: Command): Command =>
   program
@@ -34,6 +45,7 @@ export const addRun = (program: Command): Command =>
       "tokens of prompt and text together (default: what the model was trained for)",
       atMost(2 ** 24),
     )
+    .option("--sequences <n>", "texts to generate at once; with --seed, each next one has the next seed", positive, 1)
     .addOption(seedOption())
     .addOption(setOption())
     .option("--stats", "print a line of facts after the text, on standard error")
@@ -41,33 +53,56 @@ export const addRun = (program: Command): Command =>
     .action(run);
 
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
-  const chain = loadChain(file, name, options);
+  const { sequences } = options;
+  const chains = loadChains(file, name, options, sequences);
   using model = await loadModel(options.model, { backend: options.backend });
+  using batch = model.batch({ sequences, ...contextSizeOf(options, model) });
   const abort = new AbortController();
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
-  const generation = model.generate(options.prompt, {
-    chain,
-    maxTokens: options.tokens,
-    signal: abort.signal,
-    ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
-  });
+  try {
+    const request = { maxTokens: options.tokens, signal: abort.signal };
+    const generations = chains.map((chain) => batch.add(options.prompt, { ...request, chain }));
+    const isStreamed = sequences === 1 && !options.json;
+    const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
+    const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
+    print(results, options, isStreamed);
+  } finally {
+    process.removeListener("SIGINT", onInterrupt);
+  }
+}
+
+/** Several sequences need no more memory than their texts may take. */
+function contextSizeOf({ contextSize, sequences, prompt, tokens }: Options, model: Model): { contextSize?: number } {
+  if (contextSize !== undefined) return { contextSize };
+  if (sequences === 1) return {};
+  return { contextSize: Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens) };
+}
+
+async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
   const tokens: number[] = [];
   let text = "";
   try {
     for await (const piece of generation) {
-      if (!options.json && tokens.length === 0) process.stdout.write(options.prompt);
+      if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
-      if (!options.json) process.stdout.write(piece.text);
+      if (isStreamed) process.stdout.write(piece.text);
     }
   } finally {
-    process.removeListener("SIGINT", onInterrupt);
-    if (!options.json && tokens.length > 0) process.stdout.write("\n");
+    if (isStreamed && tokens.length > 0) process.stdout.write("\n");
   }
-  const stats = generation.stats();
-  if (options.json) process.stdout.write(`${JSON.stringify({ backend: model.backend, text, tokens, stats })}\n`);
-  else if (options.stats) process.stderr.write(`${factsLine(model.backend, stats)}\n`);
+  return { text, tokens };
+}
+
+function print(results: readonly Result[], { json, stats: wantsStats, prompt }: Options, isStreamed: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(results.length === 1 ? results[0] : results)}\n`);
+    return;
+  }
+  if (!isStreamed) process.stdout.write(results.map(({ text }) => `${prompt}${text}\n`).join("\n"));
+  if (!wantsStats) return;
+  for (const { backend, stats } of results) process.stderr.write(`${factsLine(backend, stats)}\n`);
 }
 
 function factsLine(backend: string, s: GenerationStats): string {

@@ -86,13 +86,22 @@ Context::~Context() {
 }
 
 Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
-    auto    sampler = std::make_unique<Sampler>(std::move(graph), model->vocab_size(), counters);
+    auto    sampler = std::make_unique<Sampler>(group_of(std::move(graph)), counters);
     sampler->keeps_logits = checks_logits;
     Chain   made;
     made.sampler = sampler.get();
     made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
     llama_sampler_chain_add(made.chain.get(), Sampler::to_llama(std::move(sampler)));
     return made;
+}
+
+std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> graph) const {
+    for (const auto & [sequence, chain] : chains) {
+        if (chain.sampler->shared_group()->source() == *graph) {
+            return chain.sampler->shared_group();
+        }
+    }
+    return std::make_shared<SamplerGroup>(std::move(graph), model->vocab_size());
 }
 
 void Context::check_refusal(const Sampler & sampler) const {
@@ -161,12 +170,18 @@ size_t Context::bytes() const {
 
 ContextStats Context::stats() const {
     ContextStats stats{ *counters, {} };
-    for (const auto & [sequence, chain] : chains) {
-        const SamplerStats & one = chain.sampler->stats();
+    const auto add = [&](const SamplerStats & one) {
         stats.chains.nodes += one.nodes;
         stats.chains.nodes_without_views += one.nodes_without_views;
         stats.chains.readback_bytes += one.readback_bytes;
         stats.chains.devices.insert(one.devices.begin(), one.devices.end());
+    };
+    std::set<const SamplerGroup *> groups;
+    for (const auto & [sequence, chain] : chains) {
+        add(chain.sampler->stats());
+        if (groups.insert(chain.sampler->shared_group().get()).second) {
+            add(chain.sampler->shared_group()->stats());
+        }
     }
     return stats;
 }

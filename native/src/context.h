@@ -36,7 +36,7 @@ struct Output {
 
 struct ContextStats {
     SamplerCounters counters;
-    SamplerStats    chains; // summed over the sequences
+    SamplerStats    chains; // nodes once for sequences with the same chain
 };
 
 class Context {
@@ -80,6 +80,7 @@ private:
     };
 
     Chain make_chain(std::shared_ptr<const Graph> graph);
+    std::shared_ptr<SamplerGroup> group_of(std::shared_ptr<const Graph> graph) const;
     void  check_sequence(int32_t sequence) const;
     void  check_batch(const Batch & batch) const;
     void  check_refusal(const Sampler & sampler) const;

@@ -81,6 +81,7 @@ std::vector<Output> Context::decode(const Batch & batch) {
 void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs) {
     for (auto & [sequence, chain] : chains) {
         chain.sampler->active = false;
+        chain.sampler->shared_group()->begin_batch();
     }
     for (size_t i = begin; i < end; ++i) {
         const auto chain = chains.find(batch.sequences[i]);

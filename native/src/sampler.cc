@@ -1,8 +1,6 @@
 #include "sampler.h"
 
-#include "backend.h"
 #include "failure.h"
-#include "ops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,22 +9,10 @@ namespace ggsl {
 
 namespace {
 
-// llama.cpp tries every chain on this many candidates, in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors.
-constexpr int32_t probe_vocab_size  = 128 * 1024;
-constexpr size_t  max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 2;
-
-struct ContextDeleter {
-    void operator()(ggml_context * context) const { ggml_free(context); }
-};
-using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
-
-// Builds for its shape only: nothing is allocated or computed.
-Built dry_build(ContextPtr & context, const BoundGraph & bound) {
-    context.reset(ggml_init({ (max_tensors(bound) + 1) * ggml_tensor_overhead(), nullptr, true }));
-    if (!context) {
-        fail(code::out_of_memory, "no memory to build a graph of %zu nodes", bound.graph.nodes.size());
-    }
-    return build_graph(context.get(), bound, 1, ggml_new_tensor_1d(context.get(), GGML_TYPE_F32, bound.vocab_size));
+// A row of a tensor of the group; llama.cpp copies it to the host.
+ggml_tensor * row_of(ggml_context * context, ggml_tensor * tensor, int64_t row) {
+    return tensor == nullptr ? nullptr
+                             : ggml_view_1d(context, tensor, tensor->ne[0], static_cast<size_t>(row) * tensor->nb[1]);
 }
 
 Sampler & self(const llama_sampler * sampler) {
@@ -52,34 +38,40 @@ llama_sampler_i interface = {
 
 } // namespace
 
-Sampler::Sampler(std::shared_ptr<const Graph> graph, int32_t vocab_size, std::shared_ptr<SamplerCounters> counters)
-    : graph(graph), counters(std::move(counters)), bound(bind_graph(*graph, vocab_size)), float_inputs(graph->inputs.size()),
-      id_inputs(graph->inputs.size()) {}
+Sampler::Sampler(std::shared_ptr<SamplerGroup> joined, std::shared_ptr<SamplerCounters> counters)
+    : group(std::move(joined)), counters(std::move(counters)), float_inputs(bound().graph.inputs.size()),
+      id_inputs(bound().graph.inputs.size()) {
+    group->join(this);
+}
+
+Sampler::~Sampler() {
+    group->leave(this);
+}
 
 llama_sampler * Sampler::to_llama(std::unique_ptr<Sampler> sampler) {
     return llama_sampler_init(&interface, sampler.release());
 }
 
 void Sampler::set_uniforms(std::vector<float> values) {
-    check_uniforms(bound, values, 1);
+    check_uniforms(bound(), values, 1);
     uniforms = std::move(values);
 }
 
 void Sampler::set_input(size_t index, std::vector<float> values) {
-    ggsl::check_input(bound, index, std::span<const float>(values), 1);
+    ggsl::check_input(bound(), index, std::span<const float>(values), 1);
     float_inputs[index] = std::move(values);
 }
 
 void Sampler::set_input(size_t index, std::vector<int32_t> values) {
-    ggsl::check_input(bound, index, std::span<const int32_t>(values), 1);
+    ggsl::check_input(bound(), index, std::span<const int32_t>(values), 1);
     id_inputs[index] = std::move(values);
 }
 
 void Sampler::check_ready() const {
-    if (uniforms.size() != static_cast<size_t>(bound.graph.uniform_count)) {
-        fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound.graph.uniform_count);
+    if (uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
+        fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound().graph.uniform_count);
     }
-    for (size_t i = 1; i < bound.graph.inputs.size(); ++i) {
+    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
         if (float_inputs[i].empty() && id_inputs[i].empty()) {
             fail(code::invalid_argument, "the chain's input %zu was never set", i);
         }
@@ -88,16 +80,7 @@ void Sampler::check_ready() const {
 
 bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
     try {
-        probe = bind_graph(*graph, probe_vocab_size);
-        for (const BoundGraph * candidate : { &bound, &probe }) {
-            ContextPtr  context;
-            const Built tried = dry_build(context, *candidate);
-            if (tried.tensors.size() > max_probe_tensors) {
-                fail(code::invalid_graph, "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
-                     tried.tensors.size(), max_probe_tensors);
-            }
-            check_support(tried, device_of(type));
-        }
+        group->check(type);
         return true;
     } catch (const std::exception & e) {
         refused = e.what();
@@ -105,73 +88,56 @@ bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
     }
 }
 
-const BoundGraph & Sampler::bound_to(int64_t vocab_size) const {
-    return vocab_size == bound.vocab_size ? bound : probe;
-}
-
 void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept {
+    ggml_tensor * const row_logits = data->logits;
+    ggml_tensor * const padded     = row_logits->view_src;
+    const auto give = [&](const Built & built) {
+        data->sampled    = row_of(context, built.sampled, built_row);
+        data->candidates = row_of(context, built.candidates, built_row);
+        data->logits     = row_of(context, built.logits, built_row);
+        data->probs      = row_of(context, built.probs, built_row);
+    };
     // The probe's logits are a tensor of their own, those of a model a view of one row.
-    const bool is_probe = data->logits->view_src == nullptr;
-    if (is_probe) {
+    if (padded == nullptr) {
         ++counters->probe_builds;
-    } else if (counters->build_pending) {
+        give(group->build_probe(context, row_logits));
+        return;
+    }
+    if (counters->build_pending) {
         ++(counters->is_decoding ? counters->graph_builds : counters->reserve_builds);
         counters->build_pending = false;
     }
 
-    if (keeps_logits && !is_probe) {
+    if (keeps_logits) {
         // Nobody may write over them, and they are computed even where the chain does not look at them.
-        raw_logits = data->logits;
-        ggml_set_output(raw_logits->view_src);
+        raw_logits = row_logits;
+        ggml_set_output(padded);
         ggml_build_forward_expand(cgraph, raw_logits);
     }
-    built            = build_graph(context, bound_to(data->logits->ne[0]), 1, data->logits);
-    data->sampled    = built.sampled;
-    data->candidates = built.candidates;
-    data->logits     = built.logits;
-    data->probs      = built.probs;
+    built_row           = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    const Built & built = group->build(context, padded);
+    give(built);
 
-    latest = { built.nodes, built.nodes_without_views, built.states.size() * sizeof(float), latest.devices };
-    devices_known = false;
+    latest = { 0, 0, built.states.size() * sizeof(float), {} };
     for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
         latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
     }
+    // One active sequence is enough for the states of all rows to be computed.
     for (ggml_tensor * state : built.states) {
-        ggml_tensor * choice[] = { built.inputs[0], state };
+        ggml_tensor * choice[] = { row_logits, state };
         ggml_build_forward_select(cgraph, choice, 2, active ? 1 : 0);
     }
 }
 
 void Sampler::backend_reset() noexcept {
-    built                   = Built();
+    group->reset();
     raw_logits              = nullptr;
     counters->build_pending = true;
 }
 
 void Sampler::backend_set_input() noexcept {
-    ++counters->set_inputs;
-    const auto write = [](ggml_tensor * tensor, const auto & values) {
-        if (tensor != nullptr && tensor->buffer != nullptr && !values.empty()) {
-            ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
-        }
-    };
-    write(built.uniforms, uniforms);
-    for (size_t i = 1; i < built.inputs.size(); ++i) {
-        write(built.inputs[i], float_inputs[i]);
-        write(built.inputs[i], id_inputs[i]);
-    }
-    if (!devices_known) {
-        find_devices();
-    }
-}
-
-void Sampler::find_devices() {
-    devices_known = true;
-    latest.devices.clear();
-    for (const ggml_tensor * tensor : built.tensors) {
-        if (tensor->op != GGML_OP_NONE && tensor->buffer != nullptr) {
-            latest.devices.insert(ggml_backend_dev_name(device_of(ggml_backend_buffer_get_type(tensor->buffer))));
-        }
+    if (group->upload()) {
+        ++counters->set_inputs;
     }
 }
 
@@ -182,11 +148,7 @@ std::vector<float> Sampler::read_logits() const {
 }
 
 std::vector<float> Sampler::read_states() const {
-    std::vector<float> states(built.states.size());
-    for (size_t i = 0; i < states.size(); ++i) {
-        ggml_backend_tensor_get(built.states[i], &states[i], 0, sizeof(float));
-    }
-    return states;
+    return group->read_states(built_row);
 }
 
 void Sampler::apply(llama_token_data_array * candidates) noexcept {
@@ -200,21 +162,21 @@ void Sampler::apply(llama_token_data_array * candidates) noexcept {
 
 void Sampler::run_on_host(llama_token_data_array * candidates) {
     if (!evaluator) {
-        evaluator = std::make_unique<Evaluator>(*graph, bound.vocab_size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
+        evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
     }
     // Tokens that are no candidates any more are dropped rows.
-    std::vector<float> logits(static_cast<size_t>(bound.vocab_size), -INFINITY);
+    std::vector<float> logits(static_cast<size_t>(bound().vocab_size), -INFINITY);
     for (size_t i = 0; i < candidates->size; ++i) {
         const llama_token_data & token = candidates->data[i];
-        if (token.id < 0 || token.id >= bound.vocab_size) {
-            fail(code::invalid_argument, "candidate %zu is token %d of %d", i, token.id, bound.vocab_size);
+        if (token.id < 0 || token.id >= bound().vocab_size) {
+            fail(code::invalid_argument, "candidate %zu is token %d of %d", i, token.id, bound().vocab_size);
         }
         logits[static_cast<size_t>(token.id)] = token.logit;
     }
 
     Feeds feeds{ logits, uniforms, { std::monostate() } };
-    for (size_t i = 1; i < bound.graph.inputs.size(); ++i) {
-        if (bound.graph.inputs[i].dtype == Dtype::f32) {
+    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
+        if (bound().graph.inputs[i].dtype == Dtype::f32) {
             feeds.inputs.push_back(std::span<const float>(float_inputs[i]));
         } else {
             feeds.inputs.push_back(std::span<const int32_t>(id_inputs[i]));
@@ -250,7 +212,7 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 }
 
 Sampler * Sampler::clone() const noexcept {
-    auto * copy        = new Sampler(graph, bound.vocab_size, counters);
+    auto * copy        = new Sampler(group, counters);
     copy->keeps_logits = keeps_logits;
     copy->uniforms     = uniforms;
     copy->float_inputs = float_inputs;

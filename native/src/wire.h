@@ -27,6 +27,8 @@ enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
 struct Input {
     Dtype   dtype;
     int32_t dim;
+
+    bool operator==(const Input &) const = default;
 };
 
 struct Node {
@@ -38,6 +40,7 @@ struct Node {
     std::array<int32_t, max_attrs>    attrs;
 
     float attr_f32(size_t index) const;
+    bool  operator==(const Node &) const = default;
 };
 
 // Node numbers; -1 where the graph does not give that output.
@@ -46,6 +49,8 @@ struct Outputs {
     int32_t candidates = -1;
     int32_t logits     = -1;
     int32_t probs      = -1;
+
+    bool operator==(const Outputs &) const = default;
 };
 
 struct Graph {
@@ -54,6 +59,8 @@ struct Graph {
     std::vector<int32_t> states; // node of each state's next value
     std::vector<Node>    nodes;
     Outputs              outputs;
+
+    bool operator==(const Graph &) const = default;
 };
 
 // Decodes words and checks whatever does not depend on the vocabulary size: counts, op numbers, arity, dtypes, that

@@ -160,7 +160,7 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
     const int64_t     rows    = 1 + 2 * generator.below(2);
     try {
         const Graph graph = decode_wire(words.data(), words.size());
-        auto sampler = Sampler(std::make_shared<Graph>(graph), size, std::make_shared<SamplerCounters>());
+        auto sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size), std::make_shared<SamplerCounters>());
         sampler.backend_init(ggml_backend_dev_buffer_type(device_by_name("CPU")));
 
         Evaluator          evaluator(graph, size, rows, device_by_name("CPU"), 1 + generator.below(2));

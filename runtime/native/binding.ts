@@ -174,7 +174,7 @@ export interface ContextOptions {
    * Default false.
    */
   readonly checkLogits?: boolean;
-  /** The chain of each sequence. */
+  /** The chain of each sequence. Equal chains share one subgraph, which computes all sequences' rows at once. */
   readonly chains?: readonly (NativeGraph | null)[];
 }
 
@@ -229,9 +229,9 @@ export interface ContextStats {
   readonly reserveBuilds: number;
   /** Trial builds of a chain at llama.cpp's probe size, one for each chain. */
   readonly probeBuilds: number;
-  /** Uploads of uniforms and inputs: one a sequence and token. */
+  /** Uploads of uniforms and inputs: one a token for all sequences with the same chain. */
   readonly setInputs: number;
-  /** ggml nodes of all chains in the latest build, views and reshapes among them. */
+  /** ggml nodes of all chains in the latest build, views and reshapes among them; sequences with the same chain share them. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;
   /** Bytes copied to the host when every sequence with a chain gives one output. */

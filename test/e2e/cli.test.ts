@@ -122,6 +122,24 @@ test("run prints text, tokens and stats", () => {
   expect(result.stats.graphBuilds).toBeLessThanOrEqual(3);
 });
 
+test("run --sequences gives each sequence the text of its seed", () => {
+  const run = (...args: string[]): Result => ggsl(["run", "-e", "top_k(40) |> dist()", "-n", "12", ...args]);
+  const of = (...args: string[]): unknown => JSON.parse(run("--json", ...args).stdout);
+  const three = of("--sequences", "3", "--seed", "5", "--stats") as { text: string }[];
+  expect(three).toMatchObject([{ tokens: {}, stats: { generatedTokens: 12 } }, {}, {}]);
+  expect(three.map(({ text }) => text)).toEqual(
+    ["5", "6", "7"].map((seed) => (of("--seed", seed) as { text: string }).text),
+  );
+  const { stdout, status } = run("--sequences", "2", "--seed", "5");
+  expect(stdout).toBe(
+    three
+      .slice(0, 2)
+      .map(({ text }) => `In the beginning${text}\n`)
+      .join("\n"),
+  );
+  expect(status).toBe(0);
+});
+
 test("compile writes a spec that eval runs, text and a drawing", () => {
   const spec = join(folder, "chain.graph.json");
   expect(ggsl(["compile", "-e", "top_k(2)", "-o", spec]).status).toBe(0);

@@ -1,0 +1,69 @@
+/** How steps become batches, against a context that only writes down what it is asked for. */
+import { expect, test } from "@jest/globals";
+import { Scheduler, type Slot } from "../../runtime/scheduler.js";
+import { compilePipeline } from "../../runtime/chain.js";
+import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
+
+const [GREEDY, OTHER] = [compilePipeline("greedy()").graph, compilePipeline("top_k(2) |> dist(1)").graph];
+const STEP = { tokens: Int32Array.of(1, 2), position: 3, uniforms: new Float32Array(), inputs: [] };
+
+/** A context that answers each token with the next one, and fails where sequence `bad` takes part. */
+function stub(bad?: number, code?: string): { scheduler: Scheduler; calls: string[] } {
+  const calls: string[] = [];
+  const context: Partial<NativeContext> = {
+    contextSize: 512,
+    stats: () => ({}) as ContextStats,
+    setUniforms: () => undefined,
+    setChain: (sequence) => void calls.push(`setChain ${sequence}`),
+    remove: (sequence, from = 0) => void calls.push(`remove ${sequence} from ${from}`),
+    // eslint-disable-next-line @typescript-eslint/require-await -- a rejection, not a throw
+    async decode({ sequences, tokens, outputs }: Batch): Promise<DecodeOutput[]> {
+      calls.push(`decode ${[...sequences].join(" ")}`);
+      if (sequences.includes(bad!)) throw Object.assign(new Error(`sequence ${bad}`), { code });
+      const wanted = [...sequences.keys()].filter((i) => outputs[i] === 1);
+      return wanted.map((i) => ({ sequence: sequences[i]!, sampled: Int32Array.of(tokens[i]! + 1) }));
+    },
+  };
+  return { calls, scheduler: new Scheduler(2, () => Promise.resolve(context as NativeContext)) };
+}
+
+const two = (scheduler: Scheduler): Promise<Slot[]> =>
+  Promise.all([scheduler.acquire(GREEDY), scheduler.acquire(GREEDY)]);
+const outcome = (promise: Promise<DecodeOutput>): Promise<unknown> =>
+  promise.then(
+    ({ sampled }) => sampled![0],
+    (error: Error) => error.message,
+  );
+
+test("who waits at the same time is decoded together, in the order of the sequences", async () => {
+  const { scheduler, calls } = stub();
+  const [a, b] = await two(scheduler);
+  expect(a!.contextSize).toBe(256);
+  expect(await Promise.all([b!, a!].map((slot) => outcome(slot.decode(STEP))))).toEqual([3, 3]);
+  await a!.decode({ ...STEP, tokens: Int32Array.of(5) });
+  expect(calls).toEqual(["decode 0 0 1 1", "decode 0"]);
+});
+
+test("an error reaches only the sequence that causes it", async () => {
+  const { scheduler, calls } = stub(0, "INVALID_LOGITS");
+  const slots = await two(scheduler);
+  expect(await Promise.all(slots.map((slot) => outcome(slot.decode(STEP))))).toEqual(["sequence 0", 3]);
+  expect(calls).toEqual(["decode 0 0 1 1", "remove 0 from 3", "decode 0 0", "remove 1 from 3", "decode 1 1"]);
+});
+
+test("an error of the device reaches all, because their tokens are gone", async () => {
+  const { scheduler } = stub(0, "COMPUTE_FAILED");
+  const slots = await two(scheduler);
+  expect(await Promise.all(slots.map((slot) => outcome(slot.decode(STEP))))).toEqual(["sequence 0", "sequence 0"]);
+});
+
+test("a slot that changes hands is emptied, and keeps an equal chain", async () => {
+  const { scheduler, calls } = stub();
+  const [a] = await two(scheduler);
+  a!.release();
+  const equal = await scheduler.acquire({ ...GREEDY });
+  await equal.decode(STEP);
+  equal.release();
+  await (await scheduler.acquire(OTHER)).decode(STEP);
+  expect(calls).toEqual(["remove 0 from 0", "decode 0 0", "remove 0 from 0", "setChain 0", "decode 0 0"]);
+});
