@@ -51,7 +51,8 @@ interface Place {
   isTaken: boolean;
   /** The tokens of whoever had it before are still there. */
   isStale: boolean;
-  chain: NativeGraph;
+  /** None after one was refused. */
+  chain: NativeGraph | undefined;
 }
 
 type Open = (options: Pick<ContextOptions, "chains" | "sequences">) => Promise<NativeContext>;
@@ -222,8 +223,11 @@ function prepare(context: NativeContext, { place, chain, uniforms, inputs }: Job
   const { sequence } = place;
   if (place.isStale) context.remove(sequence);
   place.isStale = false;
-  if (place.chain !== chain) context.setChain(sequence, chain);
-  place.chain = chain;
+  if (place.chain !== chain) {
+    place.chain = undefined;
+    context.setChain(sequence, chain);
+    place.chain = chain;
+  }
   context.setUniforms(sequence, uniforms);
   inputs.forEach((values, i) => context.setInput(sequence, i + 1, values));
 }

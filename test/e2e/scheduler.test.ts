@@ -14,7 +14,10 @@ function stub(bad?: number, code?: string): { scheduler: Scheduler; calls: strin
     contextSize: 512,
     stats: () => ({}) as ContextStats,
     setUniforms: () => undefined,
-    setChain: (sequence) => void calls.push(`setChain ${sequence}`),
+    setChain(sequence) {
+      calls.push(`setChain ${sequence}`);
+      if (code === "UNSUPPORTED_OP" && calls.length === 2) throw Object.assign(new Error("refused"), { code });
+    },
     remove: (sequence, from = 0) => void calls.push(`remove ${sequence} from ${from}`),
     // eslint-disable-next-line @typescript-eslint/require-await -- a rejection, not a throw
     async decode({ sequences, tokens, outputs }: Batch): Promise<DecodeOutput[]> {
@@ -66,4 +69,15 @@ test("a slot that changes hands is emptied, and keeps an equal chain", async () 
   equal.release();
   await (await scheduler.acquire(OTHER)).decode(STEP);
   expect(calls).toEqual(["remove 0 from 0", "decode 0 0", "remove 0 from 0", "setChain 0", "decode 0 0"]);
+});
+
+test("a chain that is refused leaves its slot to others", async () => {
+  const { scheduler, calls } = stub(undefined, "UNSUPPORTED_OP");
+  const [a] = await two(scheduler);
+  a!.release();
+  const refused = await scheduler.acquire(OTHER);
+  expect(await outcome(refused.decode(STEP))).toBe("refused");
+  refused.release();
+  expect(await outcome((await scheduler.acquire(GREEDY)).decode(STEP))).toBe(3);
+  expect(calls).toEqual(["remove 0 from 0", "setChain 0", "remove 0 from 0", "setChain 0", "decode 0 0"]);
 });

@@ -109,7 +109,7 @@ async function step({ context, plain }: Pair, players: readonly Player[], beside
     const { sequence, ...results } = outputs[beside.length + i]!;
     expect(sequence).toBe(player.sequence);
     expect(results).toEqual(alone[i]!(logits[beside.length + i]!.logits!));
-    player.accept(results.sampled![0]!, results.states);
+    player.accept(results.sampled![0]!, results.states?.slice());
   });
 }
 
