@@ -12,3 +12,9 @@ export class AbortError extends Error {
     super("the operation was aborted");
   }
 }
+
+/** What the native runtime threw, as an `InputError` if it says what is wrong with the input; anything else as it is. */
+export function asInputError(error: unknown): unknown {
+  const { code, message } = error as { readonly code?: unknown; readonly message: string };
+  return code === undefined ? error : new InputError(message, { cause: error });
+}

@@ -1,7 +1,7 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
-import { AbortError, InputError } from "./errors.js";
-import type { ContextStats, NativeError, NativeModel } from "./native/binding.js";
+import { AbortError, asInputError, InputError } from "./errors.js";
+import type { ContextStats, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { Scheduler, type Slot } from "./scheduler.js";
@@ -209,7 +209,5 @@ function statsOf(
 
 /** Errors of the native runtime in the words of this one. */
 function translate(error: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted) return new AbortError();
-  const { code, message } = error as NativeError;
-  return code === undefined ? error : new InputError(message, { cause: error });
+  return signal?.aborted ? new AbortError() : asInputError(error);
 }

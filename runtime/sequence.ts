@@ -81,12 +81,6 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
   return { ...sequence, params, streams };
 }
 
-/** The same sequence fed otherwise, from the next token on. */
-export const withFeed = (sequence: SequenceState, feed: Feed): SequenceState => ({
-  ...sequence,
-  feed: { ...sequence.feed, ...feed },
-});
-
 /** The numbers that the graph reads for the next token, f32 in the order of the graph's uniforms. */
 export function uniformsOf(sequence: SequenceState): Float32Array {
   const env = environment(sequence);

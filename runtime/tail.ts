@@ -1,8 +1,8 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
 import type { Graph, HostStage } from "../compiler/graph/graph.js";
 import { HOST_SAMPLERS } from "../compiler/graph/hostSamplers.js";
-import { InputError } from "./errors.js";
-import type { NativeError, NativeModel } from "./native/binding.js";
+import { asInputError, InputError } from "./errors.js";
+import type { NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";
 import { loadBinding } from "./native/loader.js";
 
@@ -84,7 +84,6 @@ function translated<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if ((error as NativeError).code === undefined) throw error;
-    throw new InputError((error as Error).message, { cause: error });
+    throw asInputError(error);
   }
 }
