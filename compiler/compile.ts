@@ -7,7 +7,7 @@ import type { Importer, Program } from "./check/program.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
 import { lower, type OutputName } from "./lower/lower.js";
-import { optimize } from "./optimize/optimize.js";
+import { OPTIMIZATIONS, optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
 
@@ -21,8 +21,10 @@ export interface CompileOptions {
   /** Values of static parameters, and new defaults of uniforms. */
   readonly set?: Readonly<Record<string, number>>;
   readonly outputs?: readonly OutputName[];
-  /** False leaves the graph as it was lowered. */
+  /** False switches all optimizations off. */
   readonly optimize?: boolean;
+  /** Names of optimizations that are switched off; `OPTIMIZATIONS` has them all. */
+  readonly disable?: readonly string[];
 }
 
 export interface Compilation {
@@ -65,11 +67,19 @@ function compileChecked({ program, diagnostics }: Checked, source: SourceFile, o
   if (!program) return { diagnostics };
   const chain = chooseChain(program, source, options.chain);
   if ("code" in chain) return { diagnostics: [...diagnostics, chain] };
-  const lowered = lower(program.main, chain, options);
+  const disabled = options.optimize === false ? new Set(OPTIMIZATIONS.keys()) : disabledBy(options);
+  const lowered = lower(program.main, chain, { ...options, disabled });
   const all = [...diagnostics, ...lowered.diagnostics];
   if (!lowered.graph || all.some(isError)) return { diagnostics: all };
   assertValid(lowered.graph, "lowering");
-  return { graph: options.optimize === false ? lowered.graph : optimize(lowered.graph), diagnostics: all };
+  return { graph: optimize(lowered.graph, lowered.ranges, disabled), diagnostics: all };
+}
+
+function disabledBy({ disable = [] }: CompileOptions): ReadonlySet<string> {
+  const stray = disable.find((name) => !OPTIMIZATIONS.has(name));
+  if (stray !== undefined)
+    throw new RangeError(`there is no optimization "${stray}"; there are ${[...OPTIMIZATIONS.keys()].join(", ")}`);
+  return new Set(disable);
 }
 
 function chooseChain(program: Program, source: SourceFile, name: string | undefined): Chain | Diagnostic {

@@ -1,7 +1,7 @@
 /** Builds a graph node by node. Types and dims follow from the op table; what is known of the values is kept beside. */
 import type { Attr, Dim, GraphNode, NodeId, Origin } from "./graph.js";
 import type { Interval } from "./interval.js";
-import { opRule, type OpName } from "./ops.js";
+import { attrValue, opRule, type OpName } from "./ops.js";
 
 export interface Builder {
   readonly nodes: GraphNode[];
@@ -58,8 +58,9 @@ export function emit(
 
 /** Attributes as range rules want them: a choice is its number. */
 export function numericAttrs(op: OpName, attrs: Readonly<Record<string, Attr>>): Record<string, number> {
-  const values = opRule(op).attrs.map(({ name, kind, choices }) => {
-    const value = attrs[name]!;
+  const values = opRule(op).attrs.map((rule) => {
+    const { name, kind, choices } = rule;
+    const value = attrValue(attrs, rule);
     return [name, kind === "choice" ? choices!.indexOf(value as string) : (value as number)] as const;
   });
   return Object.fromEntries(values);

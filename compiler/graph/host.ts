@@ -26,7 +26,7 @@ const round = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5
 const scratch = new DataView(new ArrayBuffer(4));
 
 /** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
-function neighbour(x: number, direction: 1 | -1): number {
+export function neighbour(x: number, direction: 1 | -1): number {
   // numbers below the smallest normal one are 0 on many devices
   if (Math.abs(Math.fround(x)) < F32_MIN) return direction * F32_MIN;
   scratch.setFloat32(0, x);

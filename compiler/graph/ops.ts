@@ -21,6 +21,8 @@ export interface AttrRule {
   /** `count` and `int` are integers on the wire, `f32` a float; a `choice` is the index into `choices`. */
   readonly kind: "f32" | "int" | "count" | "choice";
   readonly choices?: readonly string[];
+  /** What an absent attribute stands for; without it the attribute is required. */
+  readonly default?: number;
 }
 
 export interface OpRule {
@@ -32,6 +34,10 @@ export interface OpRule {
   readonly range: (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
   /** Leaves are fed from outside and launch nothing; views move no data. */
   readonly kind?: "leaf" | "view";
+  /** Each row of the result depends on the same row of the operands alone. */
+  readonly isElementwise?: true;
+  /** Of one operand: a larger operand never gives a smaller result. */
+  readonly isRising?: true;
 }
 
 const f32 = (): Dtype => "f32";
@@ -41,12 +47,14 @@ const one = (): Dim => 1;
 const x: OperandRule = { name: "x", dtype: "f32", dim: "n" };
 
 function unary(doc: string, range: (a: Interval) => Interval): OpRule {
-  return { doc, operands: [x], attrs: [], dtype: f32, dim: same, range: ([a]) => range(a!) };
+  return { doc, operands: [x], attrs: [], dtype: f32, dim: same, range: ([a]) => range(a!), isElementwise: true };
 }
+
+const rising = (doc: string, range: (a: Interval) => Interval): OpRule => ({ ...unary(doc, range), isRising: true });
 
 function binary(doc: string, range: (a: Interval, b: Interval) => Interval): OpRule {
   const b: OperandRule = { name: "y", dtype: "f32", dim: "n|1" };
-  return { doc, operands: [x, b], attrs: [], dtype: f32, dim: same, range: ([a, c]) => range(a!, c!) };
+  return { doc, operands: [x, b], attrs: [], dtype: f32, dim: same, range: ([a, c]) => range(a!, c!), isElementwise: true };
 }
 
 /** The most rows that a sum can run over. */
@@ -84,20 +92,20 @@ export const OPS = {
     a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)),
   ),
   neg: unary("-x", (a) => I.interval(-a.hi, -a.lo)),
-  sgn: unary("the sign of x: -1, 0 or 1", I.rising(Math.sign)),
-  step: unary("1 where x > 0, else 0", (a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),
-  exp: unary("e to the x", I.rising(Math.exp)),
-  log: unary("natural logarithm", I.rising(Math.log)),
-  sqrt: unary("square root", I.rising(Math.sqrt)),
+  sgn: rising("the sign of x: -1, 0 or 1", I.rising(Math.sign)),
+  step: rising("1 where x > 0, else 0", (a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),
+  exp: rising("e to the x", I.rising(Math.exp)),
+  log: rising("natural logarithm", I.rising(Math.log)),
+  sqrt: rising("square root", I.rising(Math.sqrt)),
   sqr: unary("x squared", (a) => {
     const s = I.hull(a.lo * a.lo, a.hi * a.hi);
     return a.lo <= 0 && a.hi >= 0 ? I.interval(0, s.hi) : s;
   }),
-  sigmoid: unary("1 / (1 + exp(-x))", () => I.UNIT),
-  tanh: unary("hyperbolic tangent", () => I.interval(-1, 1)),
-  floor: unary("largest integer <= x", I.rising(Math.floor)),
-  ceil: unary("smallest integer >= x", I.rising(Math.ceil)),
-  round: unary("nearest integer, halves away from zero", (a) => I.interval(Math.floor(a.lo), Math.ceil(a.hi))),
+  sigmoid: rising("1 / (1 + exp(-x))", () => I.UNIT),
+  tanh: rising("hyperbolic tangent", () => I.interval(-1, 1)),
+  floor: rising("largest integer <= x", I.rising(Math.floor)),
+  ceil: rising("smallest integer >= x", I.rising(Math.ceil)),
+  round: rising("nearest integer, halves away from zero", (a) => I.interval(Math.floor(a.lo), Math.ceil(a.hi))),
   scale: {
     doc: "s * x + b",
     operands: [x],
@@ -105,6 +113,7 @@ export const OPS = {
     dtype: f32,
     dim: same,
     range: ([a], { s, b }) => I.add(I.mul(a!, I.point(s!)), I.point(b!)),
+    isElementwise: true,
   },
   clamp: {
     doc: "min(max(x, lo), hi)",
@@ -113,6 +122,8 @@ export const OPS = {
     dtype: f32,
     dim: same,
     range: ([a], { lo, hi }) => I.clampTo(a!, lo!, hi!),
+    isElementwise: true,
+    isRising: true,
   },
 
   // elementwise, two operands; a scalar `y` is broadcast over `x`
@@ -123,18 +134,22 @@ export const OPS = {
 
   // along the rows
   soft_max: {
-    doc: "softmax of x, or of x + mask (an additive mask, a large negative number for rows that are out)",
+    doc: "softmax of scale * x, or of scale * x + mask (an additive mask, a large negative number for rows that are out)",
     operands: [x, { name: "mask", dtype: "f32", dim: "n", optional: true }],
-    attrs: [],
+    attrs: [{ ...attr("scale", "f32"), default: 1 }],
     dtype: f32,
     dim: same,
     range: () => I.UNIT,
   },
-  cumsum: unary("running sum, this row included", sumRange),
-  sum_rows: {
-    ...unary("sum over the rows", sumRange),
-    dim: one,
+  cumsum: {
+    doc: "running sum, this row included",
+    operands: [x],
+    attrs: [],
+    dtype: f32,
+    dim: same,
+    range: ([a]) => sumRange(a!),
   },
+  sum_rows: { doc: "sum over the rows", operands: [x], attrs: [], dtype: f32, dim: one, range: ([a]) => sumRange(a!) },
   argmax: {
     doc: "position of the largest x; which of several equal ones is up to the device",
     operands: [x],
@@ -243,3 +258,7 @@ export type OpName = keyof typeof OPS;
 export const OP_NAMES = Object.keys(OPS) as OpName[];
 
 export const opRule = (op: OpName): OpRule => OPS[op];
+
+/** An attribute of a node, or what its absence stands for. */
+export const attrValue = (attrs: Readonly<Record<string, Attr>>, rule: AttrRule): Attr =>
+  attrs[rule.name] ?? rule.default!;

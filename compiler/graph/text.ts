@@ -9,7 +9,8 @@ export function printGraph(graph: Graph): string {
   const operand = (id: NodeId): string => leafText(graph, graph.nodes[id]!) ?? `%${numbers[id]}`;
   const rows = graph.nodes.flatMap((node, id) => {
     if (opRule(node.op).kind === "leaf") return [];
-    const attrs = opRule(node.op).attrs.map(({ name }) => ` ${name}=${attrText(node.attrs[name]!)}`);
+    const given = opRule(node.op).attrs.filter(({ name }) => node.attrs[name] !== undefined);
+    const attrs = given.map(({ name }) => ` ${name}=${attrText(node.attrs[name]!)}`);
     const code = `%${numbers[id]} = ${node.op}(${node.inputs.map(operand).join(", ")})${attrs.join("")}`;
     return [{ code, type: `: ${node.dtype}[${node.dim}]`, comment: comment(graph, node) }];
   });

@@ -6,7 +6,7 @@ import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { hostChecker, type HostLeaves } from "./host.js";
 import { isDim, isFiniteF32, LIMITS } from "./limits.js";
-import { opRule, OPS, type AttrRule, type OperandRule } from "./ops.js";
+import { attrValue, opRule, OPS, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault } from "./param.js";
 import { show } from "./show.js";
 
@@ -75,8 +75,9 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
   const faults = Object.keys(attrs)
     .filter((name) => !names.includes(name))
     .map((name) => `there is no attribute ${show(name)}`);
-  for (const { name, kind, choices } of rules) {
-    const value = attrs[name];
+  for (const rule of rules) {
+    const { name, kind, choices } = rule;
+    const value = attrValue(attrs, rule);
     const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
     if (kind === "choice" && !choices!.includes(value as string))
       faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${show(value)}`);

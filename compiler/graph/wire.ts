@@ -11,10 +11,10 @@
  * several vocabulary sizes, so the C++ side binds dims as `bindDim` does.
  */
 import type { Dim, Dtype, Graph, GraphNode } from "./graph.js";
-import { OP_NAMES, opRule } from "./ops.js";
+import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
-export const WIRE_VERSION = 2;
+export const WIRE_VERSION = 3;
 
 const DTYPES: readonly Dtype[] = ["f32", "i32"];
 
@@ -38,8 +38,9 @@ export function encodeWire(graph: Graph): Int32Array {
 const dimWord = (dim: Dim): number => (dim === "V" ? -1 : dim);
 
 function attrWords(node: GraphNode): number[] {
-  return opRule(node.op).attrs.map(({ name, kind, choices }) => {
-    const value = node.attrs[name]!;
+  return opRule(node.op).attrs.map((rule) => {
+    const { kind, choices } = rule;
+    const value = attrValue(node.attrs, rule);
     if (kind === "choice") return choices!.indexOf(value as string);
     if (kind === "count") return dimWord(value as Dim);
     return kind === "int" ? (value as number) : floatBits(value as number);

@@ -195,26 +195,12 @@ function nonZero(cx: Context, y: Value): Value {
   return y.range.lo >= 0 ? { ...sum, range: I.interval(I.F32_MIN, y.range.hi) } : sum;
 }
 
-/** Ops of one operand that never fall keep a trend. */
-const RISING: ReadonlySet<OpName> = new Set([
-  "sgn",
-  "step",
-  "exp",
-  "log",
-  "sqrt",
-  "sigmoid",
-  "tanh",
-  "floor",
-  "ceil",
-  "round",
-]);
-
 export function unary(
   cx: Context,
   op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round",
   x: NodeValue,
 ): NodeValue {
-  return node(cx, op, [x], {}, { trend: RISING.has(op) ? x.facts.trend : undefined });
+  return node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
 }
 
 export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {

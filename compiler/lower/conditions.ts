@@ -4,6 +4,7 @@ import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import { add, clamp, mul, neg, scale, sub, unary } from "./arith.js";
 import type { Context } from "./context.js";
+import { LIFT } from "./masks.js";
 import { constant, hostOp, isConstant, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
 
 export function not(cx: Context, c: Value): Value {
@@ -26,18 +27,21 @@ export function atLeast(cx: Context, a: Value, b: Value): Value {
   if (a.range.hi < b.range.lo) return constant(0);
   const condition = isNotBelow(cx, a, b);
   const reachesMax = a.kind === "node" && b.kind === "node" && b.facts.atMostMaxOf === a.id;
-  return withFacts(condition, { holdsSomewhere: reachesMax || firstRowHolds(a, b, false) });
+  return withFacts(condition, {
+    holdsForMaxOf: reachesMax ? a.id : undefined,
+    holdsSomewhere: reachesMax || firstRowHolds(a, b, false),
+  });
 }
 
 /**
  * Whether a >= b, by a step, which is strict: a number that the host knows is moved to its neighbour; a difference of 0 is
- * lifted above 0 by less than the smallest difference there is, once that is stretched (2^-149 by 2^100).
+ * lifted above 0.
  */
 function isNotBelow(cx: Context, a: Value, b: Value): NodeValue {
   if (b.kind === "host") return unary(cx, "step", difference(cx, a, hostOp("below", b)));
   if (a.kind === "host") return unary(cx, "step", difference(cx, hostOp("above", a), b));
   const { id, ...rest } = difference(cx, a, b);
-  const lifted = emit(cx.builder, "scale", [id], { s: 2 ** 100, b: 2 ** -60 });
+  const lifted = emit(cx.builder, "scale", [id], LIFT);
   return unary(cx, "step", { ...rest, id: lifted, range: I.ANY });
 }
 

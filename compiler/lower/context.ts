@@ -15,7 +15,8 @@ import type {
 import type { Span } from "../syntax/source.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Table } from "./table.js";
-import type { HostValue, Value } from "./value.js";
+import type { Rule } from "../optimize/pass.js";
+import type { HostValue, NodeValue, Value } from "./value.js";
 
 export interface Context {
   readonly builder: Builder;
@@ -35,9 +36,20 @@ export interface Context {
   /** The node of a host value; one entry of the uniforms for each different expression. */
   uniform(v: HostValue): NodeId;
   table: Table;
+  /** Whether a rule of the optimizer is on. */
+  uses(rule: Rule): boolean;
+  /** `prob` may be multiplied by any positive number in the expression that is being lowered. */
+  isProbRelative: boolean;
   /** The condition of the runtime `if` that is being lowered. */
   blend: Span | undefined;
-  picked: { readonly row: NodeId; readonly token: NodeId } | undefined;
+  picked: Picked | undefined;
+}
+
+export interface Picked {
+  readonly row: NodeId;
+  readonly token: NodeId;
+  /** What was drawn by, and its sum over the rows. */
+  readonly drawn?: { readonly weights: NodeValue; readonly total: NodeValue };
 }
 
 /** Adds a host value to the uniforms, or finds the entry that it has. */

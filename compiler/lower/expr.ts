@@ -6,7 +6,9 @@ import * as A from "./arith.js";
 import * as C from "./conditions.js";
 import type { Context } from "./context.js";
 import { biasColumn, featureOf, inputColumn } from "./features.js";
-import { pickedValue } from "./pick.js";
+import { isScaleInvariant, scaleInvariance } from "../optimize/scale-invariance.js";
+import { weightsOf } from "../optimize/unnormalised-selection.js";
+import { pickedProb, pickedValue } from "./pick.js";
 import * as R from "./reduce.js";
 import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
 import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
@@ -77,7 +79,7 @@ function lowerName(cx: Context, scope: Scope, name: string): Value {
 
 const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
   logit: logitOf,
-  prob: probOf,
+  prob: (cx) => (cx.isProbRelative ? weightsOf(cx, scaleInvariance) : probOf(cx)),
   rank: rankOf,
   token: tokenOf,
   bias: biasColumn,
@@ -151,7 +153,7 @@ const FUNCTIONS: Readonly<Record<string, Function>> = {
 function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
   const feature = featureOf(cx, scope, callee.text, args);
   if (feature) return feature;
-  if (callee.text === "picked") return pickedValue(cx, lowerExpr(cx, scope, args[0]!.value));
+  if (callee.text === "picked") return lowerPicked(cx, scope, args[0]!.value);
   const draw = DRAWS[callee.text];
   if (draw) {
     const at = args[1] && lowerExpr(cx, scope, args[1].value);
@@ -164,5 +166,22 @@ function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
     args.map(({ value }) => lowerExpr(cx, scope, value)),
   );
 }
+
+function lowerPicked(cx: Context, scope: Scope, of: Expr): Value {
+  if (of.kind === "name" && isBuiltin(cx, scope, of.text, "prob")) return pickedProb(cx);
+  return pickedValue(cx, lowerExpr(cx, scope, of));
+}
+
+/** The condition of a `keep`. */
+export function lowerCondition(cx: Context, scope: Scope, condition: Expr): Value {
+  cx.isProbRelative = isScaleInvariant(condition, (name) => isBuiltin(cx, scope, name, "prob"));
+  const value = lowerExpr(cx, scope, condition);
+  cx.isProbRelative = false;
+  return value;
+}
+
+/** Whether `name` stands for a builtin column rather than for something of the program's that hides it. */
+const isBuiltin = (cx: Context, scope: Scope, name: string, builtin: string): boolean =>
+  name === builtin && !lookUpLet(cx.table, name) && !scope.states.has(name) && !scope.args.has(name);
 
 const DRAWS: Readonly<Record<string, "f64" | "f32">> = { uniform: "f64", uniform32: "f32" };

@@ -6,6 +6,8 @@ import { and, atLeast, greater, larger, or } from "./conditions.js";
 import type { Context } from "./context.js";
 import { sum } from "./reduce.js";
 import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
+import { holdsForEnough } from "../optimize/certain-keep.js";
+import { keepsAll } from "../optimize/no-op-filters.js";
 import { constant, isConstant, type NodeValue, type Value } from "./value.js";
 
 /**
@@ -13,11 +15,9 @@ import { constant, isConstant, type NodeValue, type Value } from "./value.js";
  * `m` of a table that was put in order.
  */
 export function keepRows(cx: Context, condition: Value, m: Value): void {
-  if (condition.range.lo >= 1) return;
+  if (keepsAll(cx, condition)) return;
   const minimum = m.range.hi <= 1 ? constant(1) : m.range.lo >= 1 ? m : larger(cx, m, constant(1));
-  const isEnough =
-    isConstant(minimum) && minimum.expr <= 1 && condition.kind === "node" && condition.facts.holdsSomewhere;
-  if (isEnough) return narrowTo(cx, condition, false);
+  if (holdsForEnough(cx, condition, minimum)) return narrowTo(cx, condition, false);
 
   const best = bestOf(cx, minimum);
   // all rows or none: the best ones stay in either case
@@ -29,9 +29,8 @@ export function keepRows(cx: Context, condition: Value, m: Value): void {
   narrowTo(cx, or(cx, met, mul(cx, stay, greater(cx, minimum, sum(cx, met)))), true);
 }
 
-/** A condition that is certain drops nothing: the best row of a table of one row, say. */
 function narrowTo(cx: Context, condition: Value, isFull: boolean): void {
-  if (condition.range.lo >= 1) return;
+  if (keepsAll(cx, condition)) return;
   const mask = asColumn(cx, condition, cx.table.dim);
   narrow(cx, { ...mask, range: I.clampTo(mask.range, 0, 1) }, isFull);
 }

@@ -8,6 +8,7 @@ import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
 import { saturate } from "../graph/host.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
+import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { lineColumn } from "../syntax/source.js";
 import { makeUniform, type Context } from "./context.js";
@@ -26,10 +27,14 @@ export interface LowerOptions {
   readonly set?: Readonly<Record<string, number>>;
   /** What the graph is to give; the token alone if the chain picks one, else the rows. */
   readonly outputs?: readonly OutputName[];
+  /** Names of rules of the optimizer that are off. */
+  readonly disabled?: ReadonlySet<string>;
 }
 
 export interface Lowered {
   readonly graph?: Graph;
+  /** Bounds of the values of the graph's nodes. */
+  readonly ranges: readonly Interval[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -54,19 +59,22 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
     diagnostics: [],
     uniform: (v) => makeUniform({ uniforms, builder }, known, v),
     table: newTable(logits),
+    uses: ({ name }) => !options.disabled?.has(name),
+    isProbRelative: false,
     blend: undefined,
     picked: undefined,
   };
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
-  if (diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
+  const { ranges } = builder;
+  if (diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
   const args = new Map<string, Argument>([
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(chain),
   ]);
   lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
-  if (cx.diagnostics.some((d) => d.severity === "error")) return { diagnostics: cx.diagnostics };
+  if (cx.diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
   const outputs = makeOutputs(cx, options.outputs);
   const graph: Graph = {
     name: chain.name.text,
@@ -81,7 +89,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
     tail: cx.tail,
     outputs,
   };
-  return { graph, diagnostics: cx.diagnostics };
+  return { graph, ranges, diagnostics: cx.diagnostics };
 }
 
 function lowerChain(cx: Context, scope: Scope, chain: Chain): void {

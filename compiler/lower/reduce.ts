@@ -3,6 +3,7 @@ import { emit } from "../graph/build.js";
 import * as I from "../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
+import { trendOf } from "../optimize/order-facts.js";
 import type { Context } from "./context.js";
 import { aliveOf, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
 import { constant, type NodeValue, type Value } from "./value.js";
@@ -76,7 +77,7 @@ export function entropy(cx: Context): NodeValue {
 /** Running sum over the rows left, this row included. */
 export function cumsum(cx: Context, x: Value): NodeValue {
   const terms = zeroDropped(cx, asColumn(cx, x, cx.table.dim));
-  const trend = terms.range.lo >= 0 ? "rises" : undefined;
+  const trend = terms.range.lo >= 0 ? trendOf(cx, "rises") : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
   return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });
 }

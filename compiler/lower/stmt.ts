@@ -7,10 +7,10 @@ import { children, expressionsOf } from "../syntax/walk.js";
 import * as A from "./arith.js";
 import * as C from "./conditions.js";
 import type { Context } from "./context.js";
-import { lowerExpr, lowerSeed } from "./expr.js";
+import { lowerCondition, lowerExpr, lowerSeed } from "./expr.js";
 import { drawFrom, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./keep.js";
-import { pickArgmax, pickSample, tokenAt } from "./pick.js";
+import { pickArgmax, pickSample } from "./pick.js";
 import {
   aliveOf,
   assignLogit,
@@ -38,7 +38,7 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
     case "assign":
       return lowerAssign(cx, scope, s);
     case "keep": {
-      const condition = lowerExpr(cx, scope, s.cond);
+      const condition = lowerCondition(cx, scope, s.cond);
       return keepRows(cx, condition, s.atLeast ? lowerExpr(cx, scope, s.atLeast) : constant(1));
     }
     case "sort":
@@ -119,11 +119,10 @@ function rejectInBlend(cx: Context, span: Span, what: string): boolean {
 }
 
 function lowerPick(cx: Context, scope: Scope, s: PickStmt): void {
-  const row =
+  cx.picked =
     s.how === "sample"
       ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value), s.at && lowerExpr(cx, scope, s.at)))
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
-  cx.picked = { row, token: tokenAt(cx, row) };
 }
 
 // ---------------------------------------------------------------- if

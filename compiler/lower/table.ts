@@ -6,7 +6,11 @@ import { emit } from "../graph/build.js";
 import type { Dim, NodeId } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import { clamp, node, scale } from "./arith.js";
+import { tellsDropped } from "../optimize/implied-mask.js";
+import { takesAll } from "../optimize/no-op-filters.js";
+import { orderFacts, trendOf } from "../optimize/order-facts.js";
 import { and } from "./conditions.js";
+import { PENALTY } from "./masks.js";
 import type { Context } from "./context.js";
 import { NO_FACTS, outlastingFacts, type Facts, type NodeValue, type Value } from "./value.js";
 
@@ -14,14 +18,8 @@ import { NO_FACTS, outlastingFacts, type Facts, type NodeValue, type Value } fro
 export const LOGIT_MAX = 1e30;
 /** A logit at or below minus this counts as -inf on the way in. */
 const LOGIT_ALIVE = 0.9e30;
-/** Added to the logit of a dropped row so that it is lower than any other. */
-const PENALTY = 1e33;
 /** Assigned logits are clamped to plus and minus this. */
 const LOGIT_LIMIT = 1e31;
-/** Below a gap of this many nats a dropped row could get a share of the probability again. */
-const MIN_GAP = 1000;
-/** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
-const MAX_STRETCH = 1.001e20;
 
 export interface Let {
   readonly value: Value;
@@ -48,6 +46,8 @@ export interface Table {
   isOrdered: boolean;
   /** Rows that were dropped come after all others. */
   isPacked: boolean;
+  /** A softmax of the present logits from before rows were dropped, the best of which is still there. */
+  weights: NodeValue | undefined;
   /** Counts the changes to the set of rows. */
   version: number;
   /** Values derived from the table as it is now. */
@@ -66,6 +66,7 @@ export const newTable = (raw: NodeId): Table => ({
   isMaskFull: false,
   isOrdered: false,
   isPacked: false,
+  weights: undefined,
   version: 0,
   cache: new Map(),
   lets: new Map(),
@@ -87,7 +88,8 @@ export const scalar = (cx: Context, id: NodeId, facts: Facts = NO_FACTS): NodeVa
   isColumn: false,
 });
 
-function cached(cx: Context, name: string, make: () => NodeValue): NodeValue {
+/** What `make` gives, made once for the table as it is. */
+export function cached(cx: Context, name: string, make: () => NodeValue): NodeValue {
   const { cache } = cx.table;
   const present = cache.get(name);
   if (present) return present;
@@ -105,7 +107,7 @@ export function logitOf(cx: Context): NodeValue {
     t.assigned ??
     cached(cx, "logit", () => {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
-      return column(cx, id, { trend: t.isRawFalling ? "falls" : undefined, gap: LOGIT_MAX - LOGIT_ALIVE, stretch: 1 });
+      return column(cx, id, { trend: t.isRawFalling ? trendOf(cx, "falls") : undefined, gap: LOGIT_MAX - LOGIT_ALIVE, stretch: 1 });
     })
   );
 }
@@ -120,7 +122,8 @@ export function probOf(cx: Context): NodeValue {
     const { mask, isPacked } = cx.table;
     const operands = mask ? [logit, penaltyOf(cx)] : [logit];
     const trend = isPacked ? logit.facts.trend : undefined;
-    return node(cx, "soft_max", operands, {}, { trend: trend === "falls" ? trend : undefined, isZeroDropped: true });
+    const facts: Facts = { trend: trend === "falls" ? trend : undefined, isZeroDropped: true };
+    return (cx.table.weights = node(cx, "soft_max", operands, {}, facts));
   });
 }
 
@@ -129,7 +132,7 @@ export function rankOf(cx: Context): NodeValue {
   return cached(cx, "rank", () => {
     if (cx.table.isPacked) return rowNumbers(cx);
     const full = aliveOf(cx);
-    const count = node(cx, "cumsum", [full], {}, { trend: "rises" });
+    const count = node(cx, "cumsum", [full], {}, { trend: trendOf(cx, "rises") });
     return scale(cx, count, 1, -1) as NodeValue;
   });
 }
@@ -140,7 +143,8 @@ export function rowNumbers(cx: Context): NodeValue {
     const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
     const id = emit(cx.builder, "arange", [], { dim }, { range });
     // elsewhere the first row may be a dropped one
-    return column(cx, id, cx.table.isPacked ? { trend: "rises", first: I.point(0) } : { trend: "rises" });
+    const trend = trendOf(cx, "rises");
+    return column(cx, id, cx.table.isPacked ? { trend, first: I.point(0) } : { trend });
   });
 }
 
@@ -158,7 +162,7 @@ export function aliveOf(cx: Context): NodeValue {
   const t = cx.table;
   if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
-    const trend = t.isPacked ? "falls" : undefined;
+    const trend = t.isPacked ? trendOf(cx, "falls") : undefined;
     const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,
@@ -200,11 +204,12 @@ export function assignLogit(cx: Context, value: NodeValue): void {
   const t = cx.table;
   if (value.id === logitOf(cx).id) return;
   const logit = clamp(cx, value, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
-  const { gap, stretch = Infinity } = value.facts;
-  if (gap === undefined || gap < MIN_GAP || stretch > MAX_STRETCH) {
+  const { gap, stretch } = value.facts;
+  if (!tellsDropped(cx, value.facts)) {
     t.mask = aliveOf(cx);
     t.isMaskFull = true;
   }
+  t.weights = undefined;
   t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
   changeRows(t);
 }
@@ -213,11 +218,20 @@ export function assignLogit(cx: Context, value: NodeValue): void {
 export function narrow(cx: Context, condition: NodeValue, isFull: boolean): void {
   const t = cx.table;
   const trend = condition.facts.trend === "falls" && t.isPacked ? "falls" : undefined;
+  if (!keepsBest(cx, condition)) t.weights = undefined;
   const mask = t.mask && !isFull ? (and(cx, t.mask, condition) as NodeValue) : condition;
   t.mask = { ...mask, facts: { trend } };
   t.isMaskFull ||= isFull;
   t.isPacked &&= trend === "falls";
   changeRows(t);
+}
+
+/** Whether the row of the largest logit meets a condition for certain. */
+function keepsBest(cx: Context, { facts }: NodeValue): boolean {
+  if (facts.trend === "falls" && isInLogitOrder(cx)) return true;
+  const { cache } = cx.table;
+  const risingWithLogit = [logitOf(cx), cache.get("prob"), cache.get("weights")];
+  return facts.holdsForMaxOf !== undefined && risingWithLogit.some((v) => v?.id === facts.holdsForMaxOf);
 }
 
 /** Puts blended logits and a blended mask in place of the present ones. */
@@ -244,6 +258,7 @@ function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId, raw?: No
   if (t.mask) t.mask = moved(t.mask, NO_FACTS);
   t.raw = raw ?? take(t.raw);
   t.isRawFalling = false;
+  t.weights = undefined;
   for (const [name, { value }] of t.lets) {
     if (value.kind !== "node" || !value.isColumn) continue;
     const { isZeroDropped = false } = value.facts;
@@ -258,7 +273,7 @@ function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId, raw?: No
 /** Marks the logits as falling, after they were put in order. */
 function markFalling(cx: Context): void {
   const t = cx.table;
-  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: "falls" } };
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: trendOf(cx, "falls") } };
   else t.isRawFalling = true;
 }
 
@@ -282,7 +297,7 @@ const gather = (cx: Context, rows: NodeId) => (id: NodeId) => emit(cx.builder, "
 export function sortRows(cx: Context, by: NodeValue | undefined, order: "asc" | "desc"): void {
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
-  if (isByLogit && isInLogitOrder(cx)) return;
+  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return;
   if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
@@ -304,8 +319,8 @@ function settleRaw(cx: Context): void {
 export function topRows(cx: Context, k: number, by: NodeValue | undefined): void {
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
-  if (!by && isInLogitOrder(cx)) {
-    if (count === t.dim) return;
+  if (!by && isInLogitOrder(cx) && cx.uses(orderFacts)) {
+    if (takesAll(cx, count)) return;
     const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (t.ids !== undefined) t.ids = view(t.ids);
     rearrange(cx, count, view);
@@ -327,10 +342,6 @@ export function topRows(cx: Context, k: number, by: NodeValue | undefined): void
  */
 function bestRows(cx: Context, key: NodeValue, count: number, isRaw: boolean): { rows: NodeId; values: NodeId } {
   const settle = (id: NodeId): NodeId => (isRaw && !cx.table.isRawFinite ? clampLogits(cx, id) : id);
-  if (count === 1) {
-    const rows = emit(cx.builder, "argmax", [key.id]);
-    return { rows, values: settle(emit(cx.builder, "get_rows", [key.id, rows])) };
-  }
   const best = emit(cx.builder, "top_k", [key.id], { k: count });
   const unordered = settle(emit(cx.builder, "get_rows", [key.id, best]));
   const order = emit(cx.builder, "argsort", [unordered], { order: "desc" });

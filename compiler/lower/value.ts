@@ -33,6 +33,8 @@ export interface Facts {
   readonly isZeroDropped?: boolean;
   /** This scalar is at most the largest value that the column of this node has among the rows left. */
   readonly atMostMaxOf?: NodeId | undefined;
+  /** A condition that holds for the row of the largest value in the column of this node. */
+  readonly holdsForMaxOf?: NodeId | undefined;
   /** A condition that holds for at least one of the rows left. */
   readonly holdsSomewhere?: boolean;
   /** Running sum of the column of this node, this row included. */

@@ -1,26 +1,34 @@
-/** The passes, in the order in which they run. Each is graph to graph and can be switched off by its name. */
+/** The optimizer: the passes in the order in which they run, and the rules that lowering asks. */
 import type { Graph } from "../graph/graph.js";
+import type { Interval } from "../graph/interval.js";
 import { assertValid } from "../graph/verify.js";
-import { shareCommon } from "./common.js";
-import { removeDead } from "./dead.js";
+import { fewRows } from "./few-rows.js";
+import { foldConstants } from "./fold-constants.js";
+import { fuseSoftMax } from "./fuse-soft-max.js";
+import { mergeMasks } from "./merge-masks.js";
+import type { Pass } from "./pass.js";
+import { removeDead } from "./remove-dead.js";
+import { RULES } from "./rules.js";
+import { shareCommon } from "./share-common.js";
+import { topOne } from "./top-one.js";
 
-type Pass = (graph: Graph) => Graph;
+/** What a pass leaves behind is removed, and what has become equal shared, at the end. */
+export const PASSES: readonly Pass[] = [foldConstants, topOne, fewRows, mergeMasks, fuseSoftMax, shareCommon, removeDead];
 
-export const PASSES: Readonly<Record<string, Pass>> = {
-  "share-common": shareCommon,
-  "remove-dead": removeDead,
-};
+/** All optimizations by name: what `disable` takes. */
+export const OPTIMIZATIONS: ReadonlyMap<string, string> = new Map(
+  [...RULES, ...PASSES].map(({ name, doc }) => [name, doc]),
+);
 
-export interface OptimizeOptions {
-  /** Names of passes that do not run. */
-  readonly disabled?: ReadonlySet<string>;
-}
-
-export function optimize(graph: Graph, { disabled = new Set() }: OptimizeOptions = {}): Graph {
-  return Object.entries(PASSES).reduce((before, [name, pass]) => {
-    if (disabled.has(name)) return before;
-    const after = pass(before);
-    assertValid(after, name);
-    return after;
-  }, graph);
+/** Runs the passes. `ranges` are the bounds of each node's values. */
+export function optimize(graph: Graph, ranges: readonly Interval[], disabled: ReadonlySet<string> = new Set()): Graph {
+  return PASSES.reduce(
+    (before, { name, run }) => {
+      if (disabled.has(name)) return before;
+      const after = run(before);
+      assertValid(after.graph, name);
+      return after;
+    },
+    { graph, ranges },
+  ).graph;
 }

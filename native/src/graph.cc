@@ -97,8 +97,8 @@ ggml_tensor * Builder::build_node(const Node & node) {
     ggml_tensor * operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         ggml_tensor *& value = values[node.operands[i]];
-        // Strided rows are wrong or refused on several devices; the copy is kept for the next user.
-        if (id_of(node) != OpId::view) {
+        // Most ops are wrong for strided rows or refuse them on several devices; the copy is kept for the next user.
+        if (!op_of(node).takes_strided) {
             value = contiguous(value);
         }
         operands[i] = value;

@@ -40,7 +40,7 @@ Tensor build_clamp(Builder & b, const Node & node, const Tensor * x) {
 }
 
 Tensor build_soft_max(Builder & b, const Node & node, const Tensor * x) {
-    return b.made(node.operand_count == 2 ? ggml_soft_max_ext(b.context, x[0], x[1], 1.0f, 0.0f) : ggml_soft_max(b.context, x[0]));
+    return b.made(ggml_soft_max_ext(b.context, x[0], node.operand_count == 2 ? x[1] : nullptr, node.attr_f32(0), 0.0f));
 }
 
 Tensor build_argmax(Builder & b, const Node &, const Tensor * x) {
@@ -138,7 +138,7 @@ Op unary_op(OpId id, const char * name, NaN nan, ResultDim dim = same) {
 
 template <ggml_tensor * (*op)(ggml_context *, ggml_tensor *, ggml_tensor *)>
 Op binary_op(OpId id, const char * name) {
-    return { id, name, { x, y_broadcast }, {}, f32, same, NaN::made, binary<op> };
+    return { id, name, { x, y_broadcast }, {}, f32, same, NaN::made, binary<op>, 0, 0, true };
 }
 
 const std::vector<Op> table = {
@@ -166,7 +166,7 @@ const std::vector<Op> table = {
     binary_op<ggml_mul>(OpId::mul, "mul"),
     binary_op<ggml_div>(OpId::div, "div"),
 
-    { OpId::soft_max, "soft_max", { x, mask }, {}, f32, same, NaN::made, build_soft_max },
+    { OpId::soft_max, "soft_max", { x, mask }, { number }, f32, same, NaN::made, build_soft_max },
     unary_op<ggml_cumsum>(OpId::cumsum, "cumsum", NaN::made),
     unary_op<ggml_sum_rows>(OpId::sum_rows, "sum_rows", NaN::made, one),
     { OpId::argmax, "argmax", { x }, {}, i32, one, NaN::never, build_argmax },
@@ -175,7 +175,7 @@ const std::vector<Op> table = {
 
     { OpId::get_rows, "get_rows", { free_any, free_i32 }, {}, ResultDtype::operand, ResultDim::second_operand, NaN::kept, build_get_rows },
     { OpId::set_rows, "set_rows", { free_f32, x, rows_i32 }, {}, f32, same, NaN::kept, build_set_rows },
-    { OpId::view, "view", { free_any }, { integer, count }, ResultDtype::operand, ResultDim::attr, NaN::kept, build_view, 0, 1 },
+    { OpId::view, "view", { free_any }, { integer, count }, ResultDtype::operand, ResultDim::attr, NaN::kept, build_view, 0, 1, true },
     { OpId::roll, "roll", { x }, { integer }, f32, same, NaN::kept, build_roll },
     { OpId::cast, "cast", { rows_any }, { choice }, ResultDtype::attr, same, NaN::kept, build_cast },
 

@@ -54,6 +54,8 @@ struct Op {
     Build                 build;
     int                   dtype_attr = 0;
     int                   dim_attr   = 0;
+    // Operands may be parts of longer rows.
+    bool                  takes_strided = false;
 
     int32_t required_operands() const;
 };

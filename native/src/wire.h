@@ -9,7 +9,7 @@
 namespace ggsl {
 
 inline constexpr int32_t wire_magic   = 0x4c534747;
-inline constexpr int32_t wire_version = 2;
+inline constexpr int32_t wire_version = 3;
 
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;

@@ -121,12 +121,14 @@ void test_elementwise() {
 }
 
 void test_rows() {
-    check_op("soft_max", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }); },
+    check_op("soft_max", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(1.0f) }); },
              [](const Row & x, float) { return soft_max(x); });
+    check_op("soft_max with scale", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(0.5f) }); },
+             [](const Row & x, float) { return soft_max(map(x, [](float v) { return v * 0.5f; })); });
     check_op("soft_max with mask", V, [](Words & w, int32_t x, int32_t) {
         const int32_t mask = w.f32(OpId::scale, V, { w.f32(OpId::step, V, { x }) }, { bits(-100.0f), bits(0.0f) });
-        return w.f32(OpId::soft_max, V, { x, mask });
-    }, [](const Row & x, float) { return soft_max(map(x, [](float v) { return v > 0 ? v - 100 : v; })); });
+        return w.f32(OpId::soft_max, V, { x, mask }, { bits(2.0f) });
+    }, [](const Row & x, float) { return soft_max(map(x, [](float v) { return v > 0 ? 2 * v - 100 : 2 * v; })); });
     check_op("cumsum", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::cumsum, V, { x }); },
              [](const Row & x, float) { Row sums(x.size()); std::partial_sum(x.begin(), x.end(), sums.begin()); return sums; });
     check_op("sum_rows", 1, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::sum_rows, 1, { x }); },

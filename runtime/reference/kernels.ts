@@ -36,8 +36,8 @@ function order(x: Vector, sign: 1 | -1): Int32Array {
   return Int32Array.from(x.keys()).sort(compare);
 }
 
-function softMax(x: Vector, mask: Vector | undefined): Float32Array {
-  const shifted = Float32Array.from(x, (v, i) => (mask ? fround(v + mask[i]!) : v));
+function softMax(x: Vector, mask: Vector | undefined, scale: number): Float32Array {
+  const shifted = Float32Array.from(x, (v, i) => fround(v * scale) + (mask ? mask[i]! : 0));
   const max = shifted.reduce((a, b) => Math.max(a, b), -Infinity);
   const powers = shifted.map((v) => Math.exp(fround(v - max)));
   const total = powers.reduce((a, b) => a + b, 0);
@@ -86,7 +86,7 @@ export const KERNELS: Readonly<Record<Exclude<OpName, "input" | "uniform">, Kern
   sub: map2((x, y) => x - y),
   mul: map2((x, y) => x * y),
   div: map2((x, y) => x / y),
-  soft_max: ([x, mask]) => softMax(x!, mask),
+  soft_max: ([x, mask], { scale = 1 }) => softMax(x!, mask, fround(scale as number)),
   cumsum: ([x]) => cumulate(x!),
   sum_rows: ([x]) => Float32Array.of((x as Float32Array).reduce((a, b) => a + b, 0)),
   argmax: ([x]) => Int32Array.of(argmax(x!)),

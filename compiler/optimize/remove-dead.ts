@@ -7,7 +7,8 @@
  *     return sampled=%1
  */
 import type { Graph, GraphNode, HostExpr, NodeId } from "../graph/graph.js";
-import { mapOutputs } from "./rewrite.js";
+import { mapOutputs, type Draft } from "./draft.js";
+import type { Pass } from "./pass.js";
 
 /** What an output depends on. */
 interface Live {
@@ -18,7 +19,13 @@ interface Live {
   readonly inputs: Set<number>;
 }
 
-export function removeDead(graph: Graph): Graph {
+export const removeDead: Pass = {
+  name: "remove-dead",
+  doc: "what no output needs is not computed",
+  run: ({ graph, ranges }) => keepLive(graph, ranges),
+};
+
+function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
   const live = findLive(graph);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
@@ -28,7 +35,7 @@ export function removeDead(graph: Graph): Graph {
   const renamed = (expr: HostExpr): HostExpr => renumberHost(expr, draws, states);
   const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
-  return {
+  const kept: Graph = {
     ...graph,
     nodes: pick(graph.nodes, nodes).map((node): GraphNode => {
       const index = node.attrs["index"] as number;
@@ -48,6 +55,7 @@ export function removeDead(graph: Graph): Graph {
     }),
     features: pick(graph.features, features),
   };
+  return { graph: kept, ranges: pick(ranges, nodes) };
 }
 
 function findLive(graph: Graph): Live {

@@ -1,0 +1,87 @@
+/** A graph on its way through the optimizer: beside each node stands what is known of its values. */
+import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
+import type { Attr, Graph, GraphNode, NodeId, Outputs, State } from "../graph/graph.js";
+import type { Interval } from "../graph/interval.js";
+import { opRule, type OpName } from "../graph/ops.js";
+
+export interface Draft {
+  readonly graph: Graph;
+  /** Bounds of each node's values; by `Graph.nodes`. */
+  readonly ranges: readonly Interval[];
+}
+
+/** What a pass that goes from node to node has at hand: the graph as it was, and the one that it makes. */
+export interface Rewriter {
+  readonly before: Draft;
+  readonly builder: Builder;
+  /** The new number of an old node. */
+  map(id: NodeId): NodeId;
+  /** The new node by its number. */
+  made(id: NodeId): GraphNode;
+  /** Adds a node. */
+  emit(op: OpName, inputs: readonly NodeId[], attrs?: Readonly<Record<string, Attr>>, options?: EmitOptions): NodeId;
+}
+
+/**
+ * Makes a graph node by node, in the old order. `visit` gives the new node that stands for an old one, or nothing to copy
+ * it; nodes that this leaves unused are removed by `remove-dead`.
+ */
+export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id: NodeId) => NodeId | undefined): Draft {
+  const builder = newBuilder();
+  const numbers: NodeId[] = [];
+  const r: Rewriter = {
+    before,
+    builder,
+    map: (id) => numbers[id]!,
+    made: (id) => builder.nodes[id]!,
+    emit: (op, inputs, attrs, options) => emit(builder, op, inputs, attrs, options),
+  };
+  before.graph.nodes.forEach((node, id) => {
+    builder.origin = node.origin;
+    numbers.push(visit(r, node, id) ?? copy(r, node, id));
+  });
+  const graph = { ...before.graph, nodes: builder.nodes, ...mapOutputs(before.graph, (id) => numbers[id]!) };
+  return { graph, ranges: builder.ranges };
+}
+
+/** The node itself, with new operands. */
+export function copy({ before, map, emit }: Pick<Rewriter, "before" | "map" | "emit">, node: GraphNode, id: NodeId): NodeId {
+  const { op, inputs, attrs, name } = node;
+  return emit(op, inputs.map(map), attrs, { name, range: before.ranges[id]! });
+}
+
+/** The nodes that some output needs. */
+export function liveNodes({ nodes, outputs, states }: Graph): ReadonlySet<NodeId> {
+  const live = new Set<NodeId>([...(Object.values(outputs) as NodeId[]), ...states.map((s) => s.next)]);
+  for (let id = nodes.length - 1; id >= 0; id--) if (live.has(id)) nodes[id]!.inputs.forEach((i) => live.add(i));
+  return live;
+}
+
+/** The live nodes that read each node; an output or a next state counts as `OUTPUT`. */
+export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
+  const users = graph.nodes.map((): NodeId[] => []);
+  for (const id of liveNodes(graph)) graph.nodes[id]!.inputs.forEach((i) => users[i]!.push(id));
+  const { outputs, states } = graph;
+  for (const id of [...(Object.values(outputs) as NodeId[]), ...states.map((s) => s.next)]) users[id]!.push(OUTPUT);
+  return users;
+}
+
+/** Stands for whoever reads an output. */
+export const OUTPUT = -1;
+
+/** The outputs and states of a graph with other node numbers. */
+export function mapOutputs(graph: Graph, map: (id: NodeId) => NodeId): { outputs: Outputs; states: State[] } {
+  const outputs = Object.fromEntries(
+    Object.entries(graph.outputs).map(([name, id]) => [name, map(id as NodeId)]),
+  ) as Outputs;
+  return { outputs, states: graph.states.map((s) => ({ ...s, next: map(s.next) })) };
+}
+
+/** The number of a uniform that is the same for every token. */
+export function constantOf({ uniforms }: Graph, { op, attrs }: GraphNode): number | undefined {
+  const expr = op === "uniform" ? uniforms[attrs["index"] as number]!.expr : undefined;
+  return typeof expr === "number" ? expr : undefined;
+}
+
+/** Whether an op works on each row for itself. */
+export const isElementwise = (op: OpName): boolean => opRule(op).isElementwise === true;

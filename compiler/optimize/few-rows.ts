@@ -1,0 +1,85 @@
+/**
+ * Work on the few rows that are left rather than on all: what never changes the order of the rows (a temperature above 0, a
+ * shift) moves behind `top_k`, and what is needed of the chosen rows only is computed of those.
+ *
+ *     %0 = div(logits, u0)       : f32[V]      %0 = top_k(logits) k=40     : i32[40]
+ *     %1 = top_k(%0) k=40        : i32[40]  ->  %1 = get_rows(logits, %0)   : f32[40]
+ *     %2 = get_rows(%0, %1)      : f32[40]      %2 = div(%1, u0)            : f32[40]
+ */
+import type { Dim, Graph, GraphNode, NodeId } from "../graph/graph.js";
+import { opRule } from "../graph/ops.js";
+import { OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
+import type { Pass } from "./pass.js";
+
+export const fewRows: Pass = {
+  name: "few-rows",
+  doc: "what keeps the order of the rows moves behind the choice of the best ones",
+  run: (draft) => sinkBehindGathers(chooseEarly(draft)),
+};
+
+// ---------------------------------------------------------------- choosing
+
+/** The best rows of f(x) are those of x, where f never falls. */
+const chooseEarly = (draft: Draft): Draft =>
+  rewrite(draft, (r, node) => {
+    if (node.op !== "top_k" && node.op !== "argmax") return undefined;
+    const key = unordered(draft, node.inputs[0]!, node.op);
+    return key === node.inputs[0] ? undefined : r.emit(node.op, [r.map(key)], node.attrs);
+  });
+
+/** The column that the order of column `id` comes from. */
+function unordered(draft: Draft, id: NodeId, by: "top_k" | "argmax"): NodeId {
+  const node = draft.graph.nodes[id]!;
+  // an argmax of -inf alone is no row on some devices, and a clamp keeps it from that
+  if (!keepsOrder(draft, node) || (by === "argmax" && node.op === "clamp")) return id;
+  return unordered(draft, node.inputs[0]!, by);
+}
+
+function keepsOrder({ graph: { nodes }, ranges }: Draft, { op, inputs, attrs, dim }: GraphNode): boolean {
+  if (opRule(op).isRising) return true;
+  if (op === "scale") return (attrs["s"] as number) > 0;
+  const [, by] = inputs;
+  if (by === undefined || dim === 1 || nodes[by]!.dim !== 1) return false;
+  return op === "add" || op === "sub" || ((op === "mul" || op === "div") && ranges[by]!.lo > 0);
+}
+
+// ---------------------------------------------------------------- gathering
+
+/** Rows are taken of x, and f is applied to those, where nothing needs f of all rows. */
+function sinkBehindGathers(draft: Draft): Draft {
+  const sinking = sinkingNodes(draft.graph);
+  return rewrite(draft, (r, node) => {
+    const [x, rows] = node.inputs as [NodeId, NodeId];
+    return node.op === "get_rows" && sinking.has(x) ? gather(r, sinking, x, r.map(rows)) : undefined;
+  });
+}
+
+/** Columns of which some rows alone are needed, and that can be computed of those. */
+function sinkingNodes(graph: Graph): ReadonlySet<NodeId> {
+  const { nodes } = graph;
+  const users = usersOf(graph);
+  const sinking = new Set<NodeId>();
+  const isOfFew = (user: NodeId, id: NodeId): boolean => {
+    if (user === OUTPUT) return false;
+    const { op, inputs, dim } = nodes[user]!;
+    return op === "get_rows" ? inputs[1] !== id && isLess(dim, nodes[id]!.dim) : sinking.has(user);
+  };
+  for (let id = nodes.length - 1; id >= 0; id--) {
+    const { op, dim } = nodes[id]!;
+    const canSink = op === "fill" || op === "repeat" || opRule(op).isElementwise === true;
+    if (canSink && dim !== 1 && users[id]!.length > 0 && users[id]!.every((user) => isOfFew(user, id))) sinking.add(id);
+  }
+  return sinking;
+}
+
+const isLess = (a: Dim, b: Dim): boolean => typeof a === "number" && (b === "V" || a < b);
+
+/** The rows `rows` (a new node) of the old node `id`. */
+function gather(r: Rewriter, sinking: ReadonlySet<NodeId>, id: NodeId, rows: NodeId): NodeId {
+  const { graph, ranges } = r.before;
+  const { op, inputs, attrs, dim, name } = graph.nodes[id]!;
+  if (!sinking.has(id)) return r.emit("get_rows", [r.map(id), rows]);
+  if (op === "fill" || op === "repeat") return r.emit(op, inputs.map(r.map), { ...attrs, dim: r.made(rows).dim });
+  const operands = inputs.map((i) => (graph.nodes[i]!.dim === dim ? gather(r, sinking, i, rows) : r.map(i)));
+  return r.emit(op, operands, attrs, { name, range: ranges[id]! });
+}

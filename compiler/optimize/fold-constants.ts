@@ -1,0 +1,69 @@
+/**
+ * Constants: what is known before the graph runs is not computed, and two steps that are exactly one become one.
+ * (Arithmetic on numbers alone is done while lowering: it decides shapes and branches.)
+ *
+ *     %0 = scale(logits) s=-1 b=0          %0 = scale(logits) s=-2 b=1
+ *     %1 = scale(%0) s=2 b=1           ->  %1 = sub(x, y)
+ *     %2 = scale(y) s=-1 b=0
+ *     %3 = add(x, %2)
+ */
+import type { GraphNode, NodeId } from "../graph/graph.js";
+import { isWithin } from "../graph/interval.js";
+import { rewrite, type Rewriter } from "./draft.js";
+import type { Pass } from "./pass.js";
+
+export const foldConstants: Pass = {
+  name: "fold-constants",
+  doc: "steps whose result is known, or that are exactly one step, are folded",
+  run: (draft) => rewrite(draft, fold),
+};
+
+function fold(r: Rewriter, node: GraphNode): NodeId | undefined {
+  switch (node.op) {
+    case "scale":
+      return foldScale(r, node);
+    case "clamp":
+      return foldClamp(r, node);
+    case "add":
+    case "sub":
+      return foldSign(r, node);
+    default:
+      return undefined;
+  }
+}
+
+const numbers = ({ attrs }: GraphNode, ...names: string[]): number[] => names.map((name) => attrs[name] as number);
+
+const isPowerOfTwo = (x: number): boolean => x !== 0 && Number.isInteger(Math.log2(Math.abs(x)));
+
+function foldScale(r: Rewriter, node: GraphNode): NodeId | undefined {
+  const [s, b] = numbers(node, "s", "b") as [number, number];
+  const x = r.map(node.inputs[0]!);
+  if (s === 1 && b === 0) return x;
+  const inner = r.made(x);
+  if (inner.op !== "scale") return undefined;
+  const [s1, b1] = numbers(inner, "s", "b") as [number, number];
+  // only where nothing is rounded twice
+  if (b1 === 0 && isPowerOfTwo(s1)) return r.emit("scale", inner.inputs, { s: s1 * s, b });
+  if (b === 0 && s === -1) return r.emit("scale", inner.inputs, { s: -s1, b: -b1 });
+  return undefined;
+}
+
+function foldClamp(r: Rewriter, node: GraphNode): NodeId | undefined {
+  const [lo, hi] = numbers(node, "lo", "hi") as [number, number];
+  const x = r.map(node.inputs[0]!);
+  if (isWithin(r.builder.ranges[x]!, lo, hi)) return x;
+  const inner = r.made(x);
+  if (inner.op !== "clamp") return undefined;
+  const [lo1, hi1] = numbers(inner, "lo", "hi") as [number, number];
+  if (lo > hi1 || hi < lo1) return undefined;
+  return r.emit("clamp", inner.inputs, { lo: Math.max(lo, lo1), hi: Math.min(hi, hi1) });
+}
+
+/** x + -y is x - y, and x - -y is x + y. */
+function foldSign(r: Rewriter, node: GraphNode): NodeId | undefined {
+  const [x, y] = node.inputs.map(r.map) as [NodeId, NodeId];
+  const inner = r.made(y);
+  if (inner.op !== "scale" || inner.attrs["s"] !== -1 || inner.attrs["b"] !== 0) return undefined;
+  return r.emit(node.op === "add" ? "sub" : "add", [x, inner.inputs[0]!]);
+}

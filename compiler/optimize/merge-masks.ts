@@ -1,0 +1,173 @@
+/**
+ * The masks of several filters become one additive mask. A condition is a step of some value x; instead of a 1 or 0 for each
+ * condition, their product, and a large negative number where that is 0, the values themselves are clamped to what is too
+ * low, added, and multiplied by a large number once: 0 where every condition holds, and a large negative number elsewhere.
+ *
+ *     %0 = scale(x) s=-1 b=0.95            %0 = clamp(x) lo=0.95 hi=...
+ *     %1 = step(%0)                        %1 = clamp(y) lo=-1 hi=0
+ *     %2 = scale(y) s=2^100 b=2^-60        %2 = sub(%1, %0)
+ *     %3 = step(%2)                    ->  %3 = scale(%2) s=2^112 b=2^112 * 0.95
+ *     %4 = mul(%1, %3)
+ *     %5 = scale(%4) s=1e33 b=-1e33
+ *
+ * A sum is 0 exactly where all conditions hold: what is added there are constants, and the shift at the end is made of the same
+ * constants by the same f32 operations. It is below 0 elsewhere, as far as f32 tells: beside a constant c, a y less than
+ * 2^-25 c too low does not count, so a constant stands beside numbers of the size of logits only, where that is less than the
+ * rounding of a logit; others are brought to 0 first.
+ */
+import type { Graph, HostExpr, NodeId, Uniform } from "../graph/graph.js";
+import { neighbour } from "../graph/host.js";
+import { isWithin } from "../graph/interval.js";
+import { uniformName } from "../lower/context.js";
+import { LIFT, PENALTY } from "../lower/masks.js";
+import { rewrite, usersOf, type Rewriter } from "./draft.js";
+import type { Pass } from "./pass.js";
+
+/** Makes a difference of one f32 step as large as a penalty, and keeps penalties finite. A power of two rounds nothing. */
+const STRETCH = 2 ** 112;
+
+/** A condition of a mask. */
+interface Factor {
+  /** The nodes in its place before and after; after, as a constant or brought to 0. */
+  readonly cost: { readonly before: number; readonly constant: number; readonly zero: number };
+  /** Emits what is added for it: `holds` where the condition holds, less elsewhere. */
+  readonly constant?: { readonly emit: (r: Rewriter) => Term; readonly holds: number };
+  /** The same with `holds` 0. */
+  readonly zero: (r: Rewriter) => NodeId;
+  /** Numbers of the size of logits, or of no size at all: a constant beside it hides nothing. */
+  readonly isCoarse: boolean;
+}
+
+interface Term {
+  readonly sign: 1 | -1;
+  readonly id: NodeId;
+}
+
+export const mergeMasks: Pass = {
+  name: "merge-masks",
+  doc: "the masks of several filters become one additive mask",
+  run: (draft) => {
+    const { graph } = draft;
+    const users = usersOf(graph);
+    const uniforms = [...graph.uniforms];
+    const merged = rewrite(draft, (r, node, id) => {
+      const isMask = users[id]!.length > 0 && users[id]!.every((u) => isMaskOf(graph, u, id));
+      if (!isMask || node.op !== "scale" || node.attrs["s"] !== PENALTY || node.attrs["b"] !== -PENALTY) return undefined;
+      const mask = node.inputs[0]!;
+      if (users[mask]!.length > 1) return undefined;
+      return merge(
+        r,
+        factorsOf(graph, users, mask).map((f) => describe(draft, users, f, uniforms)),
+      );
+    });
+    return { ...merged, graph: { ...merged.graph, uniforms } };
+  },
+};
+
+const isMaskOf = ({ nodes }: Graph, user: NodeId, id: NodeId): boolean =>
+  nodes[user]?.op === "soft_max" && nodes[user].inputs[1] === id && nodes[user].inputs[0] !== id;
+
+/** The conditions of which a mask is the product. */
+function factorsOf(graph: Graph, users: readonly (readonly NodeId[])[], id: NodeId): NodeId[] {
+  const { op, inputs, dim } = graph.nodes[id]!;
+  const isProduct = op === "mul" && users[id]!.length === 1 && inputs.every((i) => graph.nodes[i]!.dim === dim);
+  return isProduct ? inputs.flatMap((i) => factorsOf(graph, users, i)) : [id];
+}
+
+function merge(r: Rewriter, factors: readonly Factor[]): NodeId | undefined {
+  const isCoarse = (but: Factor): boolean => factors.every((f) => f === but || f.isCoarse);
+  const constant = factors
+    .filter((f) => f.constant && isCoarse(f))
+    .sort((a, b) => saving(b) - saving(a))
+    .at(0);
+  const costOf = (f: Factor): number => (f === constant ? f.cost.constant : f.cost.zero);
+  const total = (cost: (f: Factor) => number): number => factors.reduce((sum, f) => sum + cost(f), 0);
+  if (total(costOf) >= total((f) => f.cost.before)) return undefined;
+  const zeros = factors.filter((f) => f !== constant).map((f) => f.zero(r));
+  const [first, ...rest] = zeros;
+  let sum = first === undefined ? undefined : rest.reduce((a, b) => r.emit("add", [a, b]), first);
+  if (!constant?.constant) return r.emit("scale", [sum!], { s: STRETCH, b: 0 });
+  const { emit, holds } = constant.constant;
+  const { sign, id } = emit(r);
+  if (sum === undefined) return r.emit("scale", [id], { s: sign * STRETCH, b: -STRETCH * holds });
+  sum = r.emit(sign > 0 ? "add" : "sub", [sum, id]);
+  return r.emit("scale", [sum], { s: STRETCH, b: -STRETCH * holds });
+}
+
+const saving = ({ cost }: Factor): number => cost.zero - cost.constant;
+
+/** What a condition compares, if it can be told and nobody else needs the answer. */
+function describe(
+  { graph, ranges }: Rewriter["before"],
+  users: readonly (readonly NodeId[])[],
+  id: NodeId,
+  uniforms: Uniform[],
+): Factor {
+  const step = graph.nodes[id]!;
+  const value = step.op === "step" && users[id]!.length === 1 ? step.inputs[0]! : undefined;
+  const inner = value === undefined ? undefined : graph.nodes[value]!;
+  const isOwn = value !== undefined && users[value]!.length === 1;
+  if (!inner || !isOwn) return whole(id);
+  const [x, y] = inner.inputs as [NodeId, NodeId];
+  const { s, b } = inner.attrs as { s: number; b: number };
+  if (inner.op === "scale" && s === LIFT.s && b === LIFT.b) return notNegative(x, !isWithin(ranges[x]!, -2, 2));
+  if (inner.op === "scale" && Math.abs(s) === 1) return bounded(x, s as 1 | -1, Math.fround(b));
+  if (inner.op === "add" && graph.nodes[y]!.op === "uniform") {
+    const expr = uniforms[graph.nodes[y]!.attrs["index"] as number]!.expr;
+    return aboveUniform(x, expr, uniforms, !isWithin(ranges[value]!, -2, 2));
+  }
+  return whole(id);
+}
+
+const down = (r: Rewriter, id: NodeId): NodeId => r.emit("clamp", [id], { lo: -1, hi: 0 });
+
+/** Any condition, 1 or 0. */
+const whole = (id: NodeId): Factor => ({
+  cost: { before: 0, constant: 0, zero: 1 },
+  constant: { emit: (r) => ({ sign: 1, id: r.map(id) }), holds: 1 },
+  zero: (r) => r.emit("scale", [r.map(id)], { s: 1, b: -1 }),
+  isCoarse: true,
+});
+
+/** x >= 0 */
+const notNegative = (x: NodeId, isCoarse: boolean): Factor => ({
+  cost: { before: 2, constant: 1, zero: 1 },
+  zero: (r) => down(r, r.map(x)),
+  isCoarse,
+});
+
+/** s * x + b > 0: x is below b, or above -b. */
+function bounded(x: NodeId, s: 1 | -1, b: number): Factor {
+  const bound = s < 0 ? neighbour(b, -1) : neighbour(-b, 1);
+  const [lo, hi] = s < 0 ? [bound, Math.fround(bound + 1)] : [Math.fround(bound - 1), bound];
+  const asConstant = {
+    emit: (r: Rewriter): Term => ({ sign: s, id: r.emit("clamp", [r.map(x)], { lo, hi }) }),
+    holds: s * bound,
+  };
+  return {
+    cost: { before: 2, constant: 1, zero: 2 },
+    ...(Math.abs(bound) <= 1 && { constant: asConstant }),
+    zero: (r) => down(r, r.emit("scale", [r.map(x)], { s, b: -s * bound })),
+    isCoarse: false,
+  };
+}
+
+/** x + u > 0 for a number u that the host knows: x + below(u) >= 0. */
+const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boolean): Factor => ({
+  cost: { before: 1, constant: 1, zero: 1 },
+  zero: (r) => {
+    const expr = nextBelow(u);
+    const index = uniforms.push({ name: uniformName(expr), expr }) - 1;
+    return down(r, r.emit("add", [r.map(x), r.emit("uniform", [], { index })]));
+  },
+  isCoarse,
+});
+
+/** below(-below(e)) is -e. */
+function nextBelow(u: HostExpr): HostExpr {
+  if (Array.isArray(u) && u[0] === "neg") {
+    const inner = u[1] as HostExpr;
+    if (Array.isArray(inner) && inner[0] === "below") return ["neg", inner[1] as HostExpr];
+  }
+  return ["below", u];
+}

@@ -1,0 +1,21 @@
+/**
+ * Filters that can not drop anything are left out: a condition that holds for certain, any condition on a table of one row, of
+ * which the best row stays in any case, and a `top` of as many rows as there are.
+ *
+ *     top_k(1) |> min_p(0.05) |> dist(42)      ->      top_k(1) |> dist(42)
+ */
+import type { Context } from "../lower/context.js";
+import type { Value } from "../lower/value.js";
+import type { Rule } from "./pass.js";
+
+export const noOpFilters: Rule = {
+  name: "no-op-filters",
+  doc: "filters that can not drop anything are left out",
+};
+
+/** Whether `keep condition` leaves every row. */
+export const keepsAll = (cx: Context, condition: Value): boolean =>
+  cx.uses(noOpFilters) && (condition.range.lo >= 1 || cx.table.dim === 1);
+
+/** Whether `top count` leaves every row. */
+export const takesAll = (cx: Context, count: number): boolean => cx.uses(noOpFilters) && count === cx.table.dim;

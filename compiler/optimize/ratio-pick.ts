@@ -1,0 +1,39 @@
+/**
+ * Choosing among few rows in falling order in fewer steps: p / (c - threshold), with c the running sum of p, is at least 1 in
+ * the first row that reaches the threshold, below 1 in later ones, where c - threshold is p and more, and negative before.
+ *
+ *     %3 = sub(threshold, c)               %3 = sub(c, threshold)
+ *     %4 = step(%3)                    ->  %4 = div(p, %3)
+ *     %5 = sum_rows(%4)                    %5 = argmax(%4)
+ *     %6 = cast(%5) to=i32
+ */
+import { emit } from "../graph/build.js";
+import type { NodeId } from "../graph/graph.js";
+import { mul } from "../lower/arith.js";
+import type { Context } from "../lower/context.js";
+import { constant, hostOp, type HostValue, type NodeValue } from "../lower/value.js";
+import type { Rule } from "./pass.js";
+
+export const ratioPick: Rule = {
+  name: "ratio-pick",
+  doc: "a draw among few rows in order is one argmax of a ratio",
+};
+
+/** Up to this many rows, running sums in f32 tell every row of some weight from the next. */
+const MAX_FEW = 1024;
+
+export const canPickByRatio = (cx: Context, weights: NodeValue): boolean =>
+  cx.uses(ratioPick) && weights.facts.trend === "falls" && cx.table.dim !== "V" && cx.table.dim <= MAX_FEW;
+
+/** A draw below 1 keeps dropped rows at the end, with p = 0, from meeting c - threshold = 0. */
+export function pickByRatio(
+  cx: Context,
+  weights: NodeValue,
+  running: NodeValue,
+  total: NodeValue,
+  draw: HostValue,
+): NodeId {
+  const threshold = mul(cx, total, hostOp("min", draw, constant(1 - 2 ** -22))) as NodeValue;
+  const over = emit(cx.builder, "sub", [running.id, threshold.id]);
+  return emit(cx.builder, "argmax", [emit(cx.builder, "div", [weights.id, over])]);
+}
