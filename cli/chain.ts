@@ -1,4 +1,5 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
+import type { CompileOptions } from "../compiler/compile.js";
 import { formatDiagnostics } from "../compiler/check/format.js";
 import { HOST_SAMPLERS } from "../compiler/check/host.js";
 import type { Graph, HostStage } from "../compiler/graph/graph.js";
@@ -12,6 +13,7 @@ export interface ChainOptions {
   readonly set?: Record<string, number>;
   readonly seed?: number;
   readonly optimize?: boolean;
+  readonly disable?: readonly string[];
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -39,9 +41,10 @@ export function loadChains(
   return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
 }
 
-const common = ({ set, optimize }: ChainOptions): { set?: Record<string, number>; optimize?: boolean } => ({
+const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
   ...(set && { set }),
   ...(optimize !== undefined && { optimize }),
+  ...(disable && { disable }),
 });
 
 function fromFile(file: string, name: string | undefined, options: ChainOptions): Chain {
@@ -50,6 +53,7 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
     if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
     if (name !== undefined) throw new UsageError(`a compiled graph holds one chain; "${name}" can not be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize is for programs; this is a compiled graph");
+    if (options.disable) throw new UsageError("--disable is for programs; this is a compiled graph");
     return chainOf(readSpec(text));
   }
   return compile(text, {

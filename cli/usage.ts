@@ -1,5 +1,6 @@
 /** Options that commands share, and what is wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
+import { OPTIMIZATIONS } from "../compiler/optimize/optimize.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {
@@ -23,6 +24,13 @@ export function seed(text: string): number {
   return value;
 }
 
+/** Collects `--disable NAME`. */
+export function optimization(name: string, present: readonly string[] = []): string[] {
+  if (!OPTIMIZATIONS.has(name))
+    throw new InvalidArgumentError(`Expected the name of an optimization: ${[...OPTIMIZATIONS.keys()].join(", ")}.`);
+  return [...present, name];
+}
+
 /** Collects `--set NAME=VALUE`. */
 export function setting(text: string, present: Record<string, number> = {}): Record<string, number> {
   const [, name, given] = /^([A-Za-z_]\w*)=\s*(\S+)\s*$/.exec(text) ?? [];
@@ -35,6 +43,11 @@ export const stagesOption = (): Option =>
   new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+export const noOptimizeOption = (): Option => new Option("--no-optimize", "switch all optimizations off");
+export const disableOption = (): Option =>
+  new Option("--disable <name>", "switch one optimization off (repeatable); docs/optimizer.md has them all").argParser(
+    optimization,
+  );
 export const seedOption = (): Option =>
   new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");

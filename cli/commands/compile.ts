@@ -7,7 +7,7 @@ import { writeSpec } from "../../compiler/graph/json.js";
 import { printGraph } from "../../compiler/graph/text.js";
 import { InputError } from "../../runtime/errors.js";
 import { loadChain, type ChainOptions } from "../chain.js";
-import { setOption, stagesOption } from "../usage.js";
+import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
 
 const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
   json: writeSpec,
@@ -30,7 +30,8 @@ export const addCompile = (program: Command): Command =>
     .addOption(setOption())
     .addOption(new Option("--emit <form>", "what to write").choices(Object.keys(EMITTERS)).default("json"))
     .option("-o, --output <file>", "write to a file instead of standard output")
-    .option("--no-optimize", "leave the graph as it was lowered")
+    .addOption(noOptimizeOption())
+    .addOption(disableOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const text = EMITTERS[options.emit]!(loadChain(file, name, options).graph);
       if (options.output === undefined) process.stdout.write(text);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { explain, type Explanation } from "../../runtime/explain.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { formatTable } from "../table.js";
-import { atMost, jsonOption, setOption, stagesOption } from "../usage.js";
+import { atMost, disableOption, jsonOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly vocab: number;
@@ -19,7 +19,8 @@ export const addExplain = (program: Command): Command =>
     .addOption(stagesOption())
     .addOption(setOption())
     .option("--vocab <n>", "vocabulary size, for what depends on it", atMost(2 ** 24), 32000)
-    .option("--no-optimize", "explain the graph as it was lowered")
+    .addOption(noOptimizeOption())
+    .addOption(disableOption())
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const explanation = explain(loadChain(file, name, options).graph, options.vocab);

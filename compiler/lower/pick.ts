@@ -1,6 +1,7 @@
 /** `pick`: the row that becomes the token. */
 import { emit } from "../graph/build.js";
 import type { NodeId } from "../graph/graph.js";
+import type { Interval } from "../graph/interval.js";
 import { canPickByRatio, pickByRatio } from "../optimize/ratio-pick.js";
 import { unnormalisedSelection, weightsOf } from "../optimize/unnormalised-selection.js";
 import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
@@ -9,6 +10,9 @@ import { cumsum, sum } from "./reduce.js";
 import { keyOf, logitKey, logitOf, probOf, scalar } from "./table.js";
 import type { HostValue, NodeValue, Value } from "./value.js";
 
+/** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
+const TOTAL: Interval = { lo: 2 ** -25, hi: 2 };
+
 /**
  * The first row whose running sum of weights reaches `draw` times the last running sum: the sum's own last value, so that
  * rounding can not carry a draw past the end. Rows of weight 0 before the first other one are below any draw.
@@ -16,7 +20,7 @@ import type { HostValue, NodeValue, Value } from "./value.js";
 export function pickSample(cx: Context, draw: HostValue): Picked {
   const weights = weightsOf(cx, unnormalisedSelection);
   const running = cumsum(cx, weights);
-  const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }));
+  const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
   const row = canPickByRatio(cx, weights)
     ? pickByRatio(cx, weights, running, total, draw)
     : pickByCount(cx, running, mul(cx, total, draw));

@@ -250,13 +250,13 @@ export function replaceTable(
   assignLogit(cx, logit);
 }
 
-/** Moves every column of the table by `take`; `dim` is the new number of rows. `raw` is given where it is at hand already. */
-function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId, raw?: NodeId): void {
+/** Moves every column of the table by `take`; `dim` is the new number of rows. */
+function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
   if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap, stretch: t.assigned.facts.stretch });
   if (t.mask) t.mask = moved(t.mask, NO_FACTS);
-  t.raw = raw ?? take(t.raw);
+  t.raw = take(t.raw);
   t.isRawFalling = false;
   t.weights = undefined;
   for (const [name, { value }] of t.lets) {
@@ -327,10 +327,11 @@ export function topRows(cx: Context, k: number, by: NodeValue | undefined): void
   } else if (count === t.dim) {
     return sortRows(cx, by, "desc");
   } else {
-    const isRaw = !by && !t.assigned && !t.mask;
-    const { rows, values } = bestRows(cx, by ? keyOf(cx, by) : logitKey(cx), count, isRaw);
+    const key = by ? keyOf(cx, by) : logitKey(cx);
+    const isRaw = key.id === t.raw;
+    const { rows, values } = bestRows(cx, key, count, isRaw);
     t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-    rearrange(cx, count, gather(cx, rows), isRaw ? values : undefined);
+    rearrange(cx, count, (id) => (id === key.id ? values : gather(cx, rows)(id)));
     t.isRawFinite ||= isRaw;
   }
   if (!by) markFalling(cx);

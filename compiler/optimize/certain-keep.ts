@@ -15,6 +15,7 @@ import type { Rule } from "./pass.js";
 export const certainKeep: Rule = {
   name: "certain-keep",
   doc: "a condition that holds for some row for certain needs no row kept beside it",
+  example: "min_p(0.05) |> dist(42)",
 };
 
 /** Whether at least `minimum` rows meet `condition` for certain. */

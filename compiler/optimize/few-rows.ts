@@ -7,14 +7,16 @@
  *     %2 = get_rows(%0, %1)      : f32[40]      %2 = div(%1, u0)            : f32[40]
  */
 import type { Dim, Graph, GraphNode, NodeId } from "../graph/graph.js";
-import { opRule } from "../graph/ops.js";
+import { opRule, type OpName } from "../graph/ops.js";
 import { OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const fewRows: Pass = {
   name: "few-rows",
   doc: "what keeps the order of the rows moves behind the choice of the best ones",
-  run: (draft) => sinkBehindGathers(chooseEarly(draft)),
+  example: "temp(0.8) |> top_k(40) |> dist(42)",
+  // the best rows are chosen first and put in order then, and each lets more sink
+  run: (draft) => sinkBehindGathers(chooseEarly(sinkBehindGathers(chooseEarly(draft)))),
 };
 
 // ---------------------------------------------------------------- choosing
@@ -22,16 +24,18 @@ export const fewRows: Pass = {
 /** The best rows of f(x) are those of x, where f never falls. */
 const chooseEarly = (draft: Draft): Draft =>
   rewrite(draft, (r, node) => {
-    if (node.op !== "top_k" && node.op !== "argmax") return undefined;
+    if (!CHOOSING.has(node.op)) return undefined;
     const key = unordered(draft, node.inputs[0]!, node.op);
     return key === node.inputs[0] ? undefined : r.emit(node.op, [r.map(key)], node.attrs);
   });
 
+const CHOOSING: ReadonlySet<OpName> = new Set(["top_k", "argmax", "argsort"]);
+
 /** The column that the order of column `id` comes from. */
-function unordered(draft: Draft, id: NodeId, by: "top_k" | "argmax"): NodeId {
+function unordered(draft: Draft, id: NodeId, by: OpName): NodeId {
   const node = draft.graph.nodes[id]!;
-  // an argmax of -inf alone is no row on some devices, and a clamp keeps it from that
-  if (!keepsOrder(draft, node) || (by === "argmax" && node.op === "clamp")) return id;
+  // an argmax of -inf alone is no row on some devices, a NaN has no order, and a clamp keeps both from that
+  if (!keepsOrder(draft, node) || (by !== "top_k" && node.op === "clamp")) return id;
   return unordered(draft, node.inputs[0]!, by);
 }
 
@@ -62,7 +66,8 @@ function sinkingNodes(graph: Graph): ReadonlySet<NodeId> {
   const isOfFew = (user: NodeId, id: NodeId): boolean => {
     if (user === OUTPUT) return false;
     const { op, inputs, dim } = nodes[user]!;
-    return op === "get_rows" ? inputs[1] !== id && isLess(dim, nodes[id]!.dim) : sinking.has(user);
+    if (op !== "get_rows") return sinking.has(user);
+    return inputs[1] !== id && (isLess(dim, nodes[id]!.dim) || (dim === nodes[id]!.dim && columns(graph, id) === 1));
   };
   for (let id = nodes.length - 1; id >= 0; id--) {
     const { op, dim } = nodes[id]!;
@@ -72,13 +77,18 @@ function sinkingNodes(graph: Graph): ReadonlySet<NodeId> {
   return sinking;
 }
 
+/** Of how many columns a column is made; each is a gather. */
+const columns = ({ nodes }: Graph, id: NodeId): number =>
+  nodes[id]!.inputs.filter((i) => nodes[i]!.dim === nodes[id]!.dim).length;
+
 const isLess = (a: Dim, b: Dim): boolean => typeof a === "number" && (b === "V" || a < b);
 
 /** The rows `rows` (a new node) of the old node `id`. */
 function gather(r: Rewriter, sinking: ReadonlySet<NodeId>, id: NodeId, rows: NodeId): NodeId {
   const { graph, ranges } = r.before;
-  const { op, inputs, attrs, dim, name } = graph.nodes[id]!;
+  const { op, inputs, attrs, dim, name, origin } = graph.nodes[id]!;
   if (!sinking.has(id)) return r.emit("get_rows", [r.map(id), rows]);
+  r.builder.origin = origin;
   if (op === "fill" || op === "repeat") return r.emit(op, inputs.map(r.map), { ...attrs, dim: r.made(rows).dim });
   const operands = inputs.map((i) => (graph.nodes[i]!.dim === dim ? gather(r, sinking, i, rows) : r.map(i)));
   return r.emit(op, operands, attrs, { name, range: ranges[id]! });

@@ -15,6 +15,14 @@ import type { Pass } from "./pass.js";
 export const foldConstants: Pass = {
   name: "fold-constants",
   doc: "steps whose result is known, or that are exactly one step, are folded",
+  example: `import { dist } from "std"
+
+sampler mirrored(center: f32) {
+  logit = center - -2 * -logit
+}
+
+chain c = mirrored(1) |> dist(42)
+`,
   run: (draft) => rewrite(draft, fold),
 };
 
@@ -44,10 +52,13 @@ function foldScale(r: Rewriter, node: GraphNode): NodeId | undefined {
   if (inner.op !== "scale") return undefined;
   const [s1, b1] = numbers(inner, "s", "b") as [number, number];
   // only where nothing is rounded twice
-  if (b1 === 0 && isPowerOfTwo(s1)) return r.emit("scale", inner.inputs, { s: s1 * s, b });
-  if (b === 0 && s === -1) return r.emit("scale", inner.inputs, { s: -s1, b: -b1 });
+  if (b1 === 0 && isPowerOfTwo(s1)) return scaled(r, inner.inputs[0]!, s1 * s, b);
+  if (b === 0 && s === -1) return scaled(r, inner.inputs[0]!, -s1, -b1);
   return undefined;
 }
+
+const scaled = (r: Rewriter, x: NodeId, s: number, b: number): NodeId =>
+  s === 1 && b === 0 ? x : r.emit("scale", [x], { s, b });
 
 function foldClamp(r: Rewriter, node: GraphNode): NodeId | undefined {
   const [lo, hi] = numbers(node, "lo", "hi") as [number, number];

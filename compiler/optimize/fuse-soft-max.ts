@@ -17,6 +17,7 @@ import type { Pass } from "./pass.js";
 export const fuseSoftMax: Pass = {
   name: "fuse-soft-max",
   doc: "constant factors become an attribute of soft_max, shifts before it go away",
+  example: "top_k(40) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const users = usersOf(draft.graph);
     return rewrite(draft, (r, node, id) => (node.op === "soft_max" ? fuse(r, node, id, users) : undefined));

@@ -16,6 +16,7 @@ import type { Rule } from "./pass.js";
 export const impliedMask: Rule = {
   name: "implied-mask",
   doc: "rows that came as -inf need no mask while their logits lie far below all others",
+  example: "temp(0.8) |> dist(42)",
 };
 
 /** Below a gap of this many nats a dropped row could get a share of the probability again. */

@@ -15,7 +15,7 @@
  * 2^-25 c too low does not count, so a constant stands beside numbers of the size of logits only, where that is less than the
  * rounding of a logit; others are brought to 0 first.
  */
-import type { Graph, HostExpr, NodeId, Uniform } from "../graph/graph.js";
+import type { Graph, HostExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
 import { neighbour } from "../graph/host.js";
 import { isWithin } from "../graph/interval.js";
 import { uniformName } from "../lower/context.js";
@@ -28,6 +28,7 @@ const STRETCH = 2 ** 112;
 
 /** A condition of a mask. */
 interface Factor {
+  readonly origin: Origin | undefined;
   /** The nodes in its place before and after; after, as a constant or brought to 0. */
   readonly cost: { readonly before: number; readonly constant: number; readonly zero: number };
   /** Emits what is added for it: `holds` where the condition holds, less elsewhere. */
@@ -46,6 +47,7 @@ interface Term {
 export const mergeMasks: Pass = {
   name: "merge-masks",
   doc: "the masks of several filters become one additive mask",
+  example: "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const { graph } = draft;
     const users = usersOf(graph);
@@ -83,12 +85,20 @@ function merge(r: Rewriter, factors: readonly Factor[]): NodeId | undefined {
   const costOf = (f: Factor): number => (f === constant ? f.cost.constant : f.cost.zero);
   const total = (cost: (f: Factor) => number): number => factors.reduce((sum, f) => sum + cost(f), 0);
   if (total(costOf) >= total((f) => f.cost.before)) return undefined;
-  const zeros = factors.filter((f) => f !== constant).map((f) => f.zero(r));
-  const [first, ...rest] = zeros;
+  const { builder } = r;
+  const { origin } = builder;
+  /** What stands for a condition belongs to the stage that asked it. */
+  const at = <T>(f: Factor, make: () => T): T => {
+    builder.origin = f.origin;
+    const made = make();
+    builder.origin = origin;
+    return made;
+  };
+  const [first, ...rest] = factors.filter((f) => f !== constant).map((f) => at(f, () => f.zero(r)));
   let sum = first === undefined ? undefined : rest.reduce((a, b) => r.emit("add", [a, b]), first);
   if (!constant?.constant) return r.emit("scale", [sum!], { s: STRETCH, b: 0 });
   const { emit, holds } = constant.constant;
-  const { sign, id } = emit(r);
+  const { sign, id } = at(constant, () => emit(r));
   if (sum === undefined) return r.emit("scale", [id], { s: sign * STRETCH, b: -STRETCH * holds });
   sum = r.emit(sign > 0 ? "add" : "sub", [sum, id]);
   return r.emit("scale", [sum], { s: STRETCH, b: -STRETCH * holds });
@@ -103,6 +113,17 @@ function describe(
   id: NodeId,
   uniforms: Uniform[],
 ): Factor {
+  return { ...compared({ graph, ranges }, users, id, uniforms), origin: graph.nodes[id]!.origin };
+}
+
+type Condition = Omit<Factor, "origin">;
+
+function compared(
+  { graph, ranges }: Rewriter["before"],
+  users: readonly (readonly NodeId[])[],
+  id: NodeId,
+  uniforms: Uniform[],
+): Condition {
   const step = graph.nodes[id]!;
   const value = step.op === "step" && users[id]!.length === 1 ? step.inputs[0]! : undefined;
   const inner = value === undefined ? undefined : graph.nodes[value]!;
@@ -122,7 +143,7 @@ function describe(
 const down = (r: Rewriter, id: NodeId): NodeId => r.emit("clamp", [id], { lo: -1, hi: 0 });
 
 /** Any condition, 1 or 0. */
-const whole = (id: NodeId): Factor => ({
+const whole = (id: NodeId): Condition => ({
   cost: { before: 0, constant: 0, zero: 1 },
   constant: { emit: (r) => ({ sign: 1, id: r.map(id) }), holds: 1 },
   zero: (r) => r.emit("scale", [r.map(id)], { s: 1, b: -1 }),
@@ -130,14 +151,14 @@ const whole = (id: NodeId): Factor => ({
 });
 
 /** x >= 0 */
-const notNegative = (x: NodeId, isCoarse: boolean): Factor => ({
+const notNegative = (x: NodeId, isCoarse: boolean): Condition => ({
   cost: { before: 2, constant: 1, zero: 1 },
   zero: (r) => down(r, r.map(x)),
   isCoarse,
 });
 
 /** s * x + b > 0: x is below b, or above -b. */
-function bounded(x: NodeId, s: 1 | -1, b: number): Factor {
+function bounded(x: NodeId, s: 1 | -1, b: number): Condition {
   const bound = s < 0 ? neighbour(b, -1) : neighbour(-b, 1);
   const [lo, hi] = s < 0 ? [bound, Math.fround(bound + 1)] : [Math.fround(bound - 1), bound];
   const asConstant = {
@@ -153,7 +174,7 @@ function bounded(x: NodeId, s: 1 | -1, b: number): Factor {
 }
 
 /** x + u > 0 for a number u that the host knows: x + below(u) >= 0. */
-const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boolean): Factor => ({
+const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boolean): Condition => ({
   cost: { before: 1, constant: 1, zero: 1 },
   zero: (r) => {
     const expr = nextBelow(u);

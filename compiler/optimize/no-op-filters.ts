@@ -11,6 +11,14 @@ import type { Rule } from "./pass.js";
 export const noOpFilters: Rule = {
   name: "no-op-filters",
   doc: "filters that can not drop anything are left out",
+  example: `import { dist } from "std"
+
+sampler at_least(p: f32) {
+  keep prob >= p
+}
+
+chain c = at_least(0) |> dist(42)
+`,
 };
 
 /** Whether `keep condition` leaves every row. */

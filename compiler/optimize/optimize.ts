@@ -6,7 +6,7 @@ import { fewRows } from "./few-rows.js";
 import { foldConstants } from "./fold-constants.js";
 import { fuseSoftMax } from "./fuse-soft-max.js";
 import { mergeMasks } from "./merge-masks.js";
-import type { Pass } from "./pass.js";
+import type { Pass, Rule } from "./pass.js";
 import { removeDead } from "./remove-dead.js";
 import { RULES } from "./rules.js";
 import { shareCommon } from "./share-common.js";
@@ -16,9 +16,7 @@ import { topOne } from "./top-one.js";
 export const PASSES: readonly Pass[] = [foldConstants, topOne, fewRows, mergeMasks, fuseSoftMax, shareCommon, removeDead];
 
 /** All optimizations by name: what `disable` takes. */
-export const OPTIMIZATIONS: ReadonlyMap<string, string> = new Map(
-  [...RULES, ...PASSES].map(({ name, doc }) => [name, doc]),
-);
+export const OPTIMIZATIONS: ReadonlyMap<string, Rule> = new Map([...RULES, ...PASSES].map((o) => [o.name, o]));
 
 /** Runs the passes. `ranges` are the bounds of each node's values. */
 export function optimize(graph: Graph, ranges: readonly Interval[], disabled: ReadonlySet<string> = new Set()): Graph {

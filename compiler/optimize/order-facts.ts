@@ -12,6 +12,7 @@ import type { Rule } from "./pass.js";
 export const orderFacts: Rule = {
   name: "order-facts",
   doc: "in rows that are in order the best is row 0, and a threshold is a prefix",
+  example: "top_k(40) |> min_p(0.05) |> dist(42)",
 };
 
 /** What is known of the order of a column that was made in this order. */

@@ -6,6 +6,8 @@ interface Described {
   readonly name: string;
   /** What it does, in one line. */
   readonly doc: string;
+  /** A program, or stages of standard samplers, that it makes better; tests and docs/optimizer.md show the graph without and with it. */
+  readonly example: string;
 }
 
 /** Graph to graph. */

@@ -17,6 +17,7 @@ import type { Rule } from "./pass.js";
 export const ratioPick: Rule = {
   name: "ratio-pick",
   doc: "a draw among few rows in order is one argmax of a ratio",
+  example: "top_k(40) |> dist(42)",
 };
 
 /** Up to this many rows, running sums in f32 tell every row of some weight from the next. */

@@ -22,6 +22,7 @@ interface Live {
 export const removeDead: Pass = {
   name: "remove-dead",
   doc: "what no output needs is not computed",
+  example: "top_k(1) |> dist(42)",
   run: ({ graph, ranges }) => keepLive(graph, ranges),
 };
 

@@ -15,6 +15,14 @@ import type { Rule } from "./pass.js";
 export const scaleInvariance: Rule = {
   name: "scale-invariance",
   doc: "comparing probabilities with each other needs none that sum to 1",
+  example: `import { top_k, top_p, dist } from "std"
+
+sampler relative(p: f32) {
+  keep prob >= p * max(prob)
+}
+
+chain c = top_k(40) |> top_p(0.9) |> relative(0.1) |> dist(42)
+`,
 };
 
 const COMPARISONS: ReadonlySet<string> = new Set([">", ">=", "<", "<="]);

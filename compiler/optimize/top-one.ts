@@ -14,6 +14,7 @@ import type { Pass } from "./pass.js";
 export const topOne: Pass = {
   name: "top-one",
   doc: "the one best row is an argmax, and a table of one row has nothing to choose from",
+  example: "top_k(1) |> dist(42)",
   run: (draft) => rewrite(draft, simplify),
 };
 

@@ -18,6 +18,7 @@ import type { Rule } from "./pass.js";
 export const unnormalisedSelection: Rule = {
   name: "unnormalised-selection",
   doc: "drawing by the weights of a softmax from before rows were dropped, without a second softmax",
+  example: "top_p(0.95) |> dist(42)",
 };
 
 /** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */

@@ -1,9 +1,14 @@
-/** The graph of every standard sampler, so that no change to the compiler changes a graph unseen. */
-import { expect, test } from "@jest/globals";
+/**
+ * The graph of every standard sampler before and after optimization, and what each optimization does to its example, so that
+ * no change to the compiler changes a graph unseen.
+ */
+import { describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "../../compiler/compile.js";
+import { opRule } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
+import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { difference, expected } from "./golden.js";
 
 const ROWS: CompileOptions = { outputs: ["candidates", "logits", "probs"] };
@@ -45,7 +50,17 @@ chain c(static k: i32 = 40, p: f32 = 0.95, keep_min: i32 = 0, m: f32 = 0.05, t: 
   top_k(k) |> top_p(p, keep_min) |> min_p(m, keep_min) |> temp(t) |> dist(s)
 `;
 
-const text = (compilation: Compilation): string => printGraph(graphOf(compilation));
+type Compiler = (options: CompileOptions) => Compilation;
+
+/** How many nodes there are, and which. */
+function text(title: string, compilation: Compilation): string {
+  const graph = graphOf(compilation);
+  const count = graph.nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+  return `// ${title}: ${count} nodes without views\n${printGraph(graph)}`;
+}
+
+const beforeAndAfter = (compiler: Compiler): string =>
+  [text("as lowered", compiler({ optimize: false })), text("optimized", compiler({}))].join("\n");
 
 function expectGolden(name: string, actual: string): void {
   const wanted = expected(`${name}.txt`, actual);
@@ -55,11 +70,17 @@ function expectGolden(name: string, actual: string): void {
 
 test.each(Object.keys(STAGES))("the graph of %s", (name) => {
   const [stages, options] = STAGES[name]!;
-  expectGolden(name, text(compileStages(stages, options)));
+  expectGolden(
+    name,
+    beforeAndAfter((o) => compileStages(stages, { ...options, ...o })),
+  );
 });
 
 test("the graph of a chain with uniforms", () => {
-  expectGolden("uniforms", text(compileProgram(UNIFORMS)));
+  expectGolden(
+    "uniforms",
+    beforeAndAfter((o) => compileProgram(UNIFORMS, o)),
+  );
 });
 
 test("every standard sampler has a golden graph", () => {
@@ -67,4 +88,20 @@ test("every standard sampler has a golden graph", () => {
   const samplers = readdirSync(folder).filter((f) => f.endsWith(".ggsl"));
   const names = Object.keys(STAGES).filter((name) => name !== "default_chain");
   expect(names.sort()).toEqual(samplers.map((f) => f.replace(".ggsl", "")).sort());
+});
+
+describe.each([...OPTIMIZATIONS.values()])("$name", ({ name, example }) => {
+  const compiler: Compiler = example.includes("chain ")
+    ? (o): Compilation => compileProgram(example, o)
+    : (o): Compilation => compileStages(example, o);
+  const [off, on] = [compiler({ disable: [name] }), compiler({})];
+
+  test("changes the graph of its example", () => {
+    expectGolden(`optimizations/${name}`, [text(`without ${name}`, off), text(`with ${name}`, on)].join("\n"));
+    expect(printGraph(graphOf(off))).not.toBe(printGraph(graphOf(on)));
+  });
+});
+
+test("an optimization that does not exist can not be switched off", () => {
+  expect(() => compileStages("dist(1)", { disable: ["fold"] })).toThrow('there is no optimization "fold"; there are order-facts');
 });
