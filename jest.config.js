@@ -3,6 +3,8 @@ export default {
   testEnvironment: "node",
   // jest would leave a processor idle, on two of them half
   maxWorkers: 2,
+  // native and whole-model tests share the machine with each other
+  testTimeout: 30_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

@@ -28,24 +28,26 @@ export function openOurs({ stages, input, context }: Given, mode: Mode, backend:
   const { graph, uniforms } = compileIn(mode, stages, picks ? ["sampled", ...rows] : rows);
   // generation asks for the token alone, which is another graph
   const picking = picks ? compileIn(mode, stages, ["sampled"]).graph : graph;
-  let sequence = startSequence(picking, input.length, { uniforms, feed: { bias: context.bias } });
-  sequence = acceptPrompt(sequence, context.history);
+  const start = (of: Graph): SequenceState =>
+    acceptPrompt(startSequence(of, input.length, { uniforms, feed: { bias: context.bias } }), context.history);
+  let sequence = start(picking);
+  // each graph reads what it needs of features, draws and states
+  let shown = start(graph);
   let states = new Float32Array();
-  const run = (of: Graph): Results => {
-    const own: SequenceState = { ...sequence, graph: of };
-    return runOf(backend, of, input.length)(input, uniformsOf(own), featureInputs(own));
-  };
+  const run = (own: SequenceState): Results =>
+    runOf(backend, own.graph, input.length)(input, uniformsOf(own), featureInputs(own));
   return {
     pick() {
       if (!picks) return undefined;
-      const results = run(picking);
+      const results = run(sequence);
       states = Float32Array.from(results.states ?? []);
       return typeof results.sampled === "number" ? results.sampled : results.sampled![0]!;
     },
-    rows: () => rowsOfGraph(run(graph)),
+    rows: () => rowsOfGraph(run(shown)),
     accept(token) {
       const before = sequence;
       sequence = acceptToken(sequence, token, states);
+      shown = acceptToken(shown, token, graph.states.length === 0 ? states : Float32Array.from(run(shown).states ?? []));
       const last = picking.draws.length - 1;
       if (last < 0) return undefined;
       return (picking.draws[last]!.at === undefined ? before : sequence).streams[last]!.value;

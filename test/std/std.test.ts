@@ -23,7 +23,7 @@ describe.each(FILES)("%s", (name) => {
   });
 });
 
-test("docs/std.md is up to date", () => {
+test("generated documentation is up to date", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.mjs", "--check"], { encoding: "utf8" });
   expect(stderr).toBe("");
   expect(status).toBe(0);
