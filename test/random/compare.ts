@@ -43,7 +43,7 @@ export interface Mismatch {
   readonly distance: number;
 }
 
-/** The first difference of two outcomes. The order of rows is that of one device, so it is compared only if asked for. */
+/** The largest difference of the first step that differs. The order of rows is that of one device, so it is compared only if asked for. */
 export function mismatchOf(
   found: readonly Step[],
   wanted: readonly Step[],
@@ -51,11 +51,12 @@ export function mismatchOf(
 ): Mismatch | undefined {
   for (const [step, there] of wanted.entries()) {
     const here = found[step]!;
-    const mismatch =
-      (here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder)) ??
-      (here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`)) ??
-      statesMismatch(here.states, there.states);
-    if (mismatch) return { step, ...mismatch };
+    const differences = [
+      here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder),
+      here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
+      statesMismatch(here.states, there.states),
+    ].filter((d) => d !== undefined);
+    if (differences.length > 0) return { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
   }
   return undefined;
 }

@@ -14,6 +14,8 @@ export interface Build {
   /** Names of optimizer passes that do not run. */
   readonly disabled: readonly string[] | "all";
   readonly outputs: readonly OutputName[];
+  /** The values of the chain's uniforms are constants, which fold and decide conditions. */
+  readonly folds?: true;
 }
 
 const ALL: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
@@ -23,6 +25,11 @@ export const PLAIN: Build = { name: "not optimized", disabled: "all", outputs: A
 /** What generation asks for. */
 export const TOKEN: Build = { name: "token alone", disabled: [], outputs: ["sampled"] };
 export const without = (pass: string): Build => ({ name: `without ${pass}`, disabled: [pass], outputs: ALL });
+
+export const FOLDED: Build = { name: "uniforms folded", disabled: [], outputs: ALL, folds: true };
+
+/** Whether folding must change nothing: what the compiler knows may be asked for, and orders rows in the standard library. */
+export const mayFold = ({ text }: Program): boolean => !/\bknown\(|^import /.test(text);
 
 /** A limit that a valid program may run into. */
 export class Refused extends Error {
@@ -38,8 +45,12 @@ export function compileIn(program: Program): (build: Build) => Graph {
   failOn(diagnostics);
   const chain = checked!.chains.find((c) => c.name.text === "main")!;
   const known = new Map<Build, Graph>();
-  const make = ({ disabled, outputs }: Build): Graph => {
-    const { graph, diagnostics: found } = lower(checked!.main, chain, { set: program.set, outputs });
+  const make = ({ disabled, outputs, folds }: Build): Graph => {
+    const { graph, diagnostics: found } = lower(
+      checked!.main,
+      folds ? { ...chain, params: chain.params.map((p) => ({ ...p, isStatic: true })) } : chain,
+      { set: folds ? { ...program.set, ...program.uniforms } : program.set, outputs },
+    );
     failOn(found);
     assertValid(graph!, "lowering");
     return disabled === "all" ? graph! : optimize(graph!, { disabled: new Set(disabled) });

@@ -54,7 +54,7 @@ const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitra
 /** The depth of an expression is that of all its parts, of whatever type; the first choice ends it. */
 const depthIdentifier = fc.createDepthIdentifier();
 const one = (...pieces: readonly Weighted[]): Piece =>
-  fc.oneof({ maxDepth: 4, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
+  fc.oneof({ maxDepth: 3, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
 
 interface Grammar {
   staticWhole: Text;

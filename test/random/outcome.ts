@@ -18,12 +18,15 @@ export interface Step {
 /** Runs a graph. `accepted` are the tokens that are accepted whatever it picks; without them it goes its own way. */
 export function outcomeOf(
   graph: Graph,
-  { logits, history, ...options }: Given,
+  { logits, history, uniforms, ...options }: Given,
   run: Run,
   accepted?: readonly number[],
 ): Step[] {
   const vocabSize = logits[0]!.length;
-  let sequence = acceptPrompt(startSequence(graph, vocabSize, options), history);
+  let sequence = acceptPrompt(
+    startSequence(graph, vocabSize, { ...options, uniforms: usedBy(graph, uniforms) }),
+    history,
+  );
   return logits.map((row, i) => {
     const { sampled, states = new Float32Array(), ...rows } = run(row, uniformsOf(sequence), featureInputs(sequence));
     const token = typeof sampled === "object" ? sampled[0]! : sampled;
@@ -41,3 +44,7 @@ export function outcomeOf(
 
 /** The token that the text goes on with: the picked one, or any of those left. */
 export const chosen = ({ token, rows }: Step): number => token ?? rows?.tokens[0] ?? 0;
+
+/** A graph in which a uniform was folded has it no more. */
+const usedBy = ({ params }: Graph, uniforms: Given["uniforms"]): Given["uniforms"] =>
+  Object.fromEntries(params.flatMap(({ name }) => (name in uniforms ? [[name, uniforms[name]!]] : [])));

@@ -120,7 +120,7 @@ export const programs: fc.Arbitrary<Program> = fc
   .record({
     consts: constChoices,
     inputs: inputChoices,
-    stages: fc.array(stageChoices, { minLength: 0, maxLength: 3, size: "max" }),
+    stages: fc.array(stageChoices, { maxLength: 2, size: "max" }),
     end: endChoices,
     /** Stages that become a chain of their own. */
     nested: fc.constantFrom(0, 0, 0, 1, 2),

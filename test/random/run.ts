@@ -5,7 +5,7 @@ import { verify } from "../../compiler/graph/verify.js";
 import { runOf, type Backend } from "../parity/backends.js";
 import { cases, describeCase, makeGiven, type Case, type Given } from "./cases.js";
 import { mismatchOf, outcomeFault, type Mismatch } from "./compare.js";
-import { compileIn, OPTIMIZED, PLAIN, Refused, TOKEN, type Build } from "./compile.js";
+import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, type Build } from "./compile.js";
 import { runOtherwise } from "./device.js";
 import { chosen, outcomeOf, type Step } from "./outcome.js";
 
@@ -37,7 +37,7 @@ export interface Tally {
   failures: string[];
 }
 
-const BUILDS: readonly Build[] = [PLAIN, TOKEN];
+const BUILDS: readonly Build[] = [PLAIN, TOKEN, FOLDED];
 
 /** Checks `count` random cases. Cases that fail are in the result, nothing is thrown. */
 export function runCases(options: RunOptions): Tally {
@@ -117,7 +117,9 @@ export function checkCase(c: Case, ways: Ways): Tally {
 /** Every backend with the first one, and on each of them every build with the optimized graph. */
 function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Tally): void {
   // a chain that picks no token has nothing to give where the token alone is asked for
-  const builds = all.filter(({ outputs }) => outputs.length > 1 || c.program.picks !== undefined);
+  const builds = all.filter(
+    ({ outputs, folds }) => (outputs.length > 1 || c.program.picks !== undefined) && (!folds || mayFold(c.program)),
+  );
   const given = makeGiven(c);
   const compile = compileIn(c.program);
   const { vocabSize } = c.logits;

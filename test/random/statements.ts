@@ -94,7 +94,7 @@ const grammar = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => {
       { weight: 1, arbitrary: branches(hostFlag, block, { isBlend: true }) },
       { weight: 2, arbitrary: branches(settledFlag, block, {}) },
     ),
-    block: lines(tie("statement"), 0, 3),
+    block: lines(tie("statement"), 0, 2),
   };
 });
 
@@ -104,7 +104,7 @@ function lines(statement: Piece, minLength: number, maxLength: number): Piece {
     .map((texts) => (s) => texts.map((write) => write(s)).join("\n  "));
 }
 
-export const body: Piece = lines(grammar.statement, 1, 6);
+export const body: Piece = lines(grammar.statement, 1, 5);
 
 /** How a body ends: in most chains the last sampler picks. */
 export const picks = {
