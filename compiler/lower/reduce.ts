@@ -28,7 +28,8 @@ export function countRows(cx: Context): NodeValue {
 }
 
 export function max(cx: Context, x: Value): Value {
-  if (x.kind === "host") return x;
+  // a choice that was settled may have left one number for all rows
+  if (x.kind === "host" || !x.isColumn) return x;
   const { trend, isZeroDropped = false } = x.facts;
   if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;

@@ -69,4 +69,8 @@ describe.each(BACKENDS)("on %s", (backend) => {
     ];
     expect([...evaluateGraph(compileBody(...after), Float32Array.from(input), backend).states!]).toEqual([2]);
   });
+
+  test("a choice that is settled leaves one number where there might be a column", () => {
+    expect(rows([3, 1], "let most = min(0, max(logit))", "logit = max(false ? logit : most)").logits).toEqual([0, 0]);
+  });
 });
