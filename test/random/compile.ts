@@ -2,6 +2,7 @@
 import { check } from "../../compiler/check/check.js";
 import { isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
 import { compileError } from "../../compiler/check/format.js";
+import type { Program as Checked } from "../../compiler/check/program.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { assertValid } from "../../compiler/graph/verify.js";
 import { lower, type OutputName } from "../../compiler/lower/lower.js";
@@ -39,8 +40,8 @@ export class Refused extends Error {
 /** A count beyond the largest table, and a formula too large to be worked out for every token. */
 const LIMIT_CODES: readonly string[] = ["E0320", "E0321"];
 
-/** A function that gives each graph. Throws what the checker says: a random program that it refuses is a bug. */
-export function compileIn(program: Program): (build: Build) => Graph {
+/** The checked program, and a function that gives each graph. Throws what the checker says: a random program that it refuses is a bug. */
+export function compileIn(program: Program): { readonly checked: Checked; readonly graph: (build: Build) => Graph } {
   const { program: checked, diagnostics } = check({ name: "random.ggsl", text: program.text });
   failOn(diagnostics);
   const chain = checked!.chains.find((c) => c.name.text === "main")!;
@@ -55,11 +56,12 @@ export function compileIn(program: Program): (build: Build) => Graph {
     assertValid(graph!, "lowering");
     return disabled === "all" ? graph! : optimize(graph!, { disabled: new Set(disabled) });
   };
-  return (build) => {
+  const graphOf = (build: Build): Graph => {
     const graph = known.get(build) ?? make(build);
     known.set(build, graph);
     return graph;
   };
+  return { checked: checked!, graph: graphOf };
 }
 
 function failOn(diagnostics: readonly Diagnostic[]): void {

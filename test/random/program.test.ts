@@ -95,7 +95,7 @@ test("every construct of the language is in some program, and the checker takes 
   for (const program of fc.sample(programs, { seed: SEED, numRuns: SAMPLE })) {
     for (const name of new Set(constructsOf(program.text))) counts.set(name, (counts.get(name) ?? 0) + 1);
     try {
-      compileIn(program)(PLAIN);
+      compileIn(program).graph(PLAIN);
     } catch (error) {
       if (!(error instanceof Refused)) throw new Error(`${program.text}\n${(error as Error).message}`);
       refused++;

@@ -10,6 +10,7 @@ export interface ProgramInput {
   readonly type: "f32" | "i32" | "bool";
   /** Pairs at most; a dense input has none. */
   readonly capacity: number | undefined;
+  readonly fill: number;
 }
 
 export interface Program {
@@ -139,7 +140,7 @@ export const programs: fc.Arbitrary<Program> = fc
       const name = fresh("x");
       header.push(`input ${name}: ${type}${capacity === undefined ? "" : ` sparse(${capacity}) = ${fill}`}`);
       globals.push({ name, kind: KIND_OF_INPUT[type], rate: "runtime" });
-      return { name, type, capacity };
+      return { name, type, capacity, fill };
     });
     const draft: Draft = { scope: newScope({}, fresh), params: [], set: {}, uniforms: {} };
     const written = [

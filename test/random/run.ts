@@ -7,6 +7,8 @@ import { cases, describeCase, makeGiven, type Case, type Given } from "./cases.j
 import { mismatchOf, outcomeFault, type Mismatch } from "./compare.js";
 import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, type Build } from "./compile.js";
 import { runOtherwise } from "./device.js";
+import { meaningOf } from "./meaning/meaning.js";
+import { Unclear } from "./meaning/table.js";
 import { chosen, outcomeOf, type Step } from "./outcome.js";
 
 export interface RunOptions {
@@ -31,6 +33,8 @@ export interface Tally {
   /** Programs with such differences. */
   tiedPrograms: number;
   roundedPrograms: number;
+  /** Programs that ask for what the language leaves open. */
+  unclear: number;
   /** Programs beyond a limit of the compiler, by its message. */
   refused: Map<string, number>;
   /** Cases that must not be, the first of them as small as could be found. */
@@ -75,10 +79,19 @@ function smallest(options: RunOptions, index: number): string {
   return latest;
 }
 
-const COUNTS = ["programs", "steps", "comparisons", "tied", "rounded", "tiedPrograms", "roundedPrograms"] as const;
+const COUNTS = [
+  "programs",
+  "steps",
+  "comparisons",
+  "tied",
+  "rounded",
+  "tiedPrograms",
+  "roundedPrograms",
+  "unclear",
+] as const;
 
 const newTally = (): Tally => ({
-  ...{ programs: 0, steps: 0, comparisons: 0, tied: 0, rounded: 0, tiedPrograms: 0, roundedPrograms: 0 },
+  ...{ programs: 0, steps: 0, comparisons: 0, tied: 0, rounded: 0, tiedPrograms: 0, roundedPrograms: 0, unclear: 0 },
   refused: new Map(),
   failures: [],
 });
@@ -121,7 +134,7 @@ function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Ta
     ({ outputs, folds }) => (outputs.length > 1 || c.program.picks !== undefined) && (!folds || mayFold(c.program)),
   );
   const given = makeGiven(c);
-  const compile = compileIn(c.program);
+  const { checked, graph: compile } = compileIn(c.program);
   const { vocabSize } = c.logits;
   const fail = (where: string, fault: string): void =>
     void tally.failures.push(`${where}: ${fault}\n${describeCase(c)}`);
@@ -141,10 +154,13 @@ function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Ta
     const mismatch = mismatchOf(found, wanted, isSameOrder);
     tally.comparisons++;
     if (!mismatch) return;
-    const reason = edge(mismatch, wanted, isSameOrder);
+    const reason = edge(mismatch, isSameOrder);
     if (reason) tally[reason]++;
     else fail(where, `step ${mismatch.step}: ${mismatch.fault}`);
   };
+  const meant = meaningWhereClear(() => meaningOf(checked, c.program, given, first.map(chosen)));
+  if (meant) check("against the meaning, optimized on " + backends[0]!, first, meant, false);
+  else tally.unclear = 1;
   for (const build of [OPTIMIZED, ...builds]) {
     const faults = verify(compile(build));
     if (faults.length > 0) fail(build.name, faults.join("; "));
@@ -160,20 +176,31 @@ function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Ta
   tally.roundedPrograms = Math.min(tally.rounded, 1);
 }
 
+function meaningWhereClear(meaning: () => Step[]): Step[] | undefined {
+  try {
+    return meaning();
+  } catch (error) {
+    if (error instanceof Unclear) return undefined;
+    throw error;
+  }
+}
+
 type Excuse = "tied" | "rounded";
 
 /** Devices that are asked whether they would have it otherwise. */
 const DEVICES = 16;
 
 /**
- * Whether ties or rounding account for a difference: some other device differs as much, as early. The devices run the graph
- * as it was lowered, so that no optimizer can excuse itself.
+ * Whether ties or rounding account for a difference: some other device differs as much, as early, from the reference. All of
+ * them run the graph as it was lowered, so that no optimizer can excuse itself.
  */
 function edgesOf(
   plain: Graph,
   given: Given,
   accepted: readonly number[],
-): (m: Mismatch, wanted: readonly Step[], isSameOrder: boolean) => Excuse | undefined {
+): (m: Mismatch, isSameOrder: boolean) => Excuse | undefined {
+  const vocabSize = given.logits[0]!.length;
+  let reference: Step[] | undefined;
   const known = new Map<Excuse, Step[][]>();
   const devices = (excuse: Excuse): Step[][] => {
     const outcomes =
@@ -184,11 +211,13 @@ function edgesOf(
     known.set(excuse, outcomes);
     return outcomes;
   };
-  return ({ step, distance }, wanted, isSameOrder) =>
-    (["tied", "rounded"] as const).find((excuse) =>
+  return ({ step, distance }, isSameOrder) => {
+    const wanted = (reference ??= outcomeOf(plain, given, runOf("reference", plain, vocabSize), accepted));
+    return (["tied", "rounded"] as const).find((excuse) =>
       devices(excuse).some((outcome) => {
         const m = mismatchOf(outcome, wanted, isSameOrder);
         return m !== undefined && m.step <= step && m.distance >= distance / 10;
       }),
     );
+  };
 }
