@@ -138,13 +138,12 @@ function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Ta
   const { vocabSize } = c.logits;
   const fail = (where: string, fault: string): void =>
     void tally.failures.push(`${where}: ${fault}\n${describeCase(c)}`);
-  let accepted: readonly number[] | undefined;
-  const outcomeIn = (build: Build, backend: Backend): Step[] => {
+  const outcomeIn = (build: Build, backend: Backend, accepted?: readonly number[]): Step[] => {
     const graph = compile(build);
     return outcomeOf(graph, given, runOf(backend, graph, vocabSize), accepted);
   };
   const first = outcomeIn(OPTIMIZED, backends[0]!);
-  accepted = first.map(chosen);
+  const accepted = first.map(chosen);
   const edge = edgesOf(compile(PLAIN), given, accepted);
   tally.steps = first.length;
 
@@ -158,18 +157,18 @@ function compareAll(c: Case, { backends, builds: all = BUILDS }: Ways, tally: Ta
     if (reason) tally[reason]++;
     else fail(where, `step ${mismatch.step}: ${mismatch.fault}`);
   };
-  const meant = meaningWhereClear(() => meaningOf(checked, c.program, given, first.map(chosen)));
-  if (meant) check("against the meaning, optimized on " + backends[0]!, first, meant, false);
+  const meant = meaningWhereClear(() => meaningOf(checked, c.program, given, accepted));
+  if (meant) check(`against the meaning, optimized on ${backends[0]!}`, first, meant, false);
   else tally.unclear = 1;
   for (const build of [OPTIMIZED, ...builds]) {
     const faults = verify(compile(build));
     if (faults.length > 0) fail(build.name, faults.join("; "));
   }
   for (const backend of backends) {
-    const wanted = outcomeIn(OPTIMIZED, backend);
+    const wanted = outcomeIn(OPTIMIZED, backend, accepted);
     check(`optimized on ${backend}`, wanted, first, false);
     for (const build of builds) {
-      check(`${build.name} on ${backend}`, outcomeIn(build, backend), wanted, backend === "reference");
+      check(`${build.name} on ${backend}`, outcomeIn(build, backend, accepted), wanted, backend === "reference");
     }
   }
   tally.tiedPrograms = Math.min(tally.tied, 1);

@@ -18,7 +18,8 @@ export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
   typeof x === "number" ? rows.map(() => x) : x;
 
 function apply(s: Stage, f: (...x: number[]) => number, ...values: readonly Value[]): Value {
-  if (values.every((v) => typeof v === "number")) return f32(f(...values));
+  // what the host works out is rounded only where the graph reads it
+  if (values.every((v) => typeof v === "number")) return finite(f(...values));
   const columns = values.map((v) => columnOf(s, v));
   return s.rows.map((_, i) => f32(f(...columns.map((c) => c[i]!))));
 }
