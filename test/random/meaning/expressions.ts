@@ -8,8 +8,11 @@ import { countOccurrences, windowOf } from "../../../runtime/features/occurrence
 import { repeatLengths } from "../../../runtime/features/repeats.js";
 import { Unclear, type Stage, type Value } from "./table.js";
 
-/** Numbers are f32 and finite. */
-export const f32 = (x: number): number => (Number.isNaN(x) ? 0 : Math.fround(Math.min(Math.max(x, -F32_MAX), F32_MAX)));
+/** Numbers are finite. */
+const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX));
+
+/** Numbers of rows are f32. */
+export const f32 = (x: number): number => Math.fround(finite(x));
 
 const sum = (x: readonly number[]): number => x.reduce((a, b) => a + b, 0);
 const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
