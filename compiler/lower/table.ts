@@ -46,6 +46,8 @@ export interface Table {
   isMaskFull: boolean;
   /** Rows are in an order that the program asked for. */
   isOrdered: boolean;
+  /** That order is by the logits and an earlier sampler's: it says what is best only until the logits change. */
+  isOrderInherited: boolean;
   /** Rows that were dropped come after all others. */
   isPacked: boolean;
   /** Counts the changes to the set of rows. */
@@ -65,6 +67,7 @@ export const newTable = (raw: NodeId): Table => ({
   mask: undefined,
   isMaskFull: false,
   isOrdered: false,
+  isOrderInherited: false,
   isPacked: false,
   version: 0,
   cache: new Map(),
@@ -206,6 +209,7 @@ export function assignLogit(cx: Context, value: NodeValue): void {
     t.isMaskFull = true;
   }
   t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
+  if (t.isOrderInherited) t.isOrdered = value.facts.trend === "falls";
   changeRows(t);
 }
 
@@ -251,6 +255,7 @@ function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId, raw?: No
   }
   t.dim = dim;
   t.isOrdered = true;
+  t.isOrderInherited = false;
   t.isPacked = true;
   changeRows(t);
 }
@@ -274,6 +279,7 @@ const isInLogitOrder = (cx: Context): boolean => {
 export function enterStage(cx: Context): void {
   const { assigned, isRawFalling } = cx.table;
   cx.table.isOrdered &&= assigned ? assigned.facts.trend === "falls" : isRawFalling;
+  cx.table.isOrderInherited = cx.table.isOrdered;
 }
 
 const gather = (cx: Context, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);

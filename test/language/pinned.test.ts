@@ -1,6 +1,6 @@
 /** Programs that were once compiled wrongly, each as small as it gets. */
 import { describe, expect, test } from "@jest/globals";
-import { compileStages, graphOf } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
 import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
@@ -72,5 +72,11 @@ describe.each(BACKENDS)("on %s", (backend) => {
 
   test("a choice that is settled leaves one number where there might be a column", () => {
     expect(rows([3, 1], "let most = min(0, max(logit))", "logit = max(false ? logit : most)").logits).toEqual([0, 0]);
+  });
+
+  test("the order of an earlier sampler says nothing about logits that changed since", () => {
+    const text = "sampler a() { sort }\nsampler b() { logit *= -1  keep prob > 2 }\nchain c = a() |> b()";
+    const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
+    expect(rowsAfter(graph, Float32Array.from([1, 3, 2]), backend).tokens).toEqual([0]);
   });
 });
