@@ -1,11 +1,12 @@
 /** What looks across rows: reductions, scans and softmax, over the rows left. */
 import { emit } from "../graph/build.js";
+import type { NodeId } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
 import { trendOf } from "../optimize/order-facts.js";
 import type { Context } from "./context.js";
-import { aliveOf, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
+import { aliveOf, column, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rankOf, scalar } from "./table.js";
 import { constant, type NodeValue, type Value } from "./value.js";
 
 /** A column with 0 in dropped rows. */
@@ -28,7 +29,8 @@ export function countRows(cx: Context): NodeValue {
 }
 
 export function max(cx: Context, x: Value): Value {
-  if (x.kind === "host") return x;
+  // a choice that was settled may have left one number for all rows
+  if (x.kind === "host" || !x.isColumn) return x;
   const { trend, isZeroDropped = false } = x.facts;
   if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
@@ -98,9 +100,19 @@ export function logSoftmax(cx: Context, x: Value): Value {
 
 /** The row before (`shift` 1) or after (-1) this one among the rows left; `edge` where there is none. */
 export function neighbour(cx: Context, x: Value, edge: Value, shift: 1 | -1): Value {
-  const moved = node(cx, "roll", [asColumn(cx, x, cx.table.dim)], { shift });
-  const rows = rowNumbers(cx);
+  const moved = column(cx, shiftRows(cx, asColumn(cx, x, cx.table.dim).id, shift));
+  const place = rankOf(cx);
   const lastRow = shift === 1 ? constant(0) : sub(cx, countRows(cx), constant(1));
-  const isInside = shift === 1 ? greater(cx, rows, lastRow) : greater(cx, lastRow, rows);
+  const isInside = shift === 1 ? greater(cx, place, lastRow) : greater(cx, lastRow, place);
   return select(cx, isInside, moved, edge);
+}
+
+/** Each row left gets what its neighbour holds; the rows stay where they are, dropped ones among them. */
+function shiftRows(cx: Context, id: NodeId, shift: 1 | -1): NodeId {
+  if (cx.table.isPacked) return emit(cx.builder, "roll", [id], { shift });
+  const key = keyOf(cx, neg(cx, rankOf(cx)) as NodeValue);
+  const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
+  const packed = emit(cx.builder, "get_rows", [id, rows]);
+  const shifted = emit(cx.builder, "roll", [packed], { shift });
+  return emit(cx.builder, "set_rows", [id, shifted, rows]);
 }

@@ -3,7 +3,6 @@ import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
 import { LIMITS } from "../graph/verify.js";
 import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
-import { children, expressionsOf } from "../syntax/walk.js";
 import * as A from "./arith.js";
 import * as C from "./conditions.js";
 import type { Context } from "./context.js";
@@ -11,17 +10,7 @@ import { lowerCondition, lowerExpr, lowerSeed } from "./expr.js";
 import { drawFrom, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./keep.js";
 import { pickArgmax, pickSample } from "./pick.js";
-import {
-  aliveOf,
-  assignLogit,
-  cloneTable,
-  logitOf,
-  rankOf,
-  replaceTable,
-  sortRows,
-  topRows,
-  type Table,
-} from "./table.js";
+import { aliveOf, assignLogit, cloneTable, logitOf, replaceTable, sortRows, topRows, type Table } from "./table.js";
 import { constant, isConstant, type NodeValue, type Value } from "./value.js";
 
 export function lowerBody(cx: Context, scope: Scope, sampler: Sampler): void {
@@ -30,7 +19,6 @@ export function lowerBody(cx: Context, scope: Scope, sampler: Sampler): void {
 
 function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
   setOrigin(cx, s.span);
-  if (usesNeighbours(s) && !cx.table.isPacked) sortRows(cx, rankOf(cx), "asc");
   switch (s.kind) {
     case "let":
       cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
@@ -173,11 +161,4 @@ function blendTables(cx: Context, condition: Value, a: Table, b: Table): void {
     const mask = hasSameMask ? a.mask : A.asColumn(cx, C.select(cx, condition, aliveA, aliveB), before.dim);
     replaceTable(cx, logit, mask, { isMaskFull: hasSameMask ? a.isMaskFull : true, isPacked });
   }
-}
-
-/** Whether the statement itself, not a statement inside it, looks at neighbouring rows. */
-function usesNeighbours(s: Stmt): boolean {
-  const looks = (e: Expr): boolean =>
-    (e.kind === "call" && (e.callee.text === "prev" || e.callee.text === "next")) || children(e).some(looks);
-  return expressionsOf(s).some(looks);
 }

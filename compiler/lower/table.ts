@@ -44,6 +44,8 @@ export interface Table {
   isMaskFull: boolean;
   /** Rows are in an order that the program asked for. */
   isOrdered: boolean;
+  /** That order is by the logits and an earlier sampler's: it says what is best only until the logits change. */
+  isOrderInherited: boolean;
   /** Rows that were dropped come after all others. */
   isPacked: boolean;
   /** A softmax of the present logits from before rows were dropped, the best of which is still there. */
@@ -65,6 +67,7 @@ export const newTable = (raw: NodeId): Table => ({
   mask: undefined,
   isMaskFull: false,
   isOrdered: false,
+  isOrderInherited: false,
   isPacked: false,
   weights: undefined,
   version: 0,
@@ -211,6 +214,7 @@ export function assignLogit(cx: Context, value: NodeValue): void {
   }
   t.weights = undefined;
   t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
+  if (t.isOrderInherited) t.isOrdered = value.facts.trend === "falls";
   changeRows(t);
 }
 
@@ -266,6 +270,7 @@ function rearrange(cx: Context, dim: Dim, take: (id: NodeId) => NodeId): void {
   }
   t.dim = dim;
   t.isOrdered = true;
+  t.isOrderInherited = false;
   t.isPacked = true;
   changeRows(t);
 }
@@ -289,6 +294,7 @@ const isInLogitOrder = (cx: Context): boolean => {
 export function enterStage(cx: Context): void {
   const { assigned, isRawFalling } = cx.table;
   cx.table.isOrdered &&= assigned ? assigned.facts.trend === "falls" : isRawFalling;
+  cx.table.isOrderInherited = cx.table.isOrdered;
 }
 
 const gather = (cx: Context, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);

@@ -1,9 +1,9 @@
 /** Programs that were once compiled wrongly, each as small as it gets. */
 import { describe, expect, test } from "@jest/globals";
-import { compileStages, graphOf } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
-import { compileBody, rowsAfter } from "./run.js";
+import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
 
 describe.each(BACKENDS)("on %s", (backend) => {
   const rows = (input: readonly number[], ...body: string[]) => {
@@ -50,5 +50,33 @@ describe.each(BACKENDS)("on %s", (backend) => {
 
   test("probabilities follow a mask that only one branch narrows", () => {
     expect(rows([2, 1], "logit *= 0.1", "top 40", "if all(prob > logit) { keep rank != 1 }").probs).toEqual([1]);
+  });
+
+  test("neighbours do not move the rows: not in a branch, not after the pick", () => {
+    const input = [1, 5, 2, 4, 3];
+    const sorted = ["sort", "keep token % 2 == 0"];
+    const found = rows(input, ...sorted, "if max(logit) > 0 { logit = prev(logit, 9) }");
+    expect([found.tokens, found.logits]).toEqual([
+      [4, 2, 0],
+      [9, 3, 2],
+    ]);
+    const after = [
+      "state s: f32 = 0",
+      "logit += s",
+      ...sorted,
+      "pick argmax(token)",
+      "after pick { s = picked(next(logit, 7)) }",
+    ];
+    expect([...evaluateGraph(compileBody(...after), Float32Array.from(input), backend).states!]).toEqual([2]);
+  });
+
+  test("a choice that is settled leaves one number where there might be a column", () => {
+    expect(rows([3, 1], "let most = min(0, max(logit))", "logit = max(false ? logit : most)").logits).toEqual([0, 0]);
+  });
+
+  test("the order of an earlier sampler says nothing about logits that changed since", () => {
+    const text = "sampler a() { sort }\nsampler b() { logit *= -1  keep prob > 2 }\nchain c = a() |> b()";
+    const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
+    expect(rowsAfter(graph, Float32Array.from([1, 3, 2]), backend).tokens).toEqual([0]);
   });
 });

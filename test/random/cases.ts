@@ -1,0 +1,68 @@
+/** A case: a program, and all that it is run on. */
+import * as fc from "fast-check";
+import type { Feed } from "../../runtime/features/feed.js";
+import { contextSpecs, makeContext, type ContextSpec } from "../parity/context.js";
+import { logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
+import { random, type Random } from "../parity/random.js";
+import { programs, type Program, type ProgramInput } from "./program.js";
+
+export interface Case {
+  readonly program: Program;
+  readonly logits: LogitsSpec;
+  readonly context: ContextSpec;
+  /** Draws in place of the chain's own, the ends of the range among them. */
+  readonly draws: readonly number[] | undefined;
+  /** Tokens that are chosen, one after the other. */
+  readonly steps: number;
+}
+
+const sizes = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: 1, max: 12 }) },
+  { weight: 8, arbitrary: fc.integer({ min: 13, max: 300 }) },
+  { weight: 1, arbitrary: fc.constantFrom(1500, 4096) },
+);
+
+export const cases: fc.Arbitrary<Case> = fc.record({
+  program: programs,
+  logits: logitsSpecs(sizes),
+  context: contextSpecs,
+  draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
+    nil: undefined,
+    freq: 4,
+  }),
+  steps: fc.integer({ min: 1, max: 4 }),
+});
+
+/** What a case is run on. */
+export interface Given {
+  /** A row for each step. */
+  readonly logits: readonly Float32Array[];
+  readonly history: readonly number[];
+  readonly feed: Feed;
+  readonly draws: readonly number[] | undefined;
+  readonly uniforms: Readonly<Record<string, number>>;
+}
+
+export function makeGiven({ program, logits, context, draws, steps }: Case): Given {
+  const { vocabSize } = logits;
+  const { history, bias } = makeContext(context, vocabSize);
+  const r = random(context.seed);
+  const inputs = Object.fromEntries(program.inputs.map((input) => [input.name, valuesOf(r, input, vocabSize)]));
+  return {
+    logits: Array.from({ length: steps }, (_, i) => makeLogits({ ...logits, seed: logits.seed + i })),
+    history,
+    feed: { bias, inputs },
+    draws,
+    uniforms: program.uniforms,
+  };
+}
+
+function valuesOf(r: Random, { type, capacity }: ProgramInput, vocabSize: number): Float32Array | Map<number, number> {
+  const value = { f32: () => r.normal(), i32: () => r.below(5) - 2, bool: () => r.below(2) }[type];
+  if (capacity === undefined) return Float32Array.from({ length: vocabSize }, value);
+  const count = r.below(Math.min(capacity, vocabSize) + 1);
+  return new Map(Array.from({ length: count }, () => [r.below(vocabSize), Math.fround(value())]));
+}
+
+export const describeCase = ({ program: { text, ...rest }, ...others }: Case): string =>
+  `${text}\n${JSON.stringify({ ...others, ...rest })}`;

@@ -1,0 +1,99 @@
+/** What has to hold of every outcome, and whether two outcomes are the same. */
+import type { Program } from "./program.js";
+import { faultOf } from "../parity/compare.js";
+import { PROBABILITY_TOLERANCE } from "../parity/settings.js";
+import type { Rows } from "../parity/rows.js";
+import type { Step } from "./outcome.js";
+
+/** What is wrong with an outcome, whatever it is compared with. */
+export function outcomeFault(
+  steps: readonly Step[],
+  logits: readonly Float32Array[],
+  { picks }: Program,
+): string | undefined {
+  for (const [i, step] of steps.entries()) {
+    const fault = stepFault(step, logits[i]!, picks);
+    if (fault !== undefined) return `step ${i}: ${fault}`;
+  }
+  return undefined;
+}
+
+function stepFault(
+  { rows, token, states, numbers }: Step,
+  logits: Float32Array,
+  picks: Program["picks"],
+): string | undefined {
+  const bad = [...states].find(([, value]) => !Number.isFinite(value));
+  if (bad) return `the state ${bad[0]} is ${bad[1]}`;
+  if (numbers.some(Number.isNaN)) return "a dropped row holds NaN";
+  if ((picks !== undefined) !== (token !== undefined)) return picks ? "no token is picked" : `token ${token} is picked`;
+  if (token !== undefined && !(token >= 0 && token < logits.length)) return `the token is ${token}`;
+  if (!rows) return undefined;
+  const fault = faultOf(rows, logits);
+  if (fault !== undefined || token === undefined) return fault;
+  const row = rows.tokens.indexOf(token);
+  if (row < 0) return `token ${token} is picked, which is not left`;
+  return picks === "sample" && !(rows.probs[row]! > 0) ? `token ${token} is picked, whose probability is 0` : undefined;
+}
+
+export interface Mismatch {
+  readonly step: number;
+  readonly fault: string;
+  /** How far apart the outcomes are; Infinity where they are of different rows or tokens. */
+  readonly distance: number;
+}
+
+/** The largest difference of the first step that differs. The order of rows is that of one device, so it is compared only if asked for. */
+export function mismatchOf(
+  found: readonly Step[],
+  wanted: readonly Step[],
+  isSameOrder: boolean,
+): Mismatch | undefined {
+  for (const [step, there] of wanted.entries()) {
+    const here = found[step]!;
+    const differences = [
+      here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder),
+      here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
+      statesMismatch(here.states, there.states),
+    ].filter((d) => d !== undefined);
+    if (differences.length > 0) return { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
+  }
+  return undefined;
+}
+
+type Difference = Omit<Mismatch, "step">;
+
+const different = (fault: string): Difference => ({ fault, distance: Infinity });
+
+function rowsMismatch(found: Rows, wanted: Rows, isSameOrder: boolean): Difference | undefined {
+  const probs = new Map(wanted.tokens.map((token, i) => [token, wanted.probs[i]!]));
+  const stray = found.tokens.find((token) => !probs.has(token));
+  if (stray !== undefined || found.tokens.length !== wanted.tokens.length)
+    return different(`the rows ${show(found.tokens)} are left, expected ${show(wanted.tokens)}`);
+  if (isSameOrder && found.tokens.some((token, i) => token !== wanted.tokens[i]))
+    return different(`the rows are in the order ${show(found.tokens)}, expected ${show(wanted.tokens)}`);
+  let worst: Difference | undefined;
+  found.tokens.forEach((token, i) => {
+    const distance = Math.abs(found.probs[i]! - probs.get(token)!);
+    if (distance > Math.max(PROBABILITY_TOLERANCE, worst?.distance ?? 0))
+      worst = { fault: `token ${token} has probability ${found.probs[i]}, expected ${probs.get(token)}`, distance };
+  });
+  return worst;
+}
+
+const show = (tokens: readonly number[]): string =>
+  tokens.length <= 12 ? `[${tokens.join(", ")}]` : `[${tokens.slice(0, 12).join(", ")}, ... ${tokens.length} in all]`;
+
+/** How far two values of a state may be apart, as a share of the larger one. */
+const STATE_TOLERANCE = 1e-5;
+
+/** States that nothing depends on are not in every graph. */
+function statesMismatch(found: Step["states"], wanted: Step["states"]): Difference | undefined {
+  for (const [name, value] of found) {
+    const other = wanted.get(name);
+    if (other === undefined) continue;
+    const distance = Math.abs(value - other) / Math.max(1, Math.abs(value), Math.abs(other));
+    if (!(distance <= STATE_TOLERANCE)) return { fault: `the state ${name} is ${value}, expected ${other}`, distance };
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+/** A program as graphs: checked once, lowered and optimized in several ways. */
+import { check } from "../../compiler/check/check.js";
+import { isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
+import { compileError } from "../../compiler/check/format.js";
+import type { Program as Checked } from "../../compiler/check/program.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { assertValid } from "../../compiler/graph/verify.js";
+import { lower, type OutputName } from "../../compiler/lower/lower.js";
+import { OPTIMIZATIONS, optimize } from "../../compiler/optimize/optimize.js";
+import type { Program } from "./program.js";
+
+/** One way of compiling a program. */
+export interface Build {
+  readonly name: string;
+  /** Names of optimizations that are off. */
+  readonly disabled: readonly string[] | "all";
+  readonly outputs: readonly OutputName[];
+  /** The values of the chain's uniforms are constants, which fold and decide conditions. */
+  readonly folds?: true;
+}
+
+const ALL: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
+
+export const OPTIMIZED: Build = { name: "optimized", disabled: [], outputs: ALL };
+export const PLAIN: Build = { name: "not optimized", disabled: "all", outputs: ALL };
+/** What generation asks for. */
+export const TOKEN: Build = { name: "token alone", disabled: [], outputs: ["sampled"] };
+export const without = (pass: string): Build => ({ name: `without ${pass}`, disabled: [pass], outputs: ALL });
+
+export const FOLDED: Build = { name: "uniforms folded", disabled: [], outputs: ALL, folds: true };
+
+/** Whether folding must change nothing: what the compiler knows may be asked for, and orders rows in the standard library. */
+export const mayFold = ({ text }: Program): boolean => !/\bknown\(|^import /.test(text);
+
+/** A limit that a valid program may run into. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** A count beyond the largest table, and a formula too large to be worked out for every token. */
+const LIMIT_CODES: readonly string[] = ["E0320", "E0321"];
+
+/** The checked program, and a function that gives each graph. Throws what the checker says: a random program that it refuses is a bug. */
+export function compileIn(program: Program): { readonly checked: Checked; readonly graph: (build: Build) => Graph } {
+  const { program: checked, diagnostics } = check({ name: "random.ggsl", text: program.text });
+  failOn(diagnostics);
+  const chain = checked!.chains.find((c) => c.name.text === "main")!;
+  const known = new Map<Build, Graph>();
+  const make = ({ disabled, outputs, folds }: Build): Graph => {
+    const off: ReadonlySet<string> = new Set(disabled === "all" ? OPTIMIZATIONS.keys() : disabled);
+    const {
+      graph,
+      ranges,
+      diagnostics: found,
+    } = lower(
+      checked!.main,
+      folds ? { ...chain, params: chain.params.map((p) => ({ ...p, isStatic: true })) } : chain,
+      { set: folds ? { ...program.set, ...program.uniforms } : program.set, outputs, disabled: off },
+    );
+    failOn(found);
+    assertValid(graph!, "lowering");
+    return optimize(graph!, ranges, off);
+  };
+  const graphOf = (build: Build): Graph => {
+    const graph = known.get(build) ?? make(build);
+    known.set(build, graph);
+    return graph;
+  };
+  return { checked: checked!, graph: graphOf };
+}
+
+function failOn(diagnostics: readonly Diagnostic[]): void {
+  const errors = diagnostics.filter(isError);
+  if (errors.length === 0) return;
+  const isLimit = errors.every(({ code }) => LIMIT_CODES.includes(code));
+  if (isLimit) throw new Refused(errors[0]!.message);
+  throw compileError(errors);
+}

@@ -1,0 +1,108 @@
+/**
+ * A device that is as good as any other and decides all that a device may decide in its own way: each result that is not
+ * exact is off by a few units in its last place, and rows that are equally good come in any order. An outcome that changes
+ * from one such device to the next is one that rounding or ties decide.
+ */
+import type { Graph } from "../../compiler/graph/graph.js";
+import type { OpName } from "../../compiler/graph/ops.js";
+import { bindDim } from "../../compiler/graph/wire.js";
+import type { Outputs } from "../../runtime/reference/interpret.js";
+import { KERNELS, type Kernel, type Vector } from "../../runtime/reference/kernels.js";
+import { random, type Random } from "../parity/random.js";
+import type { Run } from "../parity/backends.js";
+
+/** Four units in the last place of an f32. */
+const NOISE = 2 ** -22;
+
+/** A device for each seed; one that does not round otherwise differs in what it does with ties alone. */
+export function runOtherwise(graph: Graph, seed: number, rounds: boolean): Run {
+  const way: Way = { r: random(seed), rounds };
+  return (logits, uniforms, inputs = []) => interpretOtherwise(graph, [logits, ...inputs], uniforms, way);
+}
+
+interface Way {
+  readonly r: Random;
+  readonly rounds: boolean;
+}
+
+function interpretOtherwise(graph: Graph, inputs: readonly Vector[], uniforms: Float32Array, way: Way): Outputs {
+  const values: Vector[] = [];
+  for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
+    const index = attrs["index"] as number;
+    if (op === "input") values.push(inputs[index]!);
+    else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
+    else
+      values.push(
+        kernelOf(op, way)(
+          operands.map((id) => values[id]!),
+          attrs,
+          bindDim(dim, inputs[0]!.length),
+        ),
+      );
+  }
+  const { sampled, candidates, logits, probs } = graph.outputs;
+  const f32 = (id: number): Float32Array => values[id] as Float32Array;
+  return {
+    ...(sampled !== undefined && { sampled: values[sampled]![0]! }),
+    ...(candidates !== undefined && { candidates: values[candidates] as Int32Array }),
+    ...(logits !== undefined && { logits: f32(logits) }),
+    ...(probs !== undefined && { probs: f32(probs) }),
+    states: Float32Array.from(graph.states, (s) => f32(s.next)[0]!),
+  };
+}
+
+type Op = Exclude<OpName, "input" | "uniform">;
+
+function kernelOf(op: Op, { r, rounds }: Way): Kernel {
+  const kernel = KERNELS[op];
+  if (op === "argsort" || op === "top_k" || op === "argmax") return shuffled(kernel, r);
+  const exact = EXACT[op];
+  return exact && rounds ? noisy(kernel, exact, r) : kernel;
+}
+
+/** The positions that the kernel gives, were the rows in another order. */
+const shuffled =
+  (kernel: Kernel, r: Random): Kernel =>
+  ([x], attrs, dim) => {
+    const places = [...x!.keys()].map((i) => ({ i, by: r.uniform() }));
+    const order = places.sort((a, b) => a.by - b.by).map(({ i }) => i);
+    const moved = Float32Array.from(order, (i) => x![i]!);
+    return kernel([moved], attrs, dim).map((i: number) => order[i]!);
+  };
+
+const noisy =
+  (kernel: Kernel, exact: Kernel, r: Random): Kernel =>
+  (operands, attrs, dim) => {
+    const result = kernel(operands, attrs, dim) as Float32Array;
+    const wanted = exact(
+      operands.map((x) => Float64Array.from(x) as unknown as Vector),
+      attrs,
+      dim,
+    );
+    return result.map((x, i) => (wanted[i] === Math.fround(wanted[i]!) ? x : x * (1 + NOISE * (2 * r.uniform() - 1))));
+  };
+
+const f64 = (x: Iterable<number>): Vector => Float64Array.from(x) as unknown as Vector;
+
+/** Results in f64 of the ops that round, to tell which of them are exact in f32; the others move numbers or count. */
+const EXACT: Readonly<Partial<Record<Op, Kernel>>> = {
+  ...Object.fromEntries(
+    (["exp", "log", "sqrt", "sqr", "sigmoid", "tanh", "add", "sub", "mul", "div"] as const).map((op) => [
+      op,
+      KERNELS[op],
+    ]),
+  ),
+  scale: ([x], { s, b }) => f64(Array.from(x!, (v) => v * (s as number) + (b as number))),
+  sum_rows: ([x]) => f64([Array.from(x!).reduce((a, b) => a + b, 0)]),
+  cumsum: ([x]) => {
+    let total = 0;
+    return f64(Array.from(x!, (v) => (total += v)));
+  },
+  soft_max: ([x, mask]) => {
+    const shifted = Array.from(x!, (v, i) => v + (mask?.[i] ?? 0));
+    const max = Math.max(...shifted);
+    const powers = shifted.map((v) => Math.exp(v - max));
+    const total = powers.reduce((a, b) => a + b, 0);
+    return f64(powers.map((v) => v / total));
+  },
+};

@@ -1,0 +1,208 @@
+/** Expressions of every form and type of the language. */
+import * as fc from "fast-check";
+import { nameOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
+
+const RATES: readonly Rate[] = ["static", "settled", "host", "runtime"];
+
+const known =
+  (latest: Rate, ...kinds: readonly Kind[]) =>
+  (n: Named): boolean =>
+    kinds.includes(n.kind) && RATES.indexOf(n.rate) <= RATES.indexOf(latest);
+
+const numbers = fc.oneof(
+  { weight: 6, arbitrary: words("0", "1", "2", "0.5", "-1", "3", "0.1", "-0.3", "7", "1.5") },
+  { weight: 1, arbitrary: words("10", "100", "1e-9", "1e9", "-1e9", "1e38", "-1e38", "1e-38", "16777216") },
+);
+const wholes = words("0", "1", "2", "3", "5", "-1", "-2", "40", "1000");
+const truths = words("true", "false");
+
+const MAPS = words("exp", "log", "log2", "sqrt", "abs", "floor", "ceil", "round", "sign", "sigmoid", "tanh");
+const ROUNDINGS = words("floor", "ceil", "round", "sign");
+const REDUCTIONS = words("max", "min", "sum", "mean", "std", "var");
+const SCANS = words("cumsum", "softmax", "log_softmax");
+const ARITHMETIC = words("+", "-", "*", "/", "%");
+const WHOLE_ARITHMETIC = words("+", "-", "*", "%");
+const COMPARISONS = words("<", "<=", ">", ">=", "==", "!=");
+const LOGIC = words("and", "or");
+const EITHER = words("min", "max");
+const POWERS = words("2", "3", "0.5", "-1", "0", "8", "1.5");
+
+/** A seed: a number, or a parameter of that type. */
+export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1", "42", "4294967295")).map(
+  ([which, literal]) =>
+    (s) =>
+      [...s.seeds, literal][which % (s.seeds.length + 1)]!,
+);
+
+/** Which draw of a stream: numbers that rise from token to token, known before the graph runs. */
+export const drawNumbers = words("step", "2 * step", "step + 3", "floor(step / 2)");
+
+const draws = fc.oneof(
+  t`${words("uniform", "uniform32")}(${seeds})`,
+  t`${words("uniform", "uniform32")}(${seeds}, ${drawNumbers})`,
+);
+
+const features = fc.oneof(
+  t`occurrences(${words("0", "1", "2", "8", "-1")})`,
+  t`repeat_len(${words("4", "16", "-1")}, ${words("[]", "[0]", "[1, 3]")})`,
+  words("bias"),
+);
+
+type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
+const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
+
+/** The depth of an expression is that of all its parts, of whatever type; the first choice ends it. */
+const depthIdentifier = fc.createDepthIdentifier();
+const one = (...pieces: readonly Weighted[]): Piece =>
+  fc.oneof({ maxDepth: 3, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
+
+interface Grammar {
+  staticWhole: Text;
+  staticScalar: Text;
+  staticFlag: Text;
+  settledFlag: Text;
+  hostWhole: Text;
+  hostScalar: Text;
+  hostFlag: Text;
+  whole: Text;
+  scalar: Text;
+  flag: Text;
+  column: Text;
+  mask: Text;
+}
+
+const HOST_KEYS = ["staticWhole", "staticScalar", "staticFlag", "hostWhole", "hostScalar", "hostFlag"] as const;
+const RUNTIME_KEYS = ["whole", "scalar", "flag", "column", "mask"] as const;
+
+/** Parts by name, to be used before they are made. */
+const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: readonly K[]): Record<K, Piece> =>
+  Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Piece>;
+
+export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => {
+  const { staticWhole, staticScalar, staticFlag, hostWhole, hostScalar, hostFlag } = ties(tie, HOST_KEYS);
+  const { whole, scalar, flag, column, mask } = ties(tie, RUNTIME_KEYS);
+  return {
+    staticWhole: one(
+      nameOf(known("static", "whole"), wholes),
+      wholes,
+      t`(${staticWhole} ${words("+", "-", "*")} ${staticWhole})`,
+      t`${EITHER}(${staticWhole}, ${staticWhole})`,
+      t`(${staticFlag} ? ${staticWhole} : ${staticWhole})`,
+    ),
+    staticScalar: one(
+      nameOf(known("static", "scalar", "whole"), numbers),
+      numbers,
+      t`(${staticScalar} ${ARITHMETIC} ${staticScalar})`,
+      t`${MAPS}(${staticScalar})`,
+      staticWhole,
+    ),
+    staticFlag: one(
+      nameOf(known("static", "flag"), truths),
+      t`(${staticScalar} ${COMPARISONS} ${staticScalar})`,
+      t`(${staticFlag} ${LOGIC} ${staticFlag})`,
+      t`(not ${staticFlag})`,
+      t`known(${flag})`,
+    ),
+    // what only the arguments of the stage settle
+    settledFlag: one(
+      nameOf(known("settled", "flag"), truths),
+      t`(${nameOf(known("settled", "scalar", "whole"), numbers)} ${COMPARISONS} ${staticScalar})`,
+      staticFlag,
+    ),
+
+    hostWhole: one(
+      nameOf(known("host", "whole"), wholes),
+      words("vocab", "step"),
+      wholes,
+      t`(${hostWhole} ${WHOLE_ARITHMETIC} ${hostWhole})`,
+      t`${ROUNDINGS}(${hostScalar})`,
+      t`${EITHER}(${hostWhole}, ${hostWhole})`,
+    ),
+    hostScalar: one(
+      often(2, nameOf(known("host", "scalar", "whole"), numbers)),
+      numbers,
+      hostWhole,
+      t`(${hostScalar} ${ARITHMETIC} ${hostScalar})`,
+      t`(${hostScalar} ^ ${POWERS})`,
+      t`${MAPS}(${hostScalar})`,
+      t`clamp(${hostScalar}, ${hostScalar}, ${hostScalar})`,
+      t`(${hostFlag} ? ${hostScalar} : ${hostScalar})`,
+      t`(-${hostScalar})`,
+    ),
+    hostFlag: one(
+      nameOf(known("host", "flag"), truths),
+      t`(${hostScalar} ${COMPARISONS} ${hostScalar})`,
+      t`(${hostFlag} ${LOGIC} ${hostFlag})`,
+      t`(not ${hostFlag})`,
+    ),
+
+    whole: one(
+      often(2, nameOf(known("runtime", "whole"), wholes)),
+      wholes,
+      words("n", "n", "vocab", "step"),
+      often(2, t`count(${mask})`),
+      t`${ROUNDINGS}(${scalar})`,
+      t`(${whole} ${WHOLE_ARITHMETIC} ${whole})`,
+      t`(-${whole})`,
+      t`abs(${whole})`,
+      t`${EITHER}(${words("token", "rank")})`,
+      t`${EITHER}(${whole}, ${whole})`,
+      t`clamp(${whole}, ${whole}, ${whole})`,
+      t`(${flag} ? ${whole} : ${whole})`,
+    ),
+    scalar: one(
+      often(2, nameOf(known("runtime", "scalar", "whole"), numbers)),
+      often(2, numbers),
+      whole,
+      often(4, t`${REDUCTIONS}(${column})`),
+      words("entropy()"),
+      draws,
+      t`${MAPS}(${scalar})`,
+      often(2, t`(${scalar} ${ARITHMETIC} ${scalar})`),
+      t`(${scalar} ^ ${fc.oneof(POWERS, scalar)})`,
+      t`(-${scalar})`,
+      t`${EITHER}(${scalar}, ${scalar})`,
+      t`clamp(${scalar}, ${scalar}, ${scalar})`,
+      t`(${flag} ? ${scalar} : ${scalar})`,
+      where((s) => s.canUsePicked, t`picked(${column})`, t`max(${column})`),
+    ),
+    flag: one(
+      nameOf(known("runtime", "flag"), truths),
+      often(3, t`(${scalar} ${COMPARISONS} ${scalar})`),
+      often(2, t`${words("any", "all")}(${mask})`),
+      t`(${flag} ${LOGIC} ${flag})`,
+      t`(not ${flag})`,
+      t`known(${fc.oneof(flag, mask)})`,
+      t`(${flag} ? ${flag} : ${flag})`,
+    ),
+    column: one(
+      often(4, words("logit", "prob", "logit", "prob", "rank", "token")),
+      often(3, nameOf(known("runtime", "column"), words("logit"))),
+      features,
+      often(2, t`${MAPS}(${column})`),
+      often(2, t`(${column} ${ARITHMETIC} ${scalar})`),
+      t`(${scalar} ${ARITHMETIC} ${column})`,
+      often(2, t`(${column} ${ARITHMETIC} ${column})`),
+      t`(${column} ^ ${fc.oneof(POWERS, POWERS, scalar, column)})`,
+      t`(-${column})`,
+      t`${EITHER}(${column}, ${fc.oneof(scalar, column)})`,
+      t`clamp(${column}, ${scalar}, ${scalar})`,
+      often(2, t`${SCANS}(${fc.oneof(column, column, scalar)})`),
+      often(2, t`(${mask} ? ${fc.oneof(column, scalar)} : ${column})`),
+      t`(${flag} ? ${column} : ${fc.oneof(column, scalar)})`,
+      often(
+        3,
+        where((s) => s.isOrdered, t`${words("prev", "next")}(${column}, ${fc.oneof(scalar, column)})`, column),
+      ),
+    ),
+    mask: one(
+      t`(${column} ${COMPARISONS} ${scalar})`,
+      often(2, nameOf(known("runtime", "mask"), t`(prob ${COMPARISONS} ${numbers})`)),
+      often(3, t`(${column} ${COMPARISONS} ${fc.oneof(scalar, column)})`),
+      t`(${scalar} ${COMPARISONS} ${column})`,
+      t`(${mask} ${LOGIC} ${fc.oneof(mask, flag)})`,
+      t`(not ${mask})`,
+      t`(${fc.oneof(mask, flag)} ? ${mask} : ${fc.oneof(mask, flag)})`,
+    ),
+  };
+});

@@ -1,0 +1,237 @@
+/** Expressions, read straight from the syntax tree: no graph, no masks, no facts. */
+import { evaluateConst } from "../../../compiler/check/constants.js";
+import { F32_MAX, F32_MIN } from "../../../compiler/graph/interval.js";
+import type { Call, Expr } from "../../../compiler/syntax/ast.js";
+import { children } from "../../../compiler/syntax/walk.js";
+import { breakersOf } from "../../../runtime/features/breakers.js";
+import { countOccurrences, windowOf } from "../../../runtime/features/occurrences.js";
+import { repeatLengths } from "../../../runtime/features/repeats.js";
+import { Unclear, type Stage, type Value } from "./table.js";
+
+/** Numbers are finite. */
+const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX));
+
+/** Numbers of rows are f32. */
+export const f32 = (x: number): number => Math.fround(finite(x));
+
+const sum = (x: readonly number[]): number => x.reduce((a, b) => a + b, 0);
+const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
+
+export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
+  typeof x === "number" ? rows.map(() => x) : x;
+
+function apply(s: Stage, f: (...x: number[]) => number, ...values: readonly Value[]): Value {
+  // what the host works out is rounded only where the graph reads it
+  if (values.every((v) => typeof v === "number")) return finite(f(...values));
+  const columns = values.map((v) => columnOf(s, v));
+  return s.rows.map((_, i) => f32(f(...columns.map((c) => c[i]!))));
+}
+
+const truth = (b: boolean): number => (b ? 1 : 0);
+
+const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => x / divisor(y),
+  "%": (x, y) => x - f32(divisor(y) * Math.floor(f32(x / divisor(y)))),
+  "<": (x, y) => truth(x < y),
+  "<=": (x, y) => truth(x <= y),
+  ">": (x, y) => truth(x > y),
+  ">=": (x, y) => truth(x >= y),
+  "==": (x, y) => truth(x === y),
+  "!=": (x, y) => truth(x !== y),
+  and: (x, y) => truth(x > 0 && y > 0),
+  or: (x, y) => truth(x > 0 || y > 0),
+};
+
+function power(x: number, y: number): number {
+  if (y === 0) return 1;
+  if (x < 0 && y === 0.5) return 0;
+  // what becomes of a negative number depends on who works it out
+  if (x < 0 && !(Number.isInteger(y) && y > 0 && y <= 8)) throw new Unclear("a power of a negative number");
+  return x ** y;
+}
+
+const MAPS: Readonly<Record<string, (...x: number[]) => number>> = {
+  exp: Math.exp,
+  log: (x) => Math.log(Math.max(x, 0)),
+  log2: (x) => Math.log2(Math.max(x, 0)),
+  sqrt: (x) => Math.sqrt(Math.max(x, 0)),
+  abs: Math.abs,
+  floor: Math.floor,
+  ceil: Math.ceil,
+  round: (x) => Math.sign(x) * Math.floor(Math.abs(x) + 0.5),
+  sign: Math.sign,
+  sigmoid: (x) => 1 / (1 + Math.exp(-x)),
+  tanh: Math.tanh,
+  min: Math.min,
+  max: Math.max,
+  clamp: (x, lo, hi) => Math.min(Math.max(x, lo), hi),
+};
+
+const mean = (x: readonly number[]): number => f32(sum(x) / x.length);
+const variance = (x: readonly number[]): number => {
+  const m = mean(x);
+  return mean(x.map((v) => f32(f32(v - m) ** 2)));
+};
+
+const REDUCTIONS: Readonly<Record<string, (x: readonly number[]) => number>> = {
+  max: (x) => x.reduce((a, b) => Math.max(a, b)),
+  min: (x) => x.reduce((a, b) => Math.min(a, b)),
+  sum,
+  count: sum,
+  mean,
+  var: variance,
+  std: (x) => Math.sqrt(variance(x)),
+  any: (x) => truth(x.some((c) => c > 0)),
+  all: (x) => truth(x.every((c) => c > 0)),
+};
+
+/** Far beyond what decides a probability. */
+const LOGIT_MAX = 1e30;
+
+export function softmax(x: readonly number[]): readonly number[] {
+  const bounded = x.map((v) => Math.min(Math.max(v, -LOGIT_MAX), LOGIT_MAX));
+  const max = bounded.reduce((a, b) => Math.max(a, b));
+  const powers = bounded.map((v) => Math.exp(f32(v - max)));
+  const total = sum(powers);
+  return powers.map((v) => f32(v / total));
+}
+
+function logSoftmax(x: readonly number[]): readonly number[] {
+  const max = x.reduce((a, b) => Math.max(a, b));
+  const shifted = x.map((v) => Math.max(f32(v - max), -LOGIT_MAX));
+  const total = Math.log(sum(shifted.map((v) => f32(Math.exp(v)))));
+  return shifted.map((v) => f32(v - total));
+}
+
+const SCANS: Readonly<Record<string, (x: readonly number[]) => readonly number[]>> = {
+  softmax,
+  log_softmax: logSoftmax,
+  cumsum: (x) => {
+    let total = 0;
+    return x.map((v) => (total = f32(total + v)));
+  },
+};
+
+/** Assigned logits may be as large as 1e31. */
+export const probOf = ({ rows }: Stage): readonly number[] => {
+  const max = rows.reduce((a, { logit }) => Math.max(a, logit), -Infinity);
+  const powers = rows.map(({ logit }) => Math.exp(f32(logit - max)));
+  const total = sum(powers);
+  return powers.map((v) => f32(v / total));
+};
+
+export function evaluate(s: Stage, e: Expr): Value {
+  switch (e.kind) {
+    case "number":
+      return f32(e.value);
+    case "bool":
+      return truth(e.value);
+    case "name":
+      return nameValue(s, e.text);
+    case "unary":
+      return apply(s, e.op === "-" ? (x) => -x : (x) => truth(x <= 0), evaluate(s, e.operand));
+    case "binary":
+      return apply(s, e.op === "^" ? power : BINARY[e.op]!, evaluate(s, e.left), evaluate(s, e.right));
+    case "conditional":
+      return apply(s, (c, x, y) => (c > 0 ? x : y), evaluate(s, e.cond), evaluate(s, e.then), evaluate(s, e.else));
+    case "call":
+      return callValue(s, e);
+    default:
+      throw new Error(`a ${e.kind} has no value`);
+  }
+}
+
+function nameValue(s: Stage, name: string): Value {
+  const scalar = s.scalars.get(name);
+  if (scalar !== undefined) return scalar;
+  if (s.rows[0]!.lets.has(name)) return s.rows.map((r) => r.lets.get(name)!);
+  const state = s.stateNames.get(name);
+  if (state !== undefined) return f32(s.states.get(state)!);
+  const argument = s.args.get(name);
+  if (argument && "value" in argument && typeof argument.value === "number") return f32(argument.value);
+  const declared = s.module.scope.get(name);
+  if (declared?.declaration.kind === "const") return f32(evaluateConst(declared.declaration, declared.module)!);
+  if (declared?.declaration.kind === "input") return s.rows.map(({ token }) => f32(s.moment.fed(name, token)));
+  switch (name) {
+    case "logit":
+      return s.rows.map((r) => r.logit);
+    case "prob":
+      return probOf(s);
+    case "token":
+      return s.rows.map((r) => r.token);
+    case "rank":
+      return s.rows.map((_, i) => i);
+    case "bias":
+      return s.rows.map(({ token }) => f32(s.moment.fed(name, token)));
+    case "n":
+      return s.rows.length;
+    case "vocab":
+      return s.moment.vocabSize;
+    case "step":
+      return s.moment.step;
+    default:
+      throw new Error(`nothing is called ${name}`);
+  }
+}
+
+function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
+  const values = (): Value[] => args.map((a) => evaluate(s, a.value));
+  const column = (): readonly number[] => columnOf(s, evaluate(s, args[0]!.value));
+  switch (name) {
+    case "entropy":
+      return f32(-sum(probOf(s).map((p) => (p > 0 ? f32(p * f32(Math.log(p))) : 0))));
+    case "prev":
+    case "next": {
+      const edge = columnOf(s, evaluate(s, args[1]!.value));
+      return column().map((_, i, x) => x[name === "prev" ? i - 1 : i + 1] ?? edge[i]!);
+    }
+    case "picked": {
+      const row = s.rows.findIndex(({ token }) => token === s.picked);
+      if (row < 0) throw new Unclear("another token was picked");
+      return column()[row]!;
+    }
+    case "known":
+      return truth(args.every((a) => isConstant(s, a.value)) && (evaluate(s, args[0]!.value) as number) > 0);
+    case "uniform":
+    case "uniform32":
+      return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value);
+    case "occurrences": {
+      const counts = countOccurrences(windowOf(s.moment.history, evaluate(s, args[0]!.value) as number));
+      return s.rows.map(({ token }) => counts.get(token) ?? 0);
+    }
+    case "repeat_len": {
+      const lengths = repeatLengths(
+        windowOf(s.moment.history, evaluate(s, args[0]!.value) as number),
+        breakersOf(listOf(s, args[1]!.value), undefined),
+      );
+      return s.rows.map(({ token }) => lengths.get(token) ?? 0);
+    }
+  }
+  if (SCANS[name]) return SCANS[name](column());
+  if (REDUCTIONS[name] && !(MAPS[name] && args.length > 1)) return f32(REDUCTIONS[name](column()));
+  return apply(s, MAPS[name]!, ...values());
+}
+
+export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined): number {
+  const number = at ? Math.round(evaluate(s, at) as number) : s.moment.step;
+  return f32(s.moment.draw(kind, evaluate(s, seed) as number, number));
+}
+
+function listOf(s: Stage, e: Expr): (string | number)[] {
+  const list = e.kind === "name" ? s.args.get(e.text) : e;
+  if (!list || !("kind" in list) || list.kind !== "list") throw new Error("expected a list");
+  return list.values.map((v) => (v.kind === "string" ? v.value : (evaluate(s, v) as number)));
+}
+
+/** Whether an expression is made of constants. */
+export function isConstant(s: Stage, e: Expr): boolean {
+  if (e.kind === "number" || e.kind === "bool") return true;
+  if (e.kind === "call" && !MAPS[e.callee.text]) return false;
+  if (e.kind !== "name") return children(e).every((part) => isConstant(s, part));
+  const argument = s.args.get(e.text);
+  if (argument) return "isConstant" in argument && argument.isConstant;
+  return s.module.scope.get(e.text)?.declaration.kind === "const";
+}

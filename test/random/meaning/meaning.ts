@@ -1,0 +1,198 @@
+/**
+ * What a program means, worked out from its syntax tree with lists of rows, as the language guide tells it: an oracle that
+ * shares no line with lowering, the optimizer and the backends.
+ */
+import { resolveArgs } from "../../../compiler/check/arguments.js";
+import type { Module, Program as Checked } from "../../../compiler/check/program.js";
+import type { Chain, Expr, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
+import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
+import type { Given as CaseGiven } from "../cases.js";
+import type { Step } from "../outcome.js";
+import type { Program } from "../program.js";
+import { columnOf, evaluate, f32, isConstant, probOf } from "./expressions.js";
+import type { Argument, Moment, Row, Stage, Value } from "./table.js";
+
+const LOGIT_MAX = 1e30;
+const LOGIT_LIMIT = 1e31;
+
+const bound = (x: number, limit: number): number => f32(Math.min(Math.max(x, -limit), limit));
+
+/** The rows and states after each token; `accepted` are the tokens that were picked. */
+export function meaningOf(checked: Checked, program: Program, given: CaseGiven, accepted: readonly number[]): Step[] {
+  const chain = checked.chains.find((c) => c.name.text === "main")!;
+  const states = new Map<string, number>();
+  const history = [...given.history];
+  return given.logits.map((logits, step) => {
+    const moment: Moment = {
+      step,
+      vocabSize: logits.length,
+      history: Int32Array.from(history),
+      fed: feedOf(given, program),
+      draw: drawOf(given),
+    };
+    const rows = [...logits.keys()]
+      .filter((token) => logits[token]! > -0.9e30)
+      .map((token): Row => ({ token, logit: bound(logits[token]!, LOGIT_MAX), lets: new Map() }));
+    const run: Run = { moment, rows, states, started: new Set(), picked: accepted[step]! };
+    const args = new Map(
+      chain.params.map(({ name, isStatic }): [string, Argument] => [
+        name.text,
+        { value: { ...program.set, ...program.uniforms }[name.text]!, isConstant: isStatic },
+      ]),
+    );
+    runChain(run, checked.main, chain, args);
+    history.push(accepted[step]!);
+    const left = stageOf(run, checked.main, new Map());
+    return {
+      rows: {
+        tokens: run.rows.map((r) => r.token),
+        logits: run.rows.map((r) => r.logit),
+        probs: probOf(left),
+        masked: 0,
+      },
+      numbers: [],
+      token: program.picks && accepted[step],
+      states: new Map(states),
+    };
+  });
+}
+
+/** One token's way through the chain. */
+interface Run {
+  readonly moment: Moment;
+  rows: Row[];
+  readonly states: Map<string, number>;
+  /** States that stages had so far, by their names in the sequence. */
+  readonly started: Set<string>;
+  readonly picked: number;
+}
+
+/** Elsewhere a bias is 0, and a sparse input what it was declared with. */
+const feedOf =
+  ({ feed }: CaseGiven, { inputs }: Program): Moment["fed"] =>
+  (name, token) => {
+    const column = name === "bias" ? feed.bias! : feed.inputs![name]!;
+    if (!(column instanceof Map)) return (column as ArrayLike<number>)[token]!;
+    return (column as ReadonlyMap<number, number>).get(token) ?? inputs.find((i) => i.name === name)?.fill ?? 0;
+  };
+
+const drawOf =
+  ({ draws }: CaseGiven): Moment["draw"] =>
+  (kind, seed, at) => {
+    const rng = mt19937(seed);
+    let value = draws?.[at % draws.length];
+    for (let i = 0; value === undefined || (!draws && i <= at); i++)
+      value = kind === "f64" ? drawF64(rng) : drawF32(rng);
+    return Math.max(value, 2 ** -54);
+  };
+
+function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap<string, Argument>): void {
+  for (const call of stages) {
+    const found = module.scope.get(call.name.text)!;
+    const callee = found.declaration as Sampler | Chain;
+    const given = resolveArgs(callee.params, call.args).bound;
+    const inner = new Map<string, Argument>();
+    for (const { name, type, default: other } of callee.params) {
+      const value = given.get(name.text)?.value;
+      const from = value ? stageOf(run, module, args) : stageOf(run, found.module, new Map());
+      inner.set(name.text, argumentOf(from, (value ?? other)!, type === "f32"));
+    }
+    if (callee.kind === "chain") runChain(run, found.module, callee, inner);
+    else runSampler(run, stageOf(run, found.module, inner), callee);
+  }
+}
+
+function argumentOf(s: Stage, e: Expr, isReal: boolean): Argument {
+  if (e.kind === "string" || e.kind === "list") return e;
+  const handed = e.kind === "name" ? s.args.get(e.text) : undefined;
+  if (handed) return handed;
+  const value = evaluate(s, e) as number;
+  return { value: isReal ? f32(value) : value, isConstant: isConstant(s, e) };
+}
+
+const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>): Stage => ({
+  moment: run.moment,
+  module,
+  args,
+  rows: run.rows,
+  scalars: new Map(),
+  stateNames: new Map(),
+  states: run.states,
+  isOrdered: false,
+  picked: run.picked,
+});
+
+function runSampler(run: Run, s: Stage, { body }: Sampler): void {
+  s.rows.forEach((r) => r.lets.clear());
+  for (const statement of body) {
+    if (statement.kind === "state") startState(run, s, statement.name.text, evaluate(s, statement.init) as number);
+    else execute(s, statement);
+  }
+  run.rows = s.rows;
+}
+
+function startState(run: Run, s: Stage, name: string, init: number): void {
+  const own = run.started.has(name) ? `${name}${run.started.size}` : name;
+  run.started.add(own);
+  s.stateNames.set(name, own);
+  if (run.moment.step === 0) s.states.set(own, init);
+}
+
+function execute(s: Stage, statement: Stmt): void {
+  switch (statement.kind) {
+    case "let": {
+      const value = evaluate(s, statement.value);
+      if (typeof value === "number") s.scalars.set(statement.name.text, value);
+      else s.rows.forEach((r, i) => r.lets.set(statement.name.text, value[i]!));
+      return;
+    }
+    case "assign": {
+      const state = s.stateNames.get(statement.target.text);
+      const value = assigned(s, statement);
+      if (state !== undefined) s.states.set(state, value as number);
+      else columnOf(s, value).forEach((x, i) => (s.rows[i]!.logit = bound(x, LOGIT_LIMIT)));
+      return;
+    }
+    case "keep":
+      return keep(s, columnOf(s, evaluate(s, statement.cond)), statement.atLeast);
+    case "sort":
+      return order(s, statement.by, statement.order === "asc" ? 1 : -1);
+    case "top": {
+      const count = Math.max(1, Math.trunc(evaluate(s, statement.count) as number));
+      order(s, statement.by, -1);
+      s.rows = s.rows.slice(0, count);
+      return;
+    }
+    case "if": {
+      const taken = (evaluate(s, statement.cond) as number) > 0 ? statement.then : (statement.else ?? []);
+      return taken.forEach((inner) => execute(s, inner));
+    }
+    case "after":
+      return statement.body.forEach((inner) => execute(s, inner));
+    case "pick":
+    case "state":
+      return;
+  }
+}
+
+function assigned(s: Stage, { target, op, value, span }: Extract<Stmt, { kind: "assign" }>): Value {
+  if (op === "=") return evaluate(s, value);
+  const left: Expr = { kind: "name", text: target.text, span };
+  return evaluate(s, { kind: "binary", op: op[0] as "+" | "-" | "*" | "/", left, right: value, span });
+}
+
+/** The rows where the condition holds; where these are too few, the best ones as well. */
+function keep(s: Stage, condition: readonly number[], atLeast: Expr | undefined): void {
+  const least = Math.max(1, atLeast ? (evaluate(s, atLeast) as number) : 1);
+  const holds = new Set(s.rows.filter((_, i) => condition[i]! > 0));
+  const best = s.isOrdered ? s.rows : [...s.rows].sort((a, b) => b.logit - a.logit);
+  if (holds.size < least) best.slice(0, least).forEach((r) => holds.add(r));
+  s.rows = s.rows.filter((r) => holds.has(r));
+}
+
+function order(s: Stage, by: Expr | undefined, sign: 1 | -1): void {
+  const keys = by ? columnOf(s, evaluate(s, by)) : s.rows.map((r) => r.logit);
+  const places = new Map(s.rows.map((r, i) => [r, bound(keys[i]!, LOGIT_LIMIT)]));
+  s.rows = [...s.rows].sort((a, b) => sign * (places.get(a)! - places.get(b)!));
+  s.isOrdered = true;
+}

@@ -1,0 +1,137 @@
+/** Parameters of a sampler, and what its stage gives them: nothing, a literal, an expression or a parameter of the chain. */
+import * as fc from "fast-check";
+import { expressions } from "./expressions.js";
+import type { Kind, Named, Rate, Scope, Text } from "./text.js";
+
+/** A parameter of the chain. */
+export interface ChainParam {
+  readonly name: string;
+  readonly declaration: string;
+}
+
+/** A chain while its stages are written. */
+export interface Draft {
+  readonly scope: Scope;
+  readonly params: ChainParam[];
+  /** Values of its static parameters. */
+  readonly set: Record<string, number>;
+  /** Values of its uniforms. */
+  readonly uniforms: Record<string, number>;
+}
+
+export type ParamType = "f32" | "i32" | "bool" | "seed";
+
+const KINDS: Readonly<Record<Exclude<ParamType, "seed">, Kind>> = { f32: "scalar", i32: "whole", bool: "flag" };
+
+export interface ParamChoice {
+  readonly type: ParamType;
+  readonly isStatic: boolean;
+  readonly value: number;
+  readonly default: number;
+  /** Which kind of range is declared. */
+  readonly range: number;
+  readonly passing: "default" | "literal" | "chain" | "expression";
+  readonly isNamed: boolean;
+  readonly expression: { readonly f32: Text; readonly i32: Text; readonly bool: Text };
+}
+
+const VALUES: Readonly<Record<ParamType, fc.Arbitrary<number>>> = {
+  f32: fc.oneof(
+    fc.constantFrom(0, 1, -1, 0.5, 2, 1e-9, 1e9, 1e38, -1e38),
+    fc.float({ min: -5, max: 5, noNaN: true }).map((x) => x + 0),
+  ),
+  i32: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -2, max: 9 }) }, fc.constantFrom(40, 1000)),
+  bool: fc.integer({ min: 0, max: 1 }),
+  seed: fc.constantFrom(0, 1, 42, 7, 2 ** 32 - 1),
+};
+
+export const paramChoices: fc.Arbitrary<ParamChoice> = fc
+  .constantFrom<ParamType>("f32", "f32", "i32", "bool", "seed")
+  .chain((type) =>
+    fc.record({
+      type: fc.constant(type),
+      isStatic: type === "seed" ? fc.constant(false) : fc.boolean(),
+      value: VALUES[type],
+      default: VALUES[type],
+      range: fc.nat({ max: 5 }),
+      passing: fc.constantFrom<ParamChoice["passing"]>("default", "literal", "chain", "chain", "expression"),
+      isNamed: fc.boolean(),
+      expression: fc.record({
+        f32: expressions.hostScalar,
+        i32: expressions.hostWhole,
+        bool: expressions.hostFlag,
+      }),
+    }),
+  );
+
+export const literal = (type: ParamType, value: number): string =>
+  type === "bool" ? String(value !== 0) : Object.is(value, -0) ? "0" : String(value);
+
+/** A range that holds both numbers. */
+function rangeText({ type, range, value, default: other, passing }: ParamChoice): string {
+  // what an expression gives is not known to lie in a range
+  if (type === "bool" || type === "seed" || passing === "expression") return "";
+  const [min, max] = [Math.min(value, other), Math.max(value, other)];
+  const below = min > 0 ? 0 : min - Math.abs(min) - 1;
+  const above = max < 0 ? 0 : max + Math.abs(max) + 1;
+  const show = (x: number): string => literal(type, x);
+  return [
+    "",
+    ` in [${show(min)}, ${show(max)}]`,
+    ` >= ${show(min)}`,
+    ` <= ${show(max)}`,
+    ` > ${show(below)}`,
+    ` < ${show(above)}`,
+  ][range]!;
+}
+
+/** A new parameter of the chain, which holds `value` when the chain runs. */
+export function chainParam(
+  draft: Draft,
+  type: ParamType,
+  value: number,
+  other: number,
+  rest: { isStatic: boolean; range: string },
+): string {
+  const name = draft.scope.fresh("a");
+  const start = rest.isStatic ? "static " : "";
+  draft.params.push({ name, declaration: `${start}${name}: ${type}${rest.range} = ${literal(type, other)}` });
+  (rest.isStatic ? draft.set : draft.uniforms)[name] = value;
+  if (type !== "seed") draft.scope.names.push({ name, kind: KINDS[type], rate: rest.isStatic ? "static" : "host" });
+  return name;
+}
+
+/** What becomes of the parameters: their declarations, the arguments of the stage, and the names in the sampler's body. */
+export interface Bound {
+  readonly declarations: readonly string[];
+  readonly args: readonly string[];
+  readonly names: Named[];
+  readonly seeds: string[];
+}
+
+export function bindParams(draft: Draft, choices: readonly ParamChoice[]): Bound {
+  const bound = { declarations: [] as string[], args: [] as string[], names: [] as Named[], seeds: [] as string[] };
+  // an argument after one that was left out, or after a named one, is named
+  let mustBeNamed = false;
+  for (const choice of choices) {
+    const { type, isStatic, default: other } = choice;
+    const range = rangeText(choice);
+    const name = draft.scope.fresh("p");
+    const start = isStatic ? "static " : "";
+    bound.declarations.push(`${start}${name}: ${type}${range} = ${literal(type, other)}`);
+    const argument = argumentOf(draft, choice, range);
+    mustBeNamed ||= argument === undefined || choice.isNamed;
+    if (argument) bound.args.push(mustBeNamed ? `${name}: ${argument.text}` : argument.text);
+    if (type === "seed") bound.seeds.push(name);
+    else bound.names.push({ name, kind: KINDS[type], rate: isStatic ? "static" : (argument?.rate ?? "settled") });
+  }
+  return bound;
+}
+
+function argumentOf(draft: Draft, choice: ParamChoice, range: string): { text: string; rate: Rate } | undefined {
+  const { type, isStatic, value, default: other, passing, expression } = choice;
+  if (passing === "default") return undefined;
+  if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "host" };
+  if (passing === "literal" || isStatic || type === "seed") return { text: literal(type, value), rate: "settled" };
+  return { text: expression[type](draft.scope), rate: "host" };
+}

@@ -1,0 +1,30 @@
+/** Random programs, each compiled in several ways and run on several backends, all of which have to agree. */
+import { expect, test } from "@jest/globals";
+import { runCases, type Tally } from "./run.js";
+import { COUNT, ON, SEED } from "./settings.js";
+
+/** Shares of the programs that ties and rounding may account for, and that may be beyond a limit of the compiler. */
+const MOST_TIED = 0.2;
+const MOST_ROUNDED = 0.03;
+const MOST_REFUSED = 0.02;
+/** Room for chance where there are few programs. */
+const FEW = 3;
+
+const print = ({ failures, refused, ...counts }: Tally): void => {
+  const all = { ...counts, refused: Object.fromEntries(refused), failures: failures.length };
+  process.stdout.write(`random programs, seed ${SEED}, ${ON.join(" and ")}: ${JSON.stringify(all)}\n`);
+};
+
+test(
+  "all builds of a program agree on all backends",
+  () => {
+    const tally = runCases({ backends: ON, count: COUNT, seed: SEED, onProgress: print });
+    print(tally);
+    expect(tally.failures.slice(0, 3).join("\n\n")).toBe("");
+    expect(tally.programs).toBe(COUNT);
+    expect(tally.tiedPrograms).toBeLessThanOrEqual(FEW + MOST_TIED * COUNT);
+    expect(tally.roundedPrograms).toBeLessThanOrEqual(FEW + MOST_ROUNDED * COUNT);
+    expect([...tally.refused.values()].reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(FEW + MOST_REFUSED * COUNT);
+  },
+  60_000 + 1000 * COUNT,
+);

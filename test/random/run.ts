@@ -1,0 +1,227 @@
+/** Random programs, each compiled in several ways and run on several backends, all of which have to agree. */
+import * as fc from "fast-check";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { verify } from "../../compiler/graph/verify.js";
+import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
+import { runOf, type Backend } from "../parity/backends.js";
+import { cases, describeCase, makeGiven, type Case, type Given } from "./cases.js";
+import { mismatchOf, outcomeFault, type Mismatch } from "./compare.js";
+import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, without, type Build } from "./compile.js";
+import { runOtherwise } from "./device.js";
+import { meaningOf } from "./meaning/meaning.js";
+import { Unclear } from "./meaning/table.js";
+import { chosen, outcomeOf, type Step } from "./outcome.js";
+
+export interface RunOptions {
+  /** The first one is what the others are compared with. */
+  readonly backends: readonly Backend[];
+  readonly count: number;
+  readonly seed: number;
+  /** Ways of compiling, each compared with the optimized graph. */
+  readonly builds?: readonly Build[];
+  /** Called now and then with what was found so far. */
+  readonly onProgress?: (tally: Tally) => void;
+}
+
+export interface Tally {
+  programs: number;
+  steps: number;
+  /** Outcomes compared with the first one's. */
+  comparisons: number;
+  /** Differences that the order of equally good rows accounts for, and those that rounding does. */
+  tied: number;
+  rounded: number;
+  /** Programs with such differences. */
+  tiedPrograms: number;
+  roundedPrograms: number;
+  /** Programs that ask for what the language leaves open. */
+  unclear: number;
+  /** Programs beyond a limit of the compiler, by its message. */
+  refused: Map<string, number>;
+  /** Cases that must not be, the first of them as small as could be found. */
+  failures: string[];
+}
+
+const BUILDS: readonly Build[] = [PLAIN, TOKEN, FOLDED];
+const NAMES = [...OPTIMIZATIONS.keys()];
+
+/** Each case goes without one optimization, too, another one from case to case. */
+const buildsOf = ({ logits }: Case): readonly Build[] => [...BUILDS, without(NAMES[logits.seed % NAMES.length]!)];
+
+/** Checks `count` random cases. Cases that fail are in the result, nothing is thrown. */
+export function runCases(options: RunOptions): Tally {
+  const { count, seed } = options;
+  const tally = newTally();
+  let failed: number | undefined;
+  const report = reporter(options, tally);
+  fc.check(
+    fc.property(cases, (c) => {
+      const found = checkCase(c, options);
+      if (found.failures.length > 0) failed ??= tally.programs;
+      add(tally, found);
+      report();
+    }),
+    { seed, numRuns: count },
+  );
+  if (failed !== undefined) tally.failures.unshift(smallest(options, failed));
+  return tally;
+}
+
+/** How long a failing case is made smaller, in milliseconds. */
+const SHRINKING = 30_000;
+
+/** The failing case with number `index`, made smaller. */
+function smallest(options: RunOptions, index: number): string {
+  let latest = "";
+  fc.check(
+    fc.property(cases, (c) => {
+      const [failure] = checkCase(c, options).failures;
+      latest = failure ?? latest;
+      return failure === undefined;
+    }),
+    { seed: options.seed, path: String(index), numRuns: 1, interruptAfterTimeLimit: SHRINKING },
+  );
+  return latest;
+}
+
+const COUNTS = [
+  "programs",
+  "steps",
+  "comparisons",
+  "tied",
+  "rounded",
+  "tiedPrograms",
+  "roundedPrograms",
+  "unclear",
+] as const;
+
+const newTally = (): Tally => ({
+  ...{ programs: 0, steps: 0, comparisons: 0, tied: 0, rounded: 0, tiedPrograms: 0, roundedPrograms: 0, unclear: 0 },
+  refused: new Map(),
+  failures: [],
+});
+
+function add(to: Tally, from: Tally): void {
+  for (const key of COUNTS) to[key] += from[key];
+  from.refused.forEach((count, message) => to.refused.set(message, (to.refused.get(message) ?? 0) + count));
+  to.failures.push(...from.failures);
+}
+
+function reporter({ onProgress }: RunOptions, tally: Tally): () => void {
+  let last = performance.now();
+  return () => {
+    if (!onProgress || performance.now() - last < 5000) return;
+    last = performance.now();
+    onProgress(tally);
+  };
+}
+
+// ---------------------------------------------------------------- one case
+
+type Ways = Pick<RunOptions, "backends" | "builds">;
+
+export function checkCase(c: Case, ways: Ways): Tally {
+  const tally = newTally();
+  tally.programs = 1;
+  try {
+    compareAll(c, ways, tally);
+  } catch (error) {
+    if (error instanceof Refused) tally.refused.set(error.message, 1);
+    else tally.failures.push(`${(error as Error).stack ?? String(error)}\n${describeCase(c)}`);
+  }
+  return tally;
+}
+
+/** Every backend with the first one, and on each of them every build with the optimized graph. */
+function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tally: Tally): void {
+  // a chain that picks no token has nothing to give where the token alone is asked for
+  const builds = all.filter(
+    ({ outputs, folds }) => (outputs.length > 1 || c.program.picks !== undefined) && (!folds || mayFold(c.program)),
+  );
+  const given = makeGiven(c);
+  const { checked, graph: compile } = compileIn(c.program);
+  const { vocabSize } = c.logits;
+  const fail = (where: string, fault: string): void =>
+    void tally.failures.push(`${where}: ${fault}\n${describeCase(c)}`);
+  const outcomeIn = (build: Build, backend: Backend, accepted?: readonly number[]): Step[] => {
+    const graph = compile(build);
+    return outcomeOf(graph, given, runOf(backend, graph, vocabSize), accepted);
+  };
+  const first = outcomeIn(OPTIMIZED, backends[0]!);
+  const accepted = first.map(chosen);
+  const edge = edgesOf(compile(PLAIN), given, accepted);
+  tally.steps = first.length;
+
+  const check = (where: string, found: Step[], wanted: Step[], isSameOrder: boolean): void => {
+    const fault = outcomeFault(found, given.logits, c.program);
+    if (fault !== undefined) fail(where, fault);
+    const mismatch = mismatchOf(found, wanted, isSameOrder);
+    tally.comparisons++;
+    if (!mismatch) return;
+    const reason = edge(mismatch, isSameOrder);
+    if (reason) tally[reason]++;
+    else fail(where, `step ${mismatch.step}: ${mismatch.fault}`);
+  };
+  const meant = meaningWhereClear(() => meaningOf(checked, c.program, given, accepted));
+  if (meant) check(`against the meaning, optimized on ${backends[0]!}`, first, meant, false);
+  else tally.unclear = 1;
+  for (const build of [OPTIMIZED, ...builds]) {
+    const faults = verify(compile(build));
+    if (faults.length > 0) fail(build.name, faults.join("; "));
+  }
+  for (const backend of backends) {
+    const wanted = outcomeIn(OPTIMIZED, backend, accepted);
+    check(`optimized on ${backend}`, wanted, first, false);
+    for (const build of builds) {
+      check(`${build.name} on ${backend}`, outcomeIn(build, backend, accepted), wanted, backend === "reference");
+    }
+  }
+  tally.tiedPrograms = Math.min(tally.tied, 1);
+  tally.roundedPrograms = Math.min(tally.rounded, 1);
+}
+
+function meaningWhereClear(meaning: () => Step[]): Step[] | undefined {
+  try {
+    return meaning();
+  } catch (error) {
+    if (error instanceof Unclear) return undefined;
+    throw error;
+  }
+}
+
+type Excuse = "tied" | "rounded";
+
+/** Devices that are asked whether they would have it otherwise. */
+const DEVICES = 16;
+
+/**
+ * Whether ties or rounding account for a difference: some other device differs as much, as early, from the reference. All of
+ * them run the graph as it was lowered, so that no optimizer can excuse itself.
+ */
+function edgesOf(
+  plain: Graph,
+  given: Given,
+  accepted: readonly number[],
+): (m: Mismatch, isSameOrder: boolean) => Excuse | undefined {
+  const vocabSize = given.logits[0]!.length;
+  let reference: Step[] | undefined;
+  const known = new Map<Excuse, Step[][]>();
+  const devices = (excuse: Excuse): Step[][] => {
+    const outcomes =
+      known.get(excuse) ??
+      Array.from({ length: DEVICES }, (_, seed) =>
+        outcomeOf(plain, given, runOtherwise(plain, seed, excuse === "rounded"), accepted),
+      );
+    known.set(excuse, outcomes);
+    return outcomes;
+  };
+  return ({ step, distance }, isSameOrder) => {
+    const wanted = (reference ??= outcomeOf(plain, given, runOf("reference", plain, vocabSize), accepted));
+    return (["tied", "rounded"] as const).find((excuse) =>
+      devices(excuse).some((outcome) => {
+        const m = mismatchOf(outcome, wanted, isSameOrder);
+        return m !== undefined && m.step <= step && m.distance >= distance / 10;
+      }),
+    );
+  };
+}

@@ -1,0 +1,154 @@
+/** Statements: the body of a sampler, and what its states become. */
+import * as fc from "fast-check";
+import { drawNumbers, expressions, seeds } from "./expressions.js";
+import { t, where, words, type Kind, type Named, type Piece, type Rate, type Scope, type Text } from "./text.js";
+
+const { staticWhole, settledFlag, hostScalar, hostWhole, hostFlag, whole, scalar, flag, column, mask } = expressions;
+
+/** `let` under a name that nothing else has; the value does not see it. */
+const letOf = (kind: Kind, rate: Rate, value: Piece): Piece =>
+  value.map((write) => (s) => {
+    const text = write(s);
+    const name = s.fresh("v");
+    s.names.push({ name, kind, rate });
+    return `let ${name} = ${text}`;
+  });
+
+const lets = fc.oneof(
+  { weight: 4, arbitrary: letOf("column", "runtime", column) },
+  { weight: 2, arbitrary: letOf("mask", "runtime", mask) },
+  { weight: 2, arbitrary: letOf("scalar", "runtime", scalar) },
+  letOf("whole", "runtime", whole),
+  letOf("flag", "runtime", flag),
+  letOf("scalar", "host", hostScalar),
+  letOf("whole", "static", staticWhole),
+);
+
+const assigns = fc.oneof(
+  { weight: 3, arbitrary: t`logit ${words("=", "+=", "-=")} ${fc.oneof(column, column, scalar)}` },
+  { weight: 2, arbitrary: t`logit ${words("*=", "/=")} ${fc.oneof(scalar, column)}` },
+  t`logit *= ${words("0.5", "2", "-1", "0", "1e10", "1e-10", "1e30")}`,
+  t`logit = (${mask} ? logit : ${column})`,
+);
+
+const conditions = fc.oneof({ weight: 6, arbitrary: mask }, flag);
+const keeps = fc.oneof(
+  t`keep ${conditions}`,
+  t`keep ${conditions} at least ${fc.oneof(whole, words("0", "1", "2", "5"))}`,
+);
+
+/** Most keys tell the rows apart. */
+const keys = fc.oneof(words("token", "-token", "logit", "-abs(logit)", "prob"), column);
+const putInOrder = (piece: Piece): Piece =>
+  piece.map((write) => (s) => {
+    const text = write(s);
+    s.isOrdered = true;
+    return text;
+  });
+const orders = putInOrder(
+  fc.oneof(
+    words("sort"),
+    t`sort by ${keys}${words("", " asc", " desc")}`,
+    t`sort ${words("asc", "desc")}`,
+    t`top ${fc.oneof(staticWhole, words("1", "2", "7", "40"))}`,
+    t`top ${fc.oneof(staticWhole, words("3", "20"))} by ${keys}`,
+  ),
+);
+
+/** Blocks of which one runs: what one of them names, or puts in order, the others do not know. */
+const branches = (conditions: Piece, block: Piece, changes: Partial<Scope>): Piece =>
+  fc
+    .tuple(conditions, conditions, fc.array(block, { minLength: 1, maxLength: 3 }))
+    .map(([first, second, blocks]) => (s) => {
+      const before = { ...s };
+      const written = [first, second].map((condition) => condition(s));
+      const bodies = blocks.map((write) => {
+        const inner = { ...before, names: [...before.names], ...changes };
+        const text = write(inner);
+        s.isOrdered ||= inner.isOrdered;
+        return `{ ${text} }`;
+      });
+      const [then, otherwise, last] = bodies;
+      if (otherwise === undefined) return `if ${written[0]!} ${then!}`;
+      if (last === undefined) return `if ${written[0]!} ${then!} else ${otherwise}`;
+      return `if ${written[0]!} ${then!} else if ${written[1]!} ${otherwise} else ${last}`;
+    });
+
+interface Grammar {
+  statement: Text;
+  block: Text;
+}
+
+const depthIdentifier = fc.createDepthIdentifier();
+
+const grammar = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => {
+  const block = tie("block");
+  return {
+    statement: fc.oneof(
+      { maxDepth: 2, depthSize: "small", depthIdentifier, withCrossShrink: true },
+      { weight: 4, arbitrary: assigns },
+      { weight: 4, arbitrary: keeps },
+      { weight: 4, arbitrary: lets },
+      { weight: 4, arbitrary: where((s) => !s.isBlend, orders, assigns) },
+      { weight: 2, arbitrary: branches(flag, block, { isBlend: true }) },
+      { weight: 1, arbitrary: branches(hostFlag, block, { isBlend: true }) },
+      { weight: 2, arbitrary: branches(settledFlag, block, {}) },
+    ),
+    block: lines(tie("statement"), 0, 2),
+  };
+});
+
+function lines(statement: Piece, minLength: number, maxLength: number): Piece {
+  return fc
+    .array(statement, { minLength, maxLength, size: "max" })
+    .map((texts) => (s) => texts.map((write) => write(s)).join("\n  "));
+}
+
+export const body: Piece = lines(grammar.statement, 1, 5);
+
+/** How a body ends: in most chains the last sampler picks. */
+export const picks = {
+  sample: fc.oneof(t`pick sample(${seeds})`, t`pick sample(${seeds}, ${drawNumbers})`),
+  argmax: t`pick argmax(${fc.oneof(words("logit"), column)})`,
+};
+
+/** Either way of picking, as the arguments settle it. */
+export const settledPick: Piece = t`if ${settledFlag} { ${picks.sample} } else { ${picks.argmax} }`;
+
+// ---------------------------------------------------------------- states
+
+const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readonly init: Piece }[] = [
+  { type: "f32", kind: "scalar", init: hostScalar },
+  { type: "i32", kind: "whole", init: hostWhole },
+  { type: "bool", kind: "flag", init: hostFlag },
+];
+
+export const stateDeclaration: Piece = fc
+  .oneof(...STATE_TYPES.map(({ type, kind, init }) => fc.tuple(fc.constant({ type, kind }), init)))
+  .map(([{ type, kind }, init]) => (s) => {
+    const value = init(s);
+    const state: Named = { name: s.fresh("s"), kind, rate: "runtime" };
+    s.names.push(state);
+    s.states.push(state);
+    return `state ${state.name}: ${type} = ${value}`;
+  });
+
+/** A new value for one of the states, of whichever type it is. */
+const stateAssign: Piece = fc
+  .tuple(fc.nat({ max: 7 }), words("=", "+=", "-=", "*=", "/="), words("=", "+=", "-="), scalar, whole, flag)
+  .map(([which, operator, wholeOperator, number, integer, truth]) => (s) => {
+    const state = s.states[which % Math.max(s.states.length, 1)];
+    if (!state) return "";
+    if (state.kind === "flag") return `${state.name} = ${truth(s)}`;
+    return state.kind === "whole"
+      ? `${state.name} ${wholeOperator(s)} ${integer(s)}`
+      : `${state.name} ${operator(s)} ${number(s)}`;
+  });
+
+const afterStatement = fc.oneof(
+  { weight: 4, arbitrary: stateAssign },
+  lets,
+  branches(fc.oneof(flag, hostFlag), lines(stateAssign, 1, 2), {}),
+);
+
+export const afterPick: Piece = t`after pick { ${lines(afterStatement, 1, 3)} }`;

@@ -1,0 +1,76 @@
+/**
+ * Program text that is written once the names in scope are known. What is random is chosen before, by fast-check, so that a
+ * program shrinks in its parts and stays well-typed.
+ */
+import * as fc from "fast-check";
+
+/** `whole` is an i32, `flag` a bool; `column` and `mask` are a number and a truth for each row. */
+export type Kind = "scalar" | "whole" | "flag" | "column" | "mask";
+
+/**
+ * When a value is known: `static` by the checker, `settled` once the stage is lowered, because its argument is a constant,
+ * `host` before the graph runs.
+ */
+export type Rate = "static" | "settled" | "host" | "runtime";
+
+export interface Named {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly rate: Rate;
+}
+
+/** What can be named where text is written. */
+export interface Scope {
+  readonly names: Named[];
+  readonly seeds: string[];
+  readonly states: Named[];
+  isOrdered: boolean;
+  /** Inside an `if` that is decided at run time: the order of rows is not to change. */
+  readonly isBlend: boolean;
+  /** `picked` can be asked. */
+  readonly canUsePicked: boolean;
+  /** A name that nothing else has. */
+  readonly fresh: (prefix: string) => string;
+}
+
+export const newScope = (given: Partial<Scope>, fresh: Scope["fresh"]): Scope => ({
+  names: [],
+  seeds: [],
+  states: [],
+  isOrdered: false,
+  isBlend: false,
+  canUsePicked: false,
+  fresh,
+  ...given,
+});
+
+export const counter = (): Scope["fresh"] => {
+  let count = 0;
+  return (prefix) => `${prefix}${count++}`;
+};
+
+export type Text = (s: Scope) => string;
+export type Piece = fc.Arbitrary<Text>;
+
+/** A template: the pieces are written from left to right. */
+export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
+  fc
+    .tuple(...pieces)
+    .map((texts) => (s) => strings.reduce((all, string, i) => all + (i > 0 ? texts[i - 1]!(s) : "") + string, ""));
+
+export const words = (...all: readonly string[]): Piece => fc.constantFrom(...all).map((word) => () => word);
+
+/** One of the names that `fits`, or `otherwise` where there is none. */
+export const nameOf = (fits: (n: Named) => boolean, otherwise: Piece): Piece =>
+  fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
+    const names = s.names.filter(fits);
+    return names.length > 0 ? names[which % names.length]!.name : other(s);
+  });
+
+/** `piece` where the scope allows it, else `otherwise`. */
+export const where = (allows: (s: Scope) => boolean, piece: Piece, otherwise: Piece): Piece =>
+  fc.tuple(piece, otherwise).map(
+    ([text, other]) =>
+      (s) =>
+        allows(s) ? text(s) : other(s),
+  );
