@@ -10,8 +10,11 @@ namespace ggsl::tools {
 
 namespace {
 
-constexpr int warm_up_rounds = 2;
-constexpr int max_repeats    = 1000;
+constexpr int    warm_up_rounds = 2;
+// Rounds of a slow case end after this time, but not before there are some.
+constexpr double enough_us      = 4e6;
+constexpr int    min_rounds     = 5;
+constexpr int    max_repeats    = 1000;
 
 // Linear between neighbours. `q` in [0, 1]; `values` are not empty.
 double quantile(std::vector<double> values, double q) {
@@ -66,7 +69,8 @@ struct Side {
     }
 };
 
-void run_rounds(std::vector<Side> & sides, const TimingOptions & options, const std::function<void()> & restore) {
+// Gives the number of rounds.
+int run_rounds(std::vector<Side> & sides, const TimingOptions & options, const std::function<void()> & restore) {
     for (int i = 0; i < warm_up_rounds; ++i) {
         for (Side & side : sides) {
             side.round(restore);
@@ -76,11 +80,14 @@ void run_rounds(std::vector<Side> & sides, const TimingOptions & options, const 
         side.repeats = std::clamp(static_cast<int>(options.round_us / side.totals.back()), 1, max_repeats);
         side.forget();
     }
-    for (int round = 0; round < options.rounds; ++round) {
+    const double start = now();
+    int          round = 0;
+    for (; round < options.rounds && (round < min_rounds || now() - start < enough_us); ++round) {
         for (size_t i = 0; i < sides.size(); ++i) {
             sides[(i + static_cast<size_t>(round)) % sides.size()].round(restore);
         }
     }
+    return round;
 }
 
 Json ratio(const std::vector<double> & ours, const std::vector<double> & theirs) {
@@ -127,7 +134,7 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
 
     Json json;
     json.add("case", c.name).add("device", ggml_backend_dev_name(device.device)).add("threads", device.threads);
-    json.add("vocab", c.bound.vocab_size).add("rows", c.rows).add("rounds", options.rounds);
+    json.add("vocab", c.bound.vocab_size).add("rows", c.rows);
 
     // The first tokens are drawn from the same random numbers, so they show that all sides do the same work.
     ours.run();
@@ -145,7 +152,7 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
     if (has_llama) {
         sides.push_back({ "llama", llama });
     }
-    run_rounds(sides, options, restore);
+    json.add("rounds", run_rounds(sides, options, restore));
 
     json.add("ggsl", side_json(sides[0], ours));
     json.add("host", sides[1].json()).add("ratioToHost", ratio(sides[0].totals, sides[1].totals));

@@ -8,7 +8,7 @@
 namespace ggsl::tools {
 
 struct TimingOptions {
-    int    rounds   = 15;
+    int    rounds   = 15;      // at most; a slow case has fewer
     double round_us = 20000.0; // about how long each side runs in a round, at least once
 };
 
