@@ -2,6 +2,7 @@
 
 #include "../src/failure.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -17,7 +18,7 @@ constexpr int32_t bit_sampled = 1, bit_candidates = 2, bit_logits = 4, bit_probs
 
 std::vector<float> as_floats(const std::vector<int32_t> & words) {
     std::vector<float> values(words.size());
-    std::memcpy(values.data(), words.data(), words.size() * sizeof(float));
+    std::transform(words.begin(), words.end(), values.begin(), [](int32_t word) { return std::bit_cast<float>(word); });
     return values;
 }
 
@@ -103,7 +104,9 @@ std::string CaseFile::text(const char * what) {
     const int32_t              length = word_in(0, max_text, what);
     const std::vector<int32_t> packed = words((length + 3) / 4, what);
     std::string                value(static_cast<size_t>(length), '\0');
-    std::memcpy(value.data(), packed.data(), value.size());
+    if (length > 0) {
+        std::memcpy(value.data(), packed.data(), value.size());
+    }
     for (const char c : value) {
         if (c < ' ' || c > '~') {
             fail_here(std::string(what) + " of printable ASCII characters", "byte " + std::to_string(static_cast<unsigned char>(c)));
