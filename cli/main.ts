@@ -4,13 +4,6 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { CompileError } from "../compiler/check/diagnostics.js";
 import { formatDiagnostics } from "../compiler/check/format.js";
-import { addCheck } from "./commands/check.js";
-import { addCompile } from "./commands/compile.js";
-import { addDevices } from "./commands/devices.js";
-import { addEval } from "./commands/eval.js";
-import { addExplain } from "./commands/explain.js";
-import { addRun } from "./commands/run.js";
-import { addTest } from "./commands/test.js";
 import { packageFile, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
@@ -23,7 +16,21 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addDevices]) add(program);
+/** Each is loaded when it is asked for: a quick command does not wait for what the others need. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Command>>> = {
+  check: async () => (await import("./commands/check.js")).addCheck,
+  compile: async () => (await import("./commands/compile.js")).addCompile,
+  eval: async () => (await import("./commands/eval.js")).addEval,
+  run: async () => (await import("./commands/run.js")).addRun,
+  test: async () => (await import("./commands/test.js")).addTest,
+  explain: async () => (await import("./commands/explain.js")).addExplain,
+  devices: async () => (await import("./commands/devices.js")).addDevices,
+};
+
+// the list of all in `--help`, or after a wrong word, needs all
+const asked = process.argv[2] ?? "";
+const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
+for (const name of names) (await COMMANDS[name]!())(program);
 
 try {
   await program.parseAsync();

@@ -1,5 +1,5 @@
 /**
- * Builds the native addon: `npm run build:native`.
+ * Builds the native addon, and the tool that checks and times it: `npm run build:native`.
  *
  * Headers come from the llama.cpp source inside the npm package node-llama-cpp, libraries from its platform package;
  * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
@@ -155,8 +155,8 @@ if (sanitize) {
 
 const stampFile = join(buildFolder, "native.stamp");
 const stamp = fingerprint(libraries);
-const addons = ["ggsl.node", "ggsl_oracle.node"].map((name) => join(buildFolder, "Release", name));
-if (!force && addons.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
+const outputs = ["ggsl.node", "ggsl_oracle.node", "ggsl_replay"].map((name) => join(buildFolder, "Release", name));
+if (!force && outputs.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
   console.log("build:native: up to date");
   process.exit(0);
 }

@@ -189,6 +189,15 @@ const binary = function (this: Node, left: Node, op: Node, right: Node): Ast.Exp
   };
 };
 
+/** `a - b - c` is `(a - b) - c`. */
+function leftToRight(first: Node, operators: Node, operands: Node): Ast.Expr {
+  const { start } = spanOf(first);
+  return operands.children.reduce<Ast.Expr>((left, operand, i) => {
+    const op = operators.children[i]!.sourceString as Ast.BinaryOp;
+    return { kind: "binary", op, left, right: ast(operand), span: { ...spanOf(operand), start } };
+  }, ast(first));
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 const unquote = (text: string): string => text.slice(1, -1).replace(/\\(.)/g, (_, c: string) => ESCAPES[c] ?? c);
 
@@ -352,11 +361,11 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Expr_conditional(cond, _question, then, _colon, other) {
     return { kind: "conditional", cond: ast(cond), then: ast(then), else: ast(other), span: spanOf(this) };
   },
-  Or_or: binary,
-  And_and: binary,
+  Or: leftToRight,
+  And: leftToRight,
   Comparison_compare: binary,
-  Sum_add: binary,
-  Product_multiply: binary,
+  Sum: leftToRight,
+  Product: leftToRight,
   Power_power: binary,
   Not_not(_not, operand) {
     return { kind: "unary", op: "not", operand: ast(operand), span: spanOf(this) };

@@ -30,6 +30,7 @@ inline void check_near(const std::vector<float> & found, const std::vector<float
 
 void test_ops();
 void test_wire();
+void test_cases();
 void test_fuzz();
 void test_host();
 void test_grammar(const char * model_path);

@@ -8,6 +8,7 @@ int main(int count, char ** arguments) {
     ggsl::load_backends(arguments[1]);
     ggsl::test::test_ops();
     ggsl::test::test_wire();
+    ggsl::test::test_cases();
     ggsl::test::test_fuzz();
     ggsl::test::test_host();
     ggsl::test::test_grammar("examples/model/demo-q8_0.gguf");

@@ -194,7 +194,8 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
       return column()[row]!;
     }
     case "known":
-      return truth(args.every((a) => isConstant(s, a.value)) && (evaluate(s, args[0]!.value) as number) > 0);
+      if (!isConstant(s, args[0]!.value)) throw new Unclear("what can be known of it is up to the compiler");
+      return truth((evaluate(s, args[0]!.value) as number) > 0);
     case "uniform":
     case "uniform32":
       return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value);

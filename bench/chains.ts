@@ -1,0 +1,106 @@
+/** The chains that are compared with llama.cpp, each written once: as GGSL, and as llama.cpp's samplers. */
+import { compile, compilePipeline, type Chain } from "../runtime/chain.js";
+import type { UniformValues } from "../runtime/sequence.js";
+
+/** An argument of a stage; `of` gives each sequence its own value. A static one is the same for all. */
+type Argument = { readonly value: number; readonly isStatic: true } | { readonly of: (row: number) => number };
+
+interface Stage {
+  readonly sampler: string;
+  readonly args: Readonly<Record<string, Argument>>;
+}
+
+export interface BenchChain {
+  readonly name: string;
+  readonly stages: readonly Stage[];
+  /** Tokens of history that the chain looks back on. */
+  readonly history: number;
+}
+
+const fixed = (value: number): Argument => ({ value, isStatic: true });
+/** Eight different values, `base` among them. */
+const around = (base: number, step: number): Argument => ({ of: (row) => base + (row % 8) * step });
+const seed: Argument = { of: (row) => 42 + row };
+
+const topK: Stage = { sampler: "top_k", args: { k: fixed(40) } };
+const topP: Stage = { sampler: "top_p", args: { p: around(0.95, -0.01) } };
+const minP: Stage = { sampler: "min_p", args: { p: around(0.05, 0.005) } };
+const temp: Stage = { sampler: "temp", args: { t: around(0.8, 0.05) } };
+const dist: Stage = { sampler: "dist", args: { seed } };
+const DEFAULT = [topK, topP, minP, temp, dist];
+
+const penalties: Stage = {
+  sampler: "penalties",
+  args: {
+    last_n: fixed(64),
+    repeat: around(1.1, 0.02),
+    freq: around(0.1, 0.05),
+    present: around(0.1, 0.05),
+  },
+};
+
+export const CHAINS: readonly BenchChain[] = [
+  { name: "default", stages: DEFAULT, history: 0 },
+  { name: "min_p", stages: [minP, temp, dist], history: 0 },
+  { name: "top_p", stages: [topP, dist], history: 0 },
+  { name: "penalties", stages: [penalties, ...DEFAULT], history: 64 },
+  { name: "typical", stages: [{ sampler: "typical", args: { p: around(0.95, -0.01) } }, dist], history: 0 },
+  {
+    name: "mirostat_v2",
+    stages: [{ sampler: "mirostat_v2", args: { tau: around(5, 0.1), eta: around(0.1, 0.01), seed } }],
+    history: 0,
+  },
+  { name: "greedy", stages: [{ sampler: "greedy", args: {} }], history: 0 },
+];
+
+const valueOf = (argument: Argument, row: number): number =>
+  "isStatic" in argument ? argument.value : argument.of(row);
+
+const written = ({ sampler, args }: Stage, write: (name: string, argument: Argument) => string): string =>
+  `${sampler}(${Object.entries(args)
+    .map(([name, argument]) => `${name}: ${write(name, argument)}`)
+    .join(", ")})`;
+
+/** `top_k(k: 40) |> ...`, with the values of the first sequence. */
+export const constantText = ({ stages }: BenchChain): string =>
+  stages.map((stage) => written(stage, (_, argument) => String(valueOf(argument, 0)))).join(" |> ");
+
+const paramName = (stage: Stage, name: string): string => `${stage.sampler}_${name}`;
+
+/** A program whose chain has a parameter for all that is not static, so that each sequence has its own values. */
+export function uniformText({ name, stages }: BenchChain): string {
+  const params = stages.flatMap((stage) =>
+    Object.entries(stage.args)
+      .filter(([, argument]) => !("isStatic" in argument))
+      .map(
+        ([arg, argument]) => `${paramName(stage, arg)}: ${arg === "seed" ? "seed" : "f32"} = ${valueOf(argument, 0)}`,
+      ),
+  );
+  const calls = stages.map((stage) =>
+    written(stage, (arg, argument) => ("isStatic" in argument ? String(argument.value) : paramName(stage, arg))),
+  );
+  const names = stages.map((s) => s.sampler).join(", ");
+  return `import { ${names} } from "std"\nchain ${name}_each(${params.join(", ")}) = ${calls.join(" |> ")}\n`;
+}
+
+/** One sequence has constants, as a user would write them; several have uniforms. */
+export const compileFor = (chain: BenchChain, rows: number): Chain =>
+  rows === 1 ? compilePipeline(constantText(chain)) : compile(uniformText(chain), { file: `${chain.name}.ggsl` });
+
+/** The chain's uniforms for a sequence. */
+export function uniformsFor({ stages }: BenchChain, row: number): UniformValues {
+  const entries = stages.flatMap((stage) =>
+    Object.entries(stage.args)
+      .filter(([, argument]) => !("isStatic" in argument))
+      .map(([name, argument]) => [paramName(stage, name), valueOf(argument, row)] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The same chain of a sequence made of llama.cpp's samplers, e.g. `top_k k=40 | dist seed=42`. */
+export const llamaText = ({ stages }: BenchChain, row: number): string =>
+  stages
+    .map(({ sampler, args }) =>
+      [sampler, ...Object.entries(args).map(([name, argument]) => `${name}=${valueOf(argument, row)}`)].join(" "),
+    )
+    .join(" | ");

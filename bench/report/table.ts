@@ -1,0 +1,68 @@
+/** Measurements as text: for the terminal, and as Markdown. */
+import type { Measurement, Profile, Spread } from "../results.js";
+
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** `0.83 (0.80-0.91)`: the median and the quartiles. */
+export const spreadText = (spread: Spread | undefined): string =>
+  spread ? `${number(spread.median)} (${number(spread.q1)}-${number(spread.q3)})` : "-";
+
+const number = (value: number): string => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
+
+export function timingTable(measurements: readonly Measurement[]): Table {
+  const head = [
+    "chain",
+    "V",
+    "sequences",
+    "logits",
+    "threads",
+    "nodes",
+    "without views",
+    "llama.cpp's",
+    "to its graph",
+  ];
+  return {
+    head: [...head, "to its CPU chain", "bytes back", "llama.cpp's"],
+    rows: measurements.map((m) => [
+      m.setting.chain,
+      ...[m.vocab, m.rows, m.setting.shape, m.threads, m.ggsl.nodes, m.ggsl.nodesWithoutViews].map(String),
+      m.llama ? String(m.llama.nodesWithoutViews) : "none",
+      m.missingInLlama ? `no ${m.missingInLlama.join(", ")}` : spreadText(m.ratioToLlama),
+      spreadText(m.ratioToHost),
+      String(m.ggsl.readbackBytes),
+      m.llama ? String(m.llama.readbackBytes) : "-",
+    ]),
+  };
+}
+
+/** Where the time goes: operations by their share of a graph's time, without what starting them alone takes. */
+export function profileTable({ nodes, startUs }: Profile, most: number): Table {
+  const own = nodes.map((node) => ({ ...node, us: Math.max(0, node.us - startUs) }));
+  const whole = own.reduce((sum, { us }) => sum + us, 0);
+  const largest = [...own].sort((a, b) => b.us - a.us).slice(0, most);
+  return {
+    head: ["operation", "node", "share of the time", "bytes moved"],
+    rows: largest.map(({ op, name, us, bytes }) => [
+      op.toLowerCase(),
+      name,
+      `${((100 * us) / whole).toFixed(1)} %`,
+      String(bytes),
+    ]),
+  };
+}
+
+export function plain({ head, rows }: Table): string {
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join("  ")
+      .trimEnd();
+  return [head, ...rows].map(line).join("\n");
+}
+
+export const markdown = ({ head, rows }: Table): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

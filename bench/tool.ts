@@ -1,0 +1,55 @@
+/** Runs the C++ tool, native/tools, and reads the JSON lines that it prints. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** The folder with package.json: sources and dist/ lie at different depths. */
+export const ROOT = ((): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+})();
+
+export const TOOL = join(ROOT, "build", "Release", "ggsl_replay");
+
+export interface ToolResult {
+  readonly status: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Runs the tool; its progress goes to standard error, each line of its output to `onLine` as it comes. Stops it when `signal`
+ * is aborted, and then rejects with an `AbortError`.
+ */
+export function runTool(
+  args: readonly string[],
+  {
+    onLine = () => undefined,
+    signal,
+    isQuiet = false,
+  }: { onLine?: (line: string) => void; signal?: AbortSignal; isQuiet?: boolean } = {},
+): Promise<ToolResult> {
+  if (!existsSync(TOOL)) throw new Error(`expected ${TOOL}, found no such file. Run: npm run build:native`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(TOOL, args, {
+      stdio: ["ignore", "pipe", isQuiet ? "ignore" : "inherit"],
+      ...(signal && { signal }),
+    });
+    const lines: string[] = [];
+    const reader = createInterface({ input: child.stdout });
+    reader.on("line", (line) => {
+      lines.push(line);
+      onLine(line);
+    });
+    child.on("error", reject);
+    const ended = new Promise((done) => reader.once("close", done));
+    child.on("close", (status, killed) => {
+      void ended.then(() => {
+        if (status === null) reject(new Error(`ggsl_replay was ended by ${killed ?? "a signal"}`));
+        else resolve({ status, lines });
+      });
+    });
+  });
+}

@@ -1,0 +1,50 @@
+// The device that a command runs on, and a backend of it.
+#pragma once
+
+#include <ggml-alloc.h>
+#include <ggml-backend.h>
+#include <ggml.h>
+
+#include <memory>
+#include <string>
+
+namespace ggsl::tools {
+
+template <auto free> struct Deleter {
+    void operator()(auto * pointer) const { free(pointer); }
+};
+using BackendPtr   = std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>>;
+using ContextPtr   = std::unique_ptr<ggml_context, Deleter<ggml_free>>;
+using BufferPtr    = std::unique_ptr<ggml_backend_buffer, Deleter<ggml_backend_buffer_free>>;
+using AllocatorPtr = std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>>;
+
+// By its number in `--list`, its name, or the beginning of its name in any case: "cpu", "vulkan", "CUDA1".
+// Throws Failure (NO_DEVICE), naming the devices that there are.
+ggml_backend_dev_t choose_device(const std::string & wanted);
+
+// A backend of a device. On the CPU it keeps its threads between graphs, as a program that generates text does.
+class Device {
+public:
+    Device(ggml_backend_dev_t device, int threads);
+    ~Device();
+    Device(const Device &) = delete;
+    Device & operator=(const Device &) = delete;
+
+    const ggml_backend_dev_t device;
+    const int                threads;
+
+    ggml_backend_t             backend() const { return pointer.get(); }
+    ggml_backend_buffer_type_t buffer_type() const { return ggml_backend_get_default_buffer_type(pointer.get()); }
+    bool                       is_host() const { return ggml_backend_buft_is_host(buffer_type()); }
+
+    // Throws Failure (COMPUTE_FAILED). The graph is done when it returns.
+    void compute(ggml_cgraph * graph) const;
+
+private:
+    void keep_threads();
+
+    BackendPtr        pointer;
+    ggml_threadpool * pool = nullptr;
+};
+
+} // namespace ggsl::tools
