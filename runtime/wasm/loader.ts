@@ -46,7 +46,7 @@ function compileNow(): WasmModule {
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
 function bind(module: WasmModule): WasmBinding {
-  const binding = wasmBinding(module);
+  const binding = start(module);
   if (binding.wireVersion !== WIRE_VERSION)
     throw unusable(`it reads wire version ${binding.wireVersion}, expected ${WIRE_VERSION}`);
   const names = binding.opNames();
@@ -55,6 +55,14 @@ function bind(module: WasmModule): WasmBinding {
   );
   if (i >= 0) throw unusable(`its op ${i} is ${names[i] ?? "absent"}, expected ${OP_NAMES[i] ?? "none"}`);
   return binding;
+}
+
+function start(module: WasmModule): WasmBinding {
+  try {
+    return wasmBinding(module);
+  } catch (error) {
+    return refuse(error as Error);
+  }
 }
 
 function readModule(file: URL): Uint8Array {
