@@ -3,7 +3,7 @@ import { compileProgram, compileStages, graphOf, type CompileOptions } from "../
 import type { Diagnostic } from "../compiler/check/diagnostics.js";
 import type { Graph } from "../compiler/graph/graph.js";
 import type { OutputName } from "../compiler/lower/lower.js";
-import { createEvaluator, type EvaluateOptions, type Evaluation } from "./evaluate.js";
+import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
 
 export interface Chain {
   readonly name: string;
@@ -48,8 +48,8 @@ function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diag
       return rowsGraph();
     },
     warnings,
-    // eslint-disable-next-line @typescript-eslint/require-await -- other backends are loaded asynchronously
     async evaluate(logits, options = {}) {
+      await prepareBackend(options.backend);
       using evaluator = createEvaluator(rowsGraph(), logits.length, options);
       return evaluator.evaluate(logits);
     },

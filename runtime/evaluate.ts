@@ -7,6 +7,7 @@ import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
 import { openTail } from "./tail.js";
+import { isWasmThere, loadedWasm, loadWasm } from "./wasm/loader.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -18,11 +19,11 @@ import {
   type UniformValues,
 } from "./sequence.js";
 
-export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
+export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", "cpu"] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
 export interface EvaluateOptions {
-  /** `auto`: the CPU if the native runtime is there, else the reference interpreter; the result says which. */
+  /** `auto`: the first that is there of `cpu`, the native runtime, `wasm` and `reference`; the result says which. */
   readonly backend?: EvaluateBackend;
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one a step, in place of the chain's own. */
@@ -108,22 +109,35 @@ function openBackend(
 ): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
   if (!EVALUATE_BACKENDS.includes(wanted))
     throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
-  if (chosenBackend(wanted) === "reference") {
+  const backend = chosenBackend(wanted);
+  if (backend === "reference") {
     const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
-    return { backend: "reference", run, dispose: () => undefined };
+    return { backend, run, dispose: () => undefined };
   }
-  const binding = loadBinding();
+  const binding = backend === "cpu" ? loadBinding() : loadedWasm();
   const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
   const run: Run = (logits, uniforms, inputs) => {
     const { sampled, ...rows } = native.evaluate({ logits, uniforms, inputs });
     return { ...rows, ...(sampled && { sampled: sampled[0]! }), states: rows.states ?? new Float32Array() };
   };
-  return { backend: "cpu", run, dispose: () => native.dispose() };
+  return { backend, run, dispose: () => native.dispose() };
 }
 
 /** The backend that `auto` stands for. */
-export const chosenBackend = (wanted: EvaluateBackend): Evaluation["backend"] =>
-  wanted === "auto" ? (isNativeThere() ? "cpu" : "reference") : wanted;
+export function chosenBackend(wanted: EvaluateBackend): Evaluation["backend"] {
+  if (wanted !== "auto") return wanted;
+  if (isNativeThere()) return "cpu";
+  return isWasmThere() ? "wasm" : "reference";
+}
+
+/**
+ * Loads what a backend needs and Node.js would load by itself; for browsers, which can not load at once.
+ * `auto` does without a module that is not there.
+ */
+export async function prepareBackend(wanted: EvaluateBackend = "auto"): Promise<void> {
+  if (wanted === "wasm") await loadWasm();
+  if (wanted === "auto" && !isNativeThere() && !isWasmThere()) await loadWasm().catch(() => undefined);
+}
 
 function checkLogits(values: Float32Array | readonly number[], vocabSize: number): Float32Array {
   if (values.length !== vocabSize)

@@ -3,7 +3,6 @@
  * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
  * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
  */
-import { randomInt } from "node:crypto";
 import { evaluateHost, type HostEnvironment } from "../compiler/graph/host.js";
 import type { Draw, Graph, Param } from "../compiler/graph/graph.js";
 import { expectedValue, isSeed } from "../compiler/graph/param.js";
@@ -132,7 +131,7 @@ function environment(sequence: SequenceState): HostEnvironment {
 
 // ---------------------------------------------------------------- parameters
 
-const randomSeed = (): number => randomInt(2 ** 32);
+const randomSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]!;
 const initial = (p: Param): number => (p.default === "random" ? randomSeed() : rounded(p, p.default));
 /** Parameters are f32 on every device, so the host computes with what they are there. */
 const rounded = (p: Param, value: number): number => (p.type === "seed" ? value : Math.fround(value));

@@ -6,6 +6,7 @@
  *
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
  *     --force      builds in any case
+ *     --source     only unpacks llama.cpp's source
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,6 +25,7 @@ const source = join(buildFolder, "llama.cpp");
 const require = createRequire(join(root, "package.json"));
 const sanitize = process.argv.includes("--sanitize");
 const force = process.argv.includes("--force");
+const sourceOnly = process.argv.includes("--source");
 
 function stop(message) {
   console.error(`build:native: ${message}`);
@@ -139,6 +141,11 @@ function compile(libraries, folder, config, options = {}) {
 }
 
 const { bundle, libraries } = checkLlama();
+
+if (sourceOnly) {
+  cloneSource(bundle);
+  process.exit(0);
+}
 
 if (sanitize) {
   checkTools();

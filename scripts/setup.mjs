@@ -4,7 +4,16 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,7 +22,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The oldest Node.js that all packages support. */
 const NODE = [20, 19];
 const TOOLS = ["g++", "cmake", "make", "git"];
-/** What `tsc -p tsconfig.build.json` reads. */
+/** What `tsc -p tsconfig.build.json` reads, and the module that is put beside what it writes. */
 const SOURCES = [
   "compiler",
   "runtime",
@@ -84,6 +93,7 @@ function compile() {
     console.log("setup: compiling TypeScript");
     rmSync(join(root, "dist"), { recursive: true, force: true });
     run("compiling TypeScript", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+    copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "dist/runtime/wasm/ggsl.wasm"));
     // `npx ggsl` starts it as a program
     chmodSync(join(root, "dist/cli/main.js"), 0o755);
   });
@@ -103,7 +113,7 @@ function fingerprint() {
   const add = (path) => {
     if (statSync(join(root, path)).isDirectory()) {
       for (const name of readdirSync(join(root, path)).sort()) add(join(path, name));
-    } else if (/\.(ts|json)$/.test(path) && !path.endsWith(".test.ts")) {
+    } else if (/\.(ts|json|wasm)$/.test(path) && !path.endsWith(".test.ts")) {
       hash.update(path).update(readFileSync(join(root, path)));
     }
   };

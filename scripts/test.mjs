@@ -15,6 +15,7 @@ const STEPS = [
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
+  ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
 ];
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],

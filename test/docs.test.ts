@@ -30,7 +30,7 @@ describe.each(BLOCKS)("$name", (source) => {
     expect(formatDiagnostics(checkProgram(source, fileImporter))).toBe("");
   });
   test("passes its tests", () => {
-    const failed = runTests(source, ["reference", "cpu"], fileImporter).filter((r) => r.differences.length > 0);
+    const failed = runTests(source, ["reference", "cpu", "wasm"], fileImporter).filter((r) => r.differences.length > 0);
     expect(failed).toEqual([]);
   });
 });

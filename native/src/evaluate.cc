@@ -10,8 +10,9 @@ namespace ggsl {
 
 namespace {
 
-// All tensors of a graph together; the allocator reuses memory, so this is a generous bound of 4 GiB.
-constexpr int64_t max_elements = int64_t{ 1 } << 30;
+// All tensors of a graph together; the allocator reuses memory, so this is a generous bound of 4 GiB. With addresses of 32
+// bits it is 256 MiB: ggml's sums of sizes must not overflow, and a node may be built as up to ten tensors.
+constexpr int64_t max_elements = int64_t{ 1 } << (sizeof(size_t) > 4 ? 30 : 26);
 
 void check_size(size_t found, size_t expected, const char * what) {
     if (found != expected) {

@@ -1,11 +1,13 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { nodeModule } from "../node.js";
 import type { Binding } from "./binding.js";
+
+// A browser has none of these, and gets no further than to ask whether the addon is there.
+const fs = nodeModule("node:fs")!;
+const path = nodeModule("node:path")!;
+const isNode = nodeModule("node:module") !== undefined;
 
 /** The llama.cpp release whose sampler hook the addon is written for. */
 const LLAMA_VERSION = "0.5.0";
@@ -19,10 +21,11 @@ export function loadBinding(): Binding {
 }
 
 function load(): Binding {
+  if (!isNode) throw new Error("The native runtime is not available: it needs Node.js.");
   const root = packageRoot();
-  const require = createRequire(join(root, "package.json"));
-  const addon = join(root, "build", "Release", "ggsl.node");
-  if (!existsSync(addon)) {
+  const require = nodeModule("node:module")!.createRequire(path.join(root, "package.json"));
+  const addon = path.join(root, "build", "Release", "ggsl.node");
+  if (!fs.existsSync(addon)) {
     throw unavailable(`expected ${addon}, found no such file`, [
       "apt-get install g++ cmake make git   # once, as root",
       "npm run setup",
@@ -44,9 +47,9 @@ const REBUILD = ["npm run setup", "npm run build:native -- --force"];
 
 /** The folder with package.json above this file: sources and dist/ lie at different depths. */
 function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
+  let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
   while (!isPackage(folder)) {
-    const parent = dirname(folder);
+    const parent = path.dirname(folder);
     if (parent === folder) throw unavailable("the package's root was not found", ["npm run setup"]);
     folder = parent;
   }
@@ -54,8 +57,8 @@ function packageRoot(): string {
 }
 
 function isPackage(folder: string): boolean {
-  const path = join(folder, "package.json");
-  return existsSync(path) && (JSON.parse(readFileSync(path, "utf8")) as { name?: string }).name === "ggsl";
+  const file = path.join(folder, "package.json");
+  return fs.existsSync(file) && (JSON.parse(fs.readFileSync(file, "utf8")) as { name?: string }).name === "ggsl";
 }
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
@@ -78,8 +81,8 @@ function checkAddon(binding: Binding): void {
 function librariesFolder(require: NodeJS.Require): string {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@node-llama-cpp/${platform}`;
-  const folders = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name, "bins", platform));
-  const found = folders.find((folder) => existsSync(folder));
+  const folders = (require.resolve.paths(name) ?? []).map((folder) => path.join(folder, name, "bins", platform));
+  const found = folders.find((folder) => fs.existsSync(folder));
   if (found === undefined) throw unavailable(`${name} is not installed`, ["npm run setup"]);
   return found;
 }
@@ -90,4 +93,5 @@ function unavailable(reason: string, commands: readonly string[]): Error {
 }
 
 /** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */
-export const isNativeThere = (): boolean => existsSync(join(packageRoot(), "build", "Release", "ggsl.node"));
+export const isNativeThere = (): boolean =>
+  isNode && fs.existsSync(path.join(packageRoot(), "build", "Release", "ggsl.node"));

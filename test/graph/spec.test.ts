@@ -305,7 +305,7 @@ describe("tokens outside the vocabulary", () => {
     for (const candidate of giving.evaluate([0, 1, 2, 3]).candidates) expect(candidate.token).toBe(inside);
   });
 
-  for (const backend of ["reference", "cpu"] as const) {
+  for (const backend of ["reference", "cpu", "wasm"] as const) {
     test(`a token inside on ${backend}`, () => {
       const graph = fromSpec(runnable({ nodes: constant(3, 1), states: [], outputs: { sampled: 2 } }));
       using evaluator = createEvaluator(graph, 4, { backend });
@@ -320,7 +320,7 @@ test("a graph that needs too much memory is not begun", () => {
   const graph = fromSpec(
     runnable({ nodes: [first, ...many(10_000, exp)], states: [], uniforms: [], draws: [], outputs: { logits: 9999 } }),
   );
-  for (const backend of ["reference", "cpu"] as const)
+  for (const backend of ["reference", "cpu", "wasm"] as const)
     expect(() => createEvaluator(graph, 200_000, { backend })).toThrow(InputError);
 });
 

@@ -15,7 +15,7 @@ const FEWEST = 3;
 describe.each(FILES)("%s", (name) => {
   const source = { name: join(FOLDER, name), text: readFileSync(join(FOLDER, name), "utf8") };
 
-  test.each(["reference", "cpu"] as const)("passes its tests on %s", (backend) => {
+  test.each(["reference", "cpu", "wasm"] as const)("passes its tests on %s", (backend) => {
     const results = runTests(source, [backend], fileImporter);
     expect(results.filter((r) => r.differences.length > 0)).toEqual([]);
     expect(results.length).toBeGreaterThanOrEqual(FEWEST);

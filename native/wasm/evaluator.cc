@@ -1,0 +1,132 @@
+// The evaluator (native/src/evaluate.h) for JavaScript: numbers and pointers only. Numbers to evaluate are written into
+// memory that `ggsl_feed` gives, results are read from memory that `ggsl_result` points to.
+#include "evaluate.h"
+#include "failure_text.h"
+#include "ops.h"
+
+#include <emscripten.h>
+#include <ggml-cpu.h>
+
+#include <algorithm>
+
+namespace ggsl::wasm {
+
+namespace {
+
+struct Session {
+    Session(const Graph & graph, int32_t vocab_size, int32_t rows)
+        : evaluator(graph, vocab_size, rows, ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0), 1),
+          inputs(graph.inputs.size()) {}
+
+    Evaluator evaluator;
+
+    // Fed: i32 inputs as the words that they are.
+    struct Fed {
+        bool                 is_f32 = true;
+        std::vector<int32_t> words;
+
+        std::span<const float> floats() const { return { reinterpret_cast<const float *>(words.data()), words.size() }; }
+        Values values() const { return is_f32 ? Values(floats()) : Values(std::span<const int32_t>(words)); }
+    };
+    Fed              uniforms;
+    std::vector<Fed> inputs; // inputs[0] are the logits
+
+    Results results;
+};
+
+// As in `ggsl_feed`; the logits are input 0.
+constexpr int32_t feed_uniforms = -1;
+
+struct Words {
+    const void * data;
+    size_t       count;
+};
+
+Words result_of(const Session & session, int32_t which) {
+    const auto words = [](const auto & values) { return Words{ values.data(), values.size() }; };
+    switch (which) {
+        case 0: return words(session.results.sampled);
+        case 1: return words(session.results.candidates);
+        case 2: return words(session.results.logits);
+        case 3: return words(session.results.probs);
+        case 4: return words(session.results.states);
+    }
+    fail(code::invalid_argument, "there is no result %d", which);
+}
+
+} // namespace
+
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() { return wire_version; }
+
+// The name of an op, null after the last one.
+EMSCRIPTEN_KEEPALIVE const char * ggsl_op_name(size_t index) {
+    return index < op_table().size() ? op_table()[index].name : nullptr;
+}
+
+EMSCRIPTEN_KEEPALIVE int32_t * ggsl_allocate(size_t words) {
+    return guarded([&] { return new int32_t[words]; });
+}
+
+EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) { delete[] words; }
+
+// Writes the numbers of uniforms, inputs, states and nodes to `size`. 0 if the words are no graph.
+EMSCRIPTEN_KEEPALIVE bool ggsl_check(const int32_t * words, size_t count, int32_t * size) {
+    return guarded([&] {
+        const Graph  graph    = decode_wire(words, count);
+        const size_t counts[] = { graph.inputs.size(), graph.states.size(), graph.nodes.size() };
+        size[0] = graph.uniform_count;
+        std::transform(std::begin(counts), std::end(counts), size + 1, [](size_t n) { return static_cast<int32_t>(n); });
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE Session * ggsl_open(const int32_t * words, size_t count, int32_t vocab_size, int32_t rows) {
+    return guarded([&] { return new Session(decode_wire(words, count), vocab_size, rows); });
+}
+
+EMSCRIPTEN_KEEPALIVE void ggsl_close(const Session * session) { delete session; }
+
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes(const Session * session) { return static_cast<int32_t>(session->evaluator.nodes()); }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes_without_views(const Session * session) {
+    return static_cast<int32_t>(session->evaluator.nodes_without_views());
+}
+
+// Memory for `count` numbers of an input, or with `input` -1 of the uniforms; whether they fit is found out by `ggsl_run`.
+EMSCRIPTEN_KEEPALIVE int32_t * ggsl_feed(Session * session, int32_t input, bool is_f32, size_t count) {
+    return guarded([&] {
+        if (input != feed_uniforms && (input < 0 || static_cast<size_t>(input) >= session->inputs.size())) {
+            fail(code::invalid_argument, "there is no input %d; the graph has %zu besides the logits", input,
+                 session->inputs.size() - 1);
+        }
+        Session::Fed & fed = input == feed_uniforms ? session->uniforms : session->inputs[static_cast<size_t>(input)];
+        fed.is_f32 = is_f32;
+        fed.words.reserve(count + 1); // null would be a failure
+        fed.words.resize(count);
+        return fed.words.data();
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_run(Session * session) {
+    return guarded([&] {
+        Feeds feeds{ session->inputs[0].floats(), session->uniforms.floats(), {} };
+        for (const Session::Fed & fed : session->inputs) {
+            feeds.inputs.push_back(fed.values());
+        }
+        session->results = session->evaluator.run(feeds);
+        return true;
+    });
+}
+
+// 0 sampled, 1 candidates, 2 logits, 3 probs, 4 states; of no words where the graph does not give that output.
+EMSCRIPTEN_KEEPALIVE const void * ggsl_result(const Session * session, int32_t which) {
+    return guarded([&] { return result_of(*session, which).data; });
+}
+EMSCRIPTEN_KEEPALIVE size_t ggsl_result_count(const Session * session, int32_t which) {
+    return guarded([&] { return result_of(*session, which).count; });
+}
+
+} // extern "C"
+
+} // namespace ggsl::wasm

@@ -1,0 +1,14 @@
+/**
+ * Node.js's own modules, where there are any. Browsers and bundlers refuse a file that imports them, so that what runs in a
+ * browser, too, asks for them here.
+ */
+interface Modules {
+  readonly "node:fs": typeof import("node:fs");
+  readonly "node:module": typeof import("node:module");
+  readonly "node:path": typeof import("node:path");
+  readonly "node:url": typeof import("node:url");
+}
+
+/** Undefined in a browser. */
+export const nodeModule = <Name extends keyof Modules>(name: Name): Modules[Name] | undefined =>
+  globalThis.process?.getBuiltinModule?.(name);

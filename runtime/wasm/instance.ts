@@ -1,0 +1,86 @@
+/** One instance of the module: its functions, its memory, and what became of it. */
+import type { NativeError, NativeErrorCode } from "../native/binding.js";
+import { createSystem, type System } from "./system.js";
+import { webAssembly, type WasmMemory, type WasmModule } from "./webAssembly.js";
+
+/** An address in the module's memory; 0 stands for a failure, whose code and message can be asked for then. */
+export type Pointer = number;
+
+/** What native/wasm/evaluator.cc and failure_text.cc export. */
+export interface Exports {
+  readonly memory: WasmMemory;
+  _initialize(): void;
+  ggsl_failure_code(): Pointer;
+  ggsl_failure_message(): Pointer;
+  ggsl_wire_version(): number;
+  ggsl_op_name(index: number): Pointer;
+  ggsl_allocate(words: number): Pointer;
+  ggsl_release(words: Pointer): void;
+  ggsl_check(words: Pointer, count: number, size: Pointer): number;
+  ggsl_open(words: Pointer, count: number, vocabSize: number, rows: number): Pointer;
+  ggsl_close(session: Pointer): void;
+  ggsl_nodes(session: Pointer): number;
+  ggsl_nodes_without_views(session: Pointer): number;
+  ggsl_feed(session: Pointer, input: number, isF32: boolean, count: number): Pointer;
+  ggsl_run(session: Pointer): number;
+  ggsl_result(session: Pointer, which: number): Pointer;
+  ggsl_result_count(session: Pointer, which: number): number;
+}
+
+export const nativeError = (code: NativeErrorCode, message: string): NativeError =>
+  Object.assign(new Error(message), { code });
+
+export class Instance {
+  private readonly exports: Exports;
+  private readonly system: System;
+  private fault: string | undefined;
+
+  constructor(module: WasmModule) {
+    this.system = createSystem(() => this.exports.memory);
+    this.exports = new webAssembly.Instance(module, this.system.imports).exports as Exports;
+    this.exports._initialize();
+  }
+
+  /** False after a trap: the memory may be in any state. */
+  get isAlive(): boolean {
+    return this.fault === undefined;
+  }
+
+  get bytes(): number {
+    return this.exports.memory.buffer.byteLength;
+  }
+
+  /** Calls functions of the module. They throw nothing; what does come out is a trap, such as a failed assertion. */
+  call<T>(work: (exports: Exports) => T): T {
+    if (this.fault !== undefined) throw nativeError("DISPOSED", `the WebAssembly module has failed: ${this.fault}`);
+    this.system.takeText();
+    try {
+      return work(this.exports);
+    } catch (error) {
+      this.fault = this.system.takeText() || (error as Error).message;
+      throw nativeError("COMPUTE_FAILED", this.fault);
+    }
+  }
+
+  /** The same for functions whose result 0 is a failure, which is thrown. */
+  checked(work: (exports: Exports) => number): number {
+    const result = this.call(work);
+    if (result !== 0) return result;
+    const [code, message] = this.call((e) => [e.ggsl_failure_code(), e.ggsl_failure_message()] as const);
+    throw nativeError(this.text(code) as NativeErrorCode, this.text(message));
+  }
+
+  /** Views of numbers in the memory, which hold until the next call. */
+  i32(at: Pointer, count: number): Int32Array {
+    return new Int32Array(this.exports.memory.buffer, at, count);
+  }
+  f32(at: Pointer, count: number): Float32Array {
+    return new Float32Array(this.exports.memory.buffer, at, count);
+  }
+
+  /** A text that ends with a zero. */
+  text(at: Pointer): string {
+    const bytes = new Uint8Array(this.exports.memory.buffer, at);
+    return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+  }
+}

@@ -1,0 +1,88 @@
+/** Finds and loads the WebAssembly module that lies beside this file, in Node.js and in browsers. */
+import { OP_NAMES } from "../../compiler/graph/ops.js";
+import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { InputError } from "../errors.js";
+import { nodeModule } from "../node.js";
+import { wasmBinding, type WasmBinding } from "./binding.js";
+import { webAssembly, type WasmModule } from "./webAssembly.js";
+
+/** In the form that bundlers know: they put the file where this finds it. */
+const MODULE = new URL("./ggsl.wasm", import.meta.url);
+
+let loaded: WasmBinding | undefined;
+
+/**
+ * Loads the module. Browsers need it before the first evaluator on `wasm`; Node.js only for a module that lies elsewhere.
+ * @param source the module's bytes, or where they are
+ * @throws InputError when it can not be had, or is none of this version
+ */
+export async function loadWasm(source: Uint8Array | URL | string = MODULE): Promise<void> {
+  if (loaded && source === MODULE) return;
+  const bytes = source instanceof Uint8Array ? source : await bytesAt(new URL(source, MODULE));
+  loaded = bind(await webAssembly.compile(bytes).catch(refuse));
+}
+
+/** The loaded module; Node.js loads it now if need be. Throws `InputError` that says how to get there. */
+export function loadedWasm(): WasmBinding {
+  loaded ??= bind(compileNow());
+  return loaded;
+}
+
+/** Whether there is a module for `loadedWasm`. One that is there and does not load is an error, not a reason to do without. */
+export const isWasmThere = (): boolean =>
+  loaded !== undefined || (isFile(MODULE) && nodeModule("node:fs")!.existsSync(MODULE));
+
+const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
+
+function compileNow(): WasmModule {
+  if (!isFile(MODULE)) throw new InputError("the WebAssembly module is not loaded yet: `await loadWasm()` first");
+  const bytes = readModule(MODULE);
+  try {
+    return new webAssembly.Module(bytes);
+  } catch (error) {
+    return refuse(error as Error);
+  }
+}
+
+/** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
+function bind(module: WasmModule): WasmBinding {
+  const binding = start(module);
+  if (binding.wireVersion !== WIRE_VERSION)
+    throw unusable(`it reads wire version ${binding.wireVersion}, expected ${WIRE_VERSION}`);
+  const names = binding.opNames();
+  const i = Array.from({ length: Math.max(names.length, OP_NAMES.length) }).findIndex(
+    (_, n) => names[n] !== OP_NAMES[n],
+  );
+  if (i >= 0) throw unusable(`its op ${i} is ${names[i] ?? "absent"}, expected ${OP_NAMES[i] ?? "none"}`);
+  return binding;
+}
+
+function start(module: WasmModule): WasmBinding {
+  try {
+    return wasmBinding(module);
+  } catch (error) {
+    return refuse(error as Error);
+  }
+}
+
+function readModule(file: URL): Uint8Array {
+  try {
+    return nodeModule("node:fs")!.readFileSync(file);
+  } catch (error) {
+    return refuse(error as Error);
+  }
+}
+
+async function bytesAt(url: URL): Promise<Uint8Array> {
+  if (isFile(url)) return readModule(url);
+  const response = await fetch(url).catch(refuse);
+  if (!response.ok) throw unusable(`${url.href} gives status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+const refuse = (error: Error): never => {
+  throw unusable(error.message, error);
+};
+
+const unusable = (reason: string, cause?: Error): InputError =>
+  new InputError(`The WebAssembly module can not be used: ${reason}.\nTo make it: npm run build:wasm`, { cause });

@@ -1,0 +1,31 @@
+/** What `auto` stands for in a package that lacks the addon, and then the module, too. */
+import { afterAll, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const folder = mkdtempSync(join(tmpdir(), "ggsl-auto-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function evaluate(...options: string[]): { status: number | null; stdout: string; stderr: string } {
+  const args = ["eval", "-e", "greedy()", "--probs", "0.1,0.6,0.3", "--json", ...options];
+  return spawnSync(process.execPath, [join(folder, "dist/cli/main.js"), ...args], { encoding: "utf8" });
+}
+
+test("the first that is there of cpu, wasm and reference, and the result says which", () => {
+  cpSync("package.json", join(folder, "package.json"));
+  cpSync("dist", join(folder, "dist"), { recursive: true });
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  symlinkSync(resolve("build"), join(folder, "build"));
+  expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "cpu", token: 1 });
+
+  rmSync(join(folder, "build"));
+  expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "wasm", token: 1 });
+
+  rmSync(join(folder, "dist/runtime/wasm/ggsl.wasm"));
+  expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "reference", token: 1 });
+  const { status, stderr } = evaluate("--backend", "wasm");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: The WebAssembly module can not be used: ENOENT.*\nTo make it: npm run build:wasm\n$/);
+});
