@@ -9,6 +9,7 @@ import { addCompile } from "./commands/compile.js";
 import { addDevices } from "./commands/devices.js";
 import { addEval } from "./commands/eval.js";
 import { addExplain } from "./commands/explain.js";
+import { addExport } from "./commands/export.js";
 import { addImport } from "./commands/import.js";
 import { addRun } from "./commands/run.js";
 import { addTest } from "./commands/test.js";
@@ -24,7 +25,8 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addDevices, addImport]) add(program);
+for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addDevices, addImport, addExport])
+  add(program);
 
 try {
   await program.parseAsync();

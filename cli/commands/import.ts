@@ -32,7 +32,8 @@ export const addImport = (program: Command): Command =>
       "\n    ggsl import generation_config.json -o chain.ggsl\n    ggsl import -- --temp 0.7 --top-k 20",
     )
     .action((words: string[], options: Options) => {
-      const { text, notes } = read(words, options);
+      const { text, notes, tool } = read(words, options);
+      if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
       for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
       if (options.output === undefined) process.stdout.write(text);
       else write(options.output, text);

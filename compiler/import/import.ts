@@ -24,6 +24,8 @@ export interface Imported {
   /** The program's text; it declares the chain `imported`. */
   readonly text: string;
   readonly notes: readonly Note[];
+  /** Whose settings they were taken for. */
+  readonly tool: string;
 }
 
 /** Imports a file of any format. `kind` is one of `KINDS`; without it the file's keys decide. Throws an `ImportError`. */
@@ -100,5 +102,5 @@ function finish(plan: Plan, name: string): Imported {
     throw new ImportError(
       `${name}: these settings make no program that compiles:\n${formatDiagnostics(errors).trimEnd()}`,
     );
-  return { text, notes: plan.notes };
+  return { text, notes: plan.notes, tool: plan.tool };
 }

@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<NoteKind, string>> = {
   lost: "not carried over",
   differs: "not quite the same",
   unknown: "not carried over",
-  idle: "without effect, there as here",
+  idle: "of no effect as it stands, there as here",
   other: "not about sampling",
 };
 

@@ -41,10 +41,10 @@ export const noEndBefore = (least: number, tokens: readonly number[]): Stage[] =
     : [
         {
           name: "min_tokens",
-          args: { least: { uniform: "min_tokens", type: "i32", range: ">= 0", value: least } },
+          args: { wanted: { uniform: "min_tokens", type: "i32", range: ">= 0", value: least } },
           declaration:
-            "/// No end of the text before `least` tokens.\nsampler min_tokens(least: i32 >= 0) {\n" +
-            `${tokens.map((t) => `  keep step >= least or token != ${t}`).join("\n")}\n}`,
+            "/// No end of the text before `wanted` tokens.\nsampler min_tokens(wanted: i32 >= 0) {\n" +
+            `${tokens.map((t) => `  keep step >= wanted or token != ${t}`).join("\n")}\n}`,
         },
       ];
 

@@ -18,7 +18,7 @@ const HEADINGS: readonly (readonly [NoteKind, string])[] = [
   ["lost", "Not carried over:"],
   ["unknown", "Not carried over, because these keys are not known:"],
   ["differs", "Not quite the same here:"],
-  ["idle", "Left out, because it has no effect there either:"],
+  ["idle", "Of no effect as they stand, there as here:"],
 ];
 
 function header({ tool, notes }: Plan, source: string): string {

@@ -1,5 +1,5 @@
 /** The formats that settings are imported from: what each is called, how it is recognised, what reads it. */
-import type { Node, ObjectNode } from "../nodes.js";
+import type { ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { importHuggingFace } from "./huggingFace.js";
 import { importKoboldCpp } from "./koboldCpp.js";
@@ -12,8 +12,10 @@ import { importVllm } from "./vllm.js";
 export interface JsonFormat {
   /** The name for `--from`. */
   readonly name: string;
-  /** Keys that only this format has. */
+  /** Keys that tell this format from the others. */
   readonly keys: readonly string[];
+  /** Keys that it never has. */
+  readonly never?: readonly string[];
   readonly read: (root: ObjectNode, options: ImportOptions) => Plan;
 }
 
@@ -25,6 +27,7 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
     keys: words(`
       n_predict cache_prompt id_slot n_probs t_max_predict_ms repeat_penalty typ_p xtc_probability dry_multiplier samplers
       dynatemp_range repeat_last_n top_n_sigma adaptive_target backend_sampling n_keep json_schema`),
+    never: ["rep_pen", "sampler_order", "sampler_seed", "temp"],
     read: importLlamaRequest,
   },
   {
@@ -60,14 +63,16 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
     name: "koboldcpp",
     keys: words(`
       sampler_order sampler_seed rep_pen rep_pen_range rep_pen_slope max_context_length max_length top_a tfs nsigma
-      smoothing_factor`),
+      smoothing_factor genkey trim_stop`),
+    never: ["temp"],
     read: importKoboldCpp,
   },
   {
     name: "sillytavern",
     keys: words(`
       temp temperature_last sampler_priority samplers_priorities mirostat_mode freq_pen presence_pen encoder_rep_pen
-      min_temp max_temp dynatemp grammar_string`),
+      min_temp max_temp dynatemp grammar_string sampler_order rep_pen rep_pen_range rep_pen_slope top_a tfs`),
+    never: ["temperature"],
     read: importSillyTavern,
   },
 ];
@@ -75,14 +80,11 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
 /** Formats that are no JSON, or not only. */
 export const KINDS: readonly string[] = [...new Set([...JSON_FORMATS.map((f) => f.name), "gguf"])];
 
-/**
- * The formats that an object may be of: those that own the most of its keys. A preset of SillyTavern has most keys of a request to
- * KoboldCpp, too, and the other way around a request has none of those that only presets have.
- */
+/** The formats that an object may be of: those of which it has the most keys. */
 export function candidates({ members }: ObjectNode): readonly JsonFormat[] {
-  const counts = JSON_FORMATS.map(({ keys }) => keys.filter((key) => isGiven(members.get(key))).length);
+  const counts = JSON_FORMATS.map(({ keys, never = [] }) =>
+    never.some((key) => members.has(key)) ? 0 : keys.filter((key) => members.has(key)).length,
+  );
   const most = Math.max(...counts);
   return most === 0 ? [] : JSON_FORMATS.filter((_, i) => counts[i] === most);
 }
-
-const isGiven = (node: Node | undefined): boolean => node !== undefined;

@@ -147,8 +147,12 @@ function noteIdle({ values, order }: LlamaSettings, reader: Reader): void {
   if (order.includes("temperature") && values.dynatemp_range <= 0) idle(["dynatemp_exponent"], "dynatemp_range is 0");
   if (order.includes("dry") && !isDry)
     idle(["dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"], "dry_multiplier is 0");
+  if (order.includes("dry") && isDry && values.dry_penalty_last_n <= 0)
+    idle(["dry_multiplier", "dry_base", "dry_allowed_length", "dry_sequence_breakers"], "dry_penalty_last_n is 0");
   if (order.includes("penalties") && !stages.hasPenalties(strengthsOf(values)))
     idle(["repeat_last_n"], "all penalties are off");
+  else if (order.includes("penalties") && values.repeat_last_n <= 0)
+    idle(Object.values(PENALTIES), "repeat_last_n is 0");
   if (order.includes("dry") && isDry && values.dry_allowed_length < 1)
     reader.note(
       "lost",

@@ -177,10 +177,18 @@ function valuesAfter(option: string, next: TextNode | undefined): number {
   return next !== undefined && !/^-(?![\d.])/.test(next.value) ? 1 : 0;
 }
 
-const noteOf = (option: string, { value, place }: TextNode): Note => ({
-  kind: SWITCHES.has(option) || WITH_VALUE.has(option) || WITH_TWO_VALUES.has(option) ? "other" : "unknown",
-  ...{ key: value, place, text: "" },
-});
+/** Options that change which tokens come, though llama.cpp does not list them as sampling options. */
+const LOST: Readonly<Record<string, string>> = {
+  "--reasoning-budget": "there is no reasoning budget here",
+  "--reasoning-budget-message": "there is no reasoning budget here",
+};
+
+function noteOf(option: string, { value: key, place }: TextNode): Note {
+  const text = LOST[option] ?? "";
+  if (text !== "") return { kind: "lost", key, place, text };
+  const isKnown = SWITCHES.has(option) || WITH_VALUE.has(option) || WITH_TWO_VALUES.has(option);
+  return { kind: isKnown ? "other" : "unknown", key, place, text };
+}
 
 function addPreset(settings: Map<string, Setting>, { value: key, place }: TextNode): void {
   for (const [name, value] of Object.entries(PRESET_VALUES))

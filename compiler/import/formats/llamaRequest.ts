@@ -47,7 +47,8 @@ function read(reader: Reader): LlamaSettings {
     ...DEFAULT_SETTINGS,
     values,
     order: orderOf(reader),
-    breakers: breakers ?? DEFAULT_BREAKERS,
+    // llama.cpp passes over empty texts
+    breakers: breakers?.filter((text) => text !== "") ?? DEFAULT_BREAKERS,
     biases: biasesOf(reader, "logit_bias"),
     grammar: reader.text("grammar") || undefined,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
@@ -60,12 +61,23 @@ function noteGrammars(reader: Reader): void {
   if (!reader.given.has("grammar")) reader.note("lost", "json_schema", schema);
   else reader.note("idle", "json_schema", "a grammar is given, too");
   reader.note("lost", "response_format", schema);
-  for (const key of ["grammar_lazy", "grammar_triggers", "preserved_tokens", "grammar_type"])
-    reader.note("lost", key, "a grammar holds from the first token on here");
-  for (const key of ["reasoning_budget_tokens", "reasoning_control", "reasoning_budget_message"])
-    reader.note("lost", key, "there is no reasoning budget here");
-  for (const key of ["reasoning_budget_start_tag", "reasoning_budget_end_tag", "reasoning_budget_end_tags"])
-    reader.note("lost", key, "there is no reasoning budget here");
+  const lost = (keys: readonly string[], why: string): void => {
+    for (const key of keys) {
+      const node = reader.node(key);
+      if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
+    }
+  };
+  lost(
+    ["grammar_lazy", "grammar_triggers", "preserved_tokens", "grammar_type"],
+    "a grammar holds from the first token on here",
+  );
+  lost(
+    [
+      ...["reasoning_budget_tokens", "reasoning_control", "reasoning_budget_message"],
+      ...["reasoning_budget_start_tag", "reasoning_budget_end_tag", "reasoning_budget_end_tags"],
+    ],
+    "there is no reasoning budget here",
+  );
 }
 
 function orderOf(reader: Reader): readonly SamplerName[] {
