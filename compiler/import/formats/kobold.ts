@@ -8,7 +8,7 @@ import type { Bias, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
-import { biasStages, GRAMMAR_DIFFERS, NEEDS_EOS } from "./llama.js";
+import { biasStages, NEEDS_EOS } from "./llama.js";
 
 /** What the names of settings stand for, once read. */
 export interface KoboldSettings {
@@ -58,7 +58,7 @@ const PREFILTER = 3000;
 export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Reader, eos: readonly number[]): Stage[] {
   noteIdle(s, names, reader);
   if (s.bansEnd && eos.length === 0) reader.note("lost", "ban_eos_token", NEEDS_EOS);
-  if (s.grammar !== undefined) reader.note("differs", names.grammar, GRAMMAR_DIFFERS);
+  if (s.grammar !== undefined) reader.note("differs", names.grammar, GRAMMAR_FIRST);
   const bans = s.bansEnd ? eos.map((token) => ({ token, bias: -Infinity })) : [];
   const front = [
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
@@ -69,6 +69,9 @@ export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Read
   const rest = s.mirostat > 0 ? withMirostat(s, names) : ordered(s, names, reader);
   return [...front, ...prefilter(rest), ...rest];
 }
+
+const GRAMMAR_FIRST =
+  "KoboldCpp asks the grammar about the 3000 best tokens, and about all only if it takes none of them; here it comes first";
 
 /** The 3000 best tokens, unless the next sampler keeps fewer of the same. */
 function prefilter([next]: readonly Stage[]): Stage[] {

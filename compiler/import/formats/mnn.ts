@@ -67,7 +67,8 @@ function chain(reader: Reader, list: readonly string[], selector: string): Stage
   const filters = list.filter(isFilter);
   const hasTemperature = READS_TEMPERATURE.some((name) => list.includes(name));
   const given = reader.number("temperature", { min: 0, minExcluded: true }) ?? 1;
-  if (!hasTemperature) reader.note("idle", "temperature", `MNN does not read it for ${list.join(", ")}, and takes 0.8`);
+  if (selector === "greedy" && !hasTemperature) reader.note("idle", "temperature", "the best token is picked");
+  else if (!hasTemperature) reader.note("idle", "temperature", `MNN does not read it for ${list.join(", ")}, and takes 0.8`);
   for (const filter of FILTERS) {
     const values = SETTINGS[filter](reader);
     if (filters.includes(filter)) continue;
@@ -79,9 +80,9 @@ function chain(reader: Reader, list: readonly string[], selector: string): Stage
       "mixed_samplers",
       "behind a sampler that shortens the list MNN's penalty falls on other tokens; here on those that it is meant for",
     );
-  const temperature = stages.temp("temperature", hasTemperature ? given : OTHER_TEMPERATURE);
+  const needsProbs = selector !== "greedy" || filters.some((filter) => READS_TEMPERATURE.includes(filter));
   return [
-    ...temperature,
+    ...(needsProbs ? stages.temp("temperature", hasTemperature ? given : OTHER_TEMPERATURE) : []),
     ...filters.flatMap((filter) => STAGES[filter](reader)),
     ...(selector === "greedy" ? stages.greedy() : stages.dist("random")),
   ];

@@ -20,7 +20,7 @@ const OTHERS = new Set(
   `
   num_ctx num_batch num_gpu main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock num_thread num_keep
   num_predict numa num_gqa rope_frequency_base rope_frequency_scale embedding_only draft_num_predict stop
-  model prompt suffix images system template context stream raw keep_alive messages tools think options format
+  model prompt suffix images system template context stream raw keep_alive messages tools think options
 `
     .trim()
     .split(/\s+/),
@@ -52,9 +52,12 @@ export function importOllamaOptions(root: ObjectNode, engine: Engine): Plan {
   const options = root.members.get("options");
   if (options !== undefined && options.kind !== "object" && options.kind !== "null")
     throw new ImportError(`${options.place}: "options" must be an object`);
+  if (options?.kind !== "object") return plan(settingsOf(root), [], engine, "options of a request");
+  // beside its options a request has nothing that samples; what looks like it is unknown there
+  const around = [...settingsOf(root)].filter(([key]) => key !== "options");
   const settings = new Map([
-    ...settingsOf(root),
-    ...(options?.kind === "object" ? settingsOf(options, "options.") : new Map<string, Setting>()),
+    ...around.map(([key, setting]): [string, Setting] => [OTHERS.has(key) || key === "format" ? key : `/${key}`, setting]),
+    ...settingsOf(options, "options."),
   ]);
   return plan(settings, [], engine, "options of a request");
 }
