@@ -25,7 +25,9 @@ const OPTIONS: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
   "--dry-penalty-last-n": fc.constantFrom(0, 16, 64),
   "--dynatemp-range": real(0, 0.3),
   "--dynatemp-exp": real(0.5, 2),
-  "--logit-bias": fc.tuple(fc.integer({ min: 260, max: 500 }), real(-3, 3)).map(([t, b]) => `${t}${b < 0 ? "" : "+"}${b}`),
+  "--logit-bias": fc
+    .tuple(fc.integer({ min: 260, max: 500 }), real(-3, 3))
+    .map(([t, b]) => `${t}${b < 0 ? "" : "+"}${b}`),
 };
 
 const option = fc

@@ -87,13 +87,15 @@ describe("command lines", () => {
   });
 
   test("a file with an open quote", () => {
-    expect(refused(() => importFile(textSource("llama-cli --grammar 'root"), "a.args", undefined))).toContain("a.args:1: expected '");
+    expect(refused(() => importFile(textSource("llama-cli --grammar 'root"), "a.args", undefined))).toContain(
+      "a.args:1: expected '",
+    );
   });
 });
 
 describe("Modelfiles", () => {
   test.each([
-    ["FROM x\nWOBBLE y", 'm:2: expected an instruction (FROM, PARAMETER'],
+    ["FROM x\nWOBBLE y", "m:2: expected an instruction (FROM, PARAMETER"],
     ["FROM x\nPARAMETER top_k", "m:2: expected a name and a value after PARAMETER"],
     ["FROM x\nPARAMETER temperature hot", 'm:2: "temperature" must be a finite number, found "hot"'],
     ['FROM x\nSYSTEM """never ends', 'm:2: expected """ at the end of a text'],
@@ -120,7 +122,11 @@ describe("GGUF", () => {
     ["an unknown type", join([header(1n), key, u32(77), u64(0n)]), "has the type 77"],
     ["a key twice", join([header(2n), key, u32(4), u32(1), key, u32(4), u32(2)]), "is given twice"],
     ["not a number", ggufOf({ "general.sampling.temp": ["f32", NaN] }), "must be a finite number, found NaN"],
-    ["a text for a number", ggufOf({ "general.sampling.top_p": ["string", "x"] }), 'must be a finite number, found "x"'],
+    [
+      "a text for a number",
+      ggufOf({ "general.sampling.top_p": ["string", "x"] }),
+      'must be a finite number, found "x"',
+    ],
   ])("%s", (_, bytes, message) => {
     expect(refused(() => gguf(bytes))).toContain(message);
   });

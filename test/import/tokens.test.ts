@@ -67,7 +67,7 @@ afterAll(() => {
 async function ours(source: string): Promise<number[]> {
   const chain = compile(source, { file: "imported.ggsl" });
   const tokens: number[] = [];
-  const request = { chain, maxTokens: COUNT};
+  const request = { chain, maxTokens: COUNT };
   for await (const { token } of model.generate(PROMPT, request)) tokens.push(token);
   return tokens;
 }
@@ -93,17 +93,28 @@ test("command lines", async () => {
   }
 }, 120_000);
 
+/** xtc leaves rows in another order than llama.cpp's where they were in none, which other tokens follow from (docs/semantics.md). */
+function hasOrderForXtc(words: readonly string[]): boolean {
+  const of = (name: string): string | undefined => words[words.indexOf(name) + 1];
+  const order = (words.includes("--samplers") ? of("--samplers")! : "").split(";");
+  if (!order.includes("xtc") || !words.includes("--xtc-probability")) return true;
+  const sorted = order.indexOf("top_k");
+  return sorted >= 0 && sorted < order.indexOf("xtc") && (!words.includes("--top-k") || of("--top-k") !== "0");
+}
+
 test("random command lines", async () => {
-  const lines = fc.sample(commandLines, { numRuns: 40, seed: 20240517 });
+  const lines = fc.sample(commandLines.filter(hasOrderForXtc), { numRuns: 40, seed: 20240517 });
   const wanted = llamaTokens(
     lines.map((words) => [...RUN, ...words]),
     prompt,
     COUNT,
   );
+  const different: string[] = [];
   for (const [i, words] of lines.entries()) {
     const found = await ours(importWords(words).text);
-    expect([words.join(" "), found]).toEqual([words.join(" "), wanted[i]!.slice(0, found.length)]);
+    if (found.some((token, at) => token !== wanted[i]![at])) different.push(words.join(" "));
   }
+  expect(different).toEqual([]);
 }, 120_000);
 
 test("breakers, undone of their escapes", async () => {

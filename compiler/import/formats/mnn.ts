@@ -68,7 +68,8 @@ function chain(reader: Reader, list: readonly string[], selector: string): Stage
   const hasTemperature = READS_TEMPERATURE.some((name) => list.includes(name));
   const given = reader.number("temperature", { min: 0, minExcluded: true }) ?? 1;
   if (selector === "greedy" && !hasTemperature) reader.note("idle", "temperature", "the best token is picked");
-  else if (!hasTemperature) reader.note("idle", "temperature", `MNN does not read it for ${list.join(", ")}, and takes 0.8`);
+  else if (!hasTemperature)
+    reader.note("idle", "temperature", `MNN does not read it for ${list.join(", ")}, and takes 0.8`);
   for (const filter of FILTERS) {
     const values = SETTINGS[filter](reader);
     if (filters.includes(filter)) continue;

@@ -56,7 +56,10 @@ export function importOllamaOptions(root: ObjectNode, engine: Engine): Plan {
   // beside its options a request has nothing that samples; what looks like it is unknown there
   const around = [...settingsOf(root)].filter(([key]) => key !== "options");
   const settings = new Map([
-    ...around.map(([key, setting]): [string, Setting] => [OTHERS.has(key) || key === "format" ? key : `/${key}`, setting]),
+    ...around.map(([key, setting]): [string, Setting] => [
+      OTHERS.has(key) || key === "format" ? key : `/${key}`,
+      setting,
+    ]),
     ...settingsOf(options, "options."),
   ]);
   return plan(settings, [], engine, "options of a request");
