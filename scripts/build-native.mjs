@@ -155,7 +155,9 @@ if (sanitize) {
 
 const stampFile = join(buildFolder, "native.stamp");
 const stamp = fingerprint(libraries);
-const addons = ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node"].map((name) => join(buildFolder, "Release", name));
+const addons = ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node"].map((name) =>
+  join(buildFolder, "Release", name),
+);
 if (!force && addons.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
   console.log("build:native: up to date");
   process.exit(0);
