@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Comm
   test: async () => (await import("./commands/test.js")).addTest,
   explain: async () => (await import("./commands/explain.js")).addExplain,
   devices: async () => (await import("./commands/devices.js")).addDevices,
+  import: async () => (await import("./commands/import.js")).addImport,
+  export: async () => (await import("./commands/export.js")).addExport,
 };
 
 // the list of all in `--help`, or after a wrong word, needs all

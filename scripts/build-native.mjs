@@ -162,7 +162,9 @@ if (sanitize) {
 
 const stampFile = join(buildFolder, "native.stamp");
 const stamp = fingerprint(libraries);
-const outputs = ["ggsl.node", "ggsl_oracle.node", "ggsl_replay"].map((name) => join(buildFolder, "Release", name));
+const outputs = ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node", "ggsl_replay"].map((name) =>
+  join(buildFolder, "Release", name),
+);
 if (!force && outputs.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
   console.log("build:native: up to date");
   process.exit(0);
