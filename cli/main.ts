@@ -9,6 +9,7 @@ import { addCompile } from "./commands/compile.js";
 import { addDevices } from "./commands/devices.js";
 import { addEval } from "./commands/eval.js";
 import { addExplain } from "./commands/explain.js";
+import { addFmt } from "./commands/fmt.js";
 import { addRun } from "./commands/run.js";
 import { addTest } from "./commands/test.js";
 import { packageFile, useColor } from "./files.js";
@@ -23,7 +24,7 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addDevices]) add(program);
+for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addFmt, addDevices]) add(program);
 
 try {
   await program.parseAsync();
