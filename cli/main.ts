@@ -10,6 +10,7 @@ import { addDevices } from "./commands/devices.js";
 import { addEval } from "./commands/eval.js";
 import { addExplain } from "./commands/explain.js";
 import { addFmt } from "./commands/fmt.js";
+import { addLsp } from "./commands/lsp.js";
 import { addRun } from "./commands/run.js";
 import { addTest } from "./commands/test.js";
 import { packageFile, useColor } from "./files.js";
@@ -24,7 +25,8 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addFmt, addDevices]) add(program);
+for (const add of [addCheck, addCompile, addEval, addRun, addTest, addExplain, addFmt, addLsp, addDevices])
+  add(program);
 
 try {
   await program.parseAsync();

@@ -14,7 +14,16 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE = [20, 19];
 const TOOLS = ["g++", "cmake", "make", "git"];
 /** What `tsc -p tsconfig.build.json` reads. */
-const SOURCES = ["compiler", "runtime", "cli", "grammar", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
+const SOURCES = [
+  "compiler",
+  "runtime",
+  "cli",
+  "lsp",
+  "grammar",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "package-lock.json",
+];
 
 /** Something the user has to mend; the message says how. */
 export class SetupError extends Error {}
