@@ -23,6 +23,9 @@ const blocksOf = (page: string): SourceFile[] =>
     text: m[1]!,
   }));
 
+/** Blocks of the documentation. */
+export const docBlocks = (): SourceFile[] => PAGES.flatMap(blocksOf);
+
 export const readSource = (name: string): SourceFile => ({ name, text: readFileSync(name, "utf8") });
 
 const generated = (seed: number): SourceFile => ({
@@ -36,7 +39,7 @@ export const parses = (source: SourceFile): boolean => parse(source).diagnostics
 export const corpus = (): SourceFile[] =>
   [
     ...programFiles().map(readSource),
-    ...PAGES.flatMap(blocksOf),
+    ...docBlocks(),
     ...Array.from({ length: 20 }, (_, seed) => generated(seed)),
   ].filter(parses);
 

@@ -6,7 +6,7 @@ import { print } from "../../compiler/syntax/print/print.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { random } from "../parity/random.js";
 import { SEED } from "../parity/settings.js";
-import { commentsOf, corpus, parses, programFiles, readSource, respaced } from "./corpus.js";
+import { commentsOf, corpus, docBlocks, parses, programFiles, readSource, respaced } from "./corpus.js";
 
 const WIDTH = 120;
 
@@ -69,10 +69,9 @@ test.each(readdirSync("compiler/std").filter((name) => name.endsWith(".ggsl")))(
   },
 );
 
-describe("the program files of this project are in their canonical form", () => {
-  const files = programFiles().filter((file) => !LAID_OUT_OTHERWISE.includes(file) && parses(readSource(file)));
-  test.each(files)("%s", (file) => {
-    const { text } = readSource(file);
+describe("the programs of this project are in their canonical form", () => {
+  const files = programFiles().filter((file) => !LAID_OUT_OTHERWISE.includes(file));
+  test.each([...files.map(readSource), ...docBlocks()].filter(parses))("$name", ({ text }) => {
     expect(formOf(text)).toBe(text);
   });
 });
