@@ -48,7 +48,8 @@ function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): nu
   return 4 * (rows.reduce((a, b) => a + b, 0) + states.length);
 }
 
-function stagesOf(graph: Graph): StageExplanation[] {
+/** The stages of a graph, as they are before it meets a device. */
+export function stagesOf(graph: Graph): StageExplanation[] {
   let rows = "V";
   const firstOnHost = graph.stages.length - graph.tail.length;
   return graph.stages.map(({ name }, i) => {
