@@ -1,6 +1,9 @@
 /** A graph on plain logits, step by step, on any backend. */
 import type { Graph } from "../compiler/graph/graph.js";
-import { bindDim, encodeWire } from "../compiler/graph/wire.js";
+import { bindDim } from "../compiler/graph/wire.js";
+import { chooseDeviceSync } from "./devices/choose.js";
+import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
+import { placeGraph, type Split } from "./devices/place.js";
 import { InputError } from "./errors.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
@@ -18,12 +21,16 @@ import {
   type UniformValues,
 } from "./sequence.js";
 
-export const EVALUATE_BACKENDS = ["auto", "reference", "cpu"] as const;
+export const EVALUATE_BACKENDS = ["auto", "reference", ...DEVICE_BACKENDS] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
 export interface EvaluateOptions {
   /** `auto`: the CPU if the native runtime is there, else the reference interpreter; the result says which. */
   readonly backend?: EvaluateBackend;
+  /** One of the backend's devices, by its number or its name; default: the first. */
+  readonly device?: number | string | undefined;
+  /** A chain that the device can not run as a whole is an error; otherwise its rest runs on the CPU. */
+  readonly strict?: boolean | undefined;
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one a step, in place of the chain's own. */
   readonly draws?: readonly number[] | undefined;
@@ -49,6 +56,8 @@ export interface Evaluation {
 
 export interface Evaluator extends Disposable {
   readonly backend: Evaluation["backend"];
+  /** Why the chain does not run on its device as a whole; absent when it does. */
+  readonly split?: Split | undefined;
   /** Chooses a token without accepting it: the same logits again give the same token. */
   evaluate(logits: Float32Array | readonly number[]): Evaluation;
   /** Accepts a token, that of the last evaluation unless told: draws, states and history move on. */
@@ -64,7 +73,7 @@ type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vecto
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   checkSize(graph, vocabSize);
-  const { backend, run, dispose: close } = openBackend(graph, vocabSize, options.backend ?? "auto");
+  const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   const tail = openTail(graph.tail, sequence.params);
   tail?.acceptPrompt(options.history ?? []);
@@ -76,6 +85,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   let picked: number | undefined;
   return {
     backend,
+    split,
     evaluate(values) {
       const logits = checkLogits(values, vocabSize);
       const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
@@ -101,24 +111,39 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   };
 }
 
-function openBackend(
-  graph: Graph,
-  vocabSize: number,
-  wanted: EvaluateBackend,
-): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
+interface OpenBackend {
+  readonly backend: Evaluation["backend"];
+  readonly run: Run;
+  readonly split?: Split | undefined;
+  readonly dispose: () => void;
+}
+
+function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions): OpenBackend {
+  const wanted = options.backend ?? "auto";
   if (!EVALUATE_BACKENDS.includes(wanted))
     throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
-  if (chosenBackend(wanted) === "reference") {
-    const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
-    return { backend: "reference", run, dispose: () => undefined };
-  }
+  const backend = chosenBackend(wanted);
+  if (backend !== "reference") return openDevice(graph, vocabSize, backend, options);
+  if (options.device !== undefined) throw new InputError("the reference interpreter has no devices to choose from");
+  const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
+  return { backend, run, dispose: () => undefined };
+}
+
+function openDevice(graph: Graph, vocabSize: number, backend: DeviceBackend, options: EvaluateOptions): OpenBackend {
+  const { device } = chooseDeviceSync({ backend, device: options.device });
+  const placed = placeGraph(graph, vocabSize, { device, strict: options.strict });
   const binding = loadBinding();
-  const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
+  const native = new binding.Evaluator(new binding.Graph(placed.words), { vocabSize, device });
   const run: Run = (logits, uniforms, inputs) => {
-    const { sampled, ...rows } = native.evaluate({ logits, uniforms, inputs });
+    const results = placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs);
+    const { sampled, ...rows } = results;
     return { ...rows, ...(sampled && { sampled: sampled[0]! }), states: rows.states ?? new Float32Array() };
   };
-  return { backend: "cpu", run, dispose: () => native.dispose() };
+  const dispose = (): void => {
+    native.dispose();
+    placed[Symbol.dispose]();
+  };
+  return { backend, run, split: placed.split, dispose };
 }
 
 /** The backend that `auto` stands for. */

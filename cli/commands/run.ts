@@ -4,13 +4,16 @@ import type { Generation, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
-import { atMost, jsonOption, positive, seedOption, setOption, stagesOption } from "../usage.js";
+import { reportSplit } from "../split.js";
+import { atMost, deviceOption, jsonOption, positive, seedOption, setOption, stagesOption, strictOption } from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly model: string;
   readonly prompt: string;
   readonly tokens: number;
   readonly backend: ModelBackend;
+  readonly device?: number | string;
+  readonly strict?: true;
   readonly contextSize?: number;
   readonly sequences: number;
   readonly stats?: true;
@@ -40,6 +43,8 @@ export const addRun = (program: Command): Command =>
     .option("--prompt <text>", "what the text begins with", "In the beginning")
     .option("-n, --tokens <n>", "tokens to generate at most", positive, 128)
     .addOption(new Option("--backend <name>", "where to run").choices(MODEL_BACKENDS).default("auto"))
+    .addOption(deviceOption())
+    .addOption(strictOption())
     .option(
       "--context-size <n>",
       "tokens of prompt and text together (default: what the model was trained for)",
@@ -55,8 +60,9 @@ export const addRun = (program: Command): Command =>
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
   const chains = loadChains(file, name, options, sequences);
-  using model = await loadModel(options.model, { backend: options.backend });
-  using batch = model.batch({ sequences, ...contextSizeOf(options, model) });
+  using model = await loadModel(options.model, { backend: options.backend, device: options.device });
+  reportBroken(model);
+  using batch = model.batch({ sequences, ...contextSizeOf(options, model), ...(options.strict && { strict: true }) });
   const abort = new AbortController();
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
@@ -66,11 +72,22 @@ async function run(file: string | undefined, name: string | undefined, options: 
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
     const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
+    reportSplit(generations[0]!.stats().split);
     print(results, options, isStreamed);
+    if (options.stats && !options.json) process.stderr.write(skippedLines(model));
   } finally {
     process.removeListener("SIGINT", onInterrupt);
   }
 }
+
+/** A driver that crashes is worth a word even where nobody asked for it. */
+function reportBroken({ skipped, backend }: Model): void {
+  for (const { backend: other, reason, isBroken } of skipped)
+    if (isBroken) process.stderr.write(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
+}
+
+const skippedLines = ({ skipped }: Model): string =>
+  skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
 /** Several sequences need no more memory than their texts may take. */
 function contextSizeOf({ contextSize, sequences, prompt, tokens }: Options, model: Model): { contextSize?: number } {

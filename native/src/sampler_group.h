@@ -2,6 +2,7 @@
 // number of nodes does not grow with the number of sequences.
 #pragma once
 
+#include "evaluate.h"
 #include "graph.h"
 
 #include <ggml-backend.h>
@@ -46,6 +47,8 @@ public:
 
     // The next states of a row of the batch that was computed last.
     std::vector<float> read_states(int64_t row);
+    // What its tapped nodes gave there.
+    std::vector<TapValues> read_taps(int64_t row) const;
 
     const BoundGraph &   bound_graph() const { return bound; }
     const Graph &        source() const { return *graph; }
@@ -61,6 +64,7 @@ private:
     BoundGraph                   bound; // to the model's vocabulary
     BoundGraph                   probe; // to llama.cpp's probe size
     std::vector<Sampler *>       members;
+    Family                       family = Family::cpu; // of the device that the subgraph is built for
 
     Built        built; // its tensors live as long as llama.cpp's graph
     int64_t      rows        = 0; // 0: not built

@@ -1,10 +1,11 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { cpuLibraries } from "../devices/locate.js";
+import { addonPath, packageRoot } from "../root.js";
 import type { Binding } from "./binding.js";
 
 /** The llama.cpp release whose sampler hook the addon is written for. */
@@ -19,9 +20,8 @@ export function loadBinding(): Binding {
 }
 
 function load(): Binding {
-  const root = packageRoot();
-  const require = createRequire(join(root, "package.json"));
-  const addon = join(root, "build", "Release", "ggsl.node");
+  const require = createRequire(join(packageRoot(), "package.json"));
+  const addon = addonPath();
   if (!existsSync(addon)) {
     throw unavailable(`expected ${addon}, found no such file`, [
       "apt-get install g++ cmake make git   # once, as root",
@@ -36,27 +36,14 @@ function load(): Binding {
     throw unavailable(`${addon} does not load: ${(error as Error).message}`, REBUILD);
   }
   checkAddon(binding);
-  binding.loadBackends(librariesFolder(require));
+  const libraries = cpuLibraries();
+  if (libraries === undefined)
+    throw unavailable(`@node-llama-cpp/${process.platform}-${process.arch} is not installed`, ["npm run setup"]);
+  binding.loadBackends(libraries);
   return binding;
 }
 
 const REBUILD = ["npm run setup", "npm run build:native -- --force"];
-
-/** The folder with package.json above this file: sources and dist/ lie at different depths. */
-function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!isPackage(folder)) {
-    const parent = dirname(folder);
-    if (parent === folder) throw unavailable("the package's root was not found", ["npm run setup"]);
-    folder = parent;
-  }
-  return folder;
-}
-
-function isPackage(folder: string): boolean {
-  const path = join(folder, "package.json");
-  return existsSync(path) && (JSON.parse(readFileSync(path, "utf8")) as { name?: string }).name === "ggsl";
-}
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
 function checkAddon(binding: Binding): void {
@@ -74,20 +61,10 @@ function checkAddon(binding: Binding): void {
   }
 }
 
-/** Where ggml's CPU backends lie: the platform package of node-llama-cpp, wherever npm has put it. */
-function librariesFolder(require: NodeJS.Require): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `@node-llama-cpp/${platform}`;
-  const folders = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name, "bins", platform));
-  const found = folders.find((folder) => existsSync(folder));
-  if (found === undefined) throw unavailable(`${name} is not installed`, ["npm run setup"]);
-  return found;
-}
-
 function unavailable(reason: string, commands: readonly string[]): Error {
   const steps = commands.map((command, i) => `  ${i + 1}. ${command}`).join("\n");
   return new Error(`The native runtime is not available: ${reason}.\nTo mend it:\n${steps}`);
 }
 
 /** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */
-export const isNativeThere = (): boolean => existsSync(join(packageRoot(), "build", "Release", "ggsl.node"));
+export const isNativeThere = (): boolean => existsSync(addonPath());

@@ -39,6 +39,7 @@ private:
     Napi::Value evaluate(const Napi::CallbackInfo & info);
     Napi::Value nodes(const Napi::CallbackInfo & info);
     Napi::Value nodes_without_views(const Napi::CallbackInfo & info);
+    Napi::Value rewritten(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
     Evaluator & get() const;
 
