@@ -4,8 +4,9 @@ import type { Generation, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
+import { InputError } from "../../runtime/errors.js";
 import { reportSplit } from "../split.js";
-import { atMost, deviceOption, jsonOption, positive, seedOption, setOption, stagesOption, strictOption } from "../usage.js";
+import { atMost, deviceOption, jsonOption, positive, seedOption, setOption, stagesOption, strictOption, UsageError } from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly model: string;
@@ -59,8 +60,11 @@ export const addRun = (program: Command): Command =>
 
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
-  const chains = loadChains(file, name, options, sequences);
+  const isAdvised = file === undefined && options.stages === undefined;
+  // a fault in the program is worth knowing before a large file is read
+  const given = isAdvised ? [] : loadChains(file, name, options, sequences);
   using model = await loadModel(options.model, { backend: options.backend, device: options.device });
+  const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   using batch = model.batch({ sequences, ...contextSizeOf(options, model), ...(options.strict && { strict: true }) });
   const abort = new AbortController();
@@ -78,6 +82,17 @@ async function run(file: string | undefined, name: string | undefined, options: 
   } finally {
     process.removeListener("SIGINT", onInterrupt);
   }
+}
+
+/** The chain that the model's file advises, which is shown. */
+function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
+  const { text, ignored, faults } = advice;
+  if (faults.length > 0) throw new InputError(`the model's own advice can not be used:\n  ${faults.join("\n  ")}`);
+  if (text === undefined)
+    throw new UsageError("expected either a FILE or -e STAGES: the model's file advises no sampling (general.sampling.*)");
+  for (const key of ignored) process.stderr.write(`warning: ${key} of the model's file is unknown, and has no effect\n`);
+  process.stderr.write(`the chain is the model's own advice:\n\n${text}\n`);
+  return { name: "general.sampling", text };
 }
 
 /** A driver that crashes is worth a word even where nobody asked for it. */
@@ -128,6 +143,7 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.nodes} nodes added to the graph (${s.nodesWithoutViews} without views)`,
     `${s.graphBuilds} graph builds`,
     `${s.readbackBytes} bytes read back per token`,
+    `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
     `${s.generatedTokens} tokens, ended by ${s.finish}`,
   ].join(" | ");

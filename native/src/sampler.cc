@@ -115,10 +115,10 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         ggml_build_forward_expand(cgraph, raw_logits);
     }
     built_row           = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
-    const Built & built = group->build(context, padded);
+    const Built & built = group->build(context, cgraph, padded);
     give(built);
 
-    latest = { 0, 0, built.states.size() * sizeof(float), {} };
+    latest = { 0, 0, built.states.size() * sizeof(float), 0, {} };
     for (const ggml_tensor * tap : built.taps) {
         latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
     }
@@ -188,7 +188,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         }
     }
     results = evaluator->run(feeds);
-    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), { "CPU" } };
+    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, { "CPU" } };
     take_results(candidates);
 }
 

@@ -40,13 +40,15 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
             check_support(tried, device);
         }
     }
+    latest.sequence_bytes = bytes_per_row(bound, device);
 }
 
-const Built & SamplerGroup::build(ggml_context * context, ggml_tensor * padded) {
+const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
     if (rows == 0) {
         rows = std::max<int64_t>(1, padded->ne[1] - 1);
         built         = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0), family);
-        latest        = { built.nodes, built.nodes_without_views, 0, latest.devices };
+        latest        = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
+        cgraph        = model_graph;
         devices_known = false;
     }
     return built;
@@ -57,8 +59,9 @@ Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) co
 }
 
 void SamplerGroup::reset() {
-    built = Built();
-    rows  = 0;
+    built  = Built();
+    cgraph = nullptr;
+    rows   = 0;
     begin_batch();
 }
 

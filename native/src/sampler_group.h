@@ -20,6 +20,7 @@ struct SamplerStats {
     size_t                nodes               = 0;
     size_t                nodes_without_views = 0;
     size_t                readback_bytes      = 0; // to the host for one output
+    size_t                sequence_bytes      = 0; // of device memory for each sequence
     std::set<std::string> devices;                 // where the nodes ran
 };
 
@@ -35,7 +36,7 @@ public:
     void check(ggml_backend_buffer_type_t type);
 
     // The subgraph over all rows of the model's logits, `padded` with one more; made by the first call of a build.
-    const Built & build(ggml_context * context, ggml_tensor * padded);
+    const Built & build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded);
     // The same at llama.cpp's probe size.
     Built build_probe(ggml_context * context, ggml_tensor * logits) const;
     void  reset();
@@ -54,6 +55,8 @@ public:
     const Graph &        source() const { return *graph; }
     // Of the latest build.
     const SamplerStats & stats() const { return latest; }
+    // The model's graph that the latest build is part of; null before it, and while llama.cpp builds another one.
+    const ggml_cgraph *  model_graph() const { return cgraph; }
 
 private:
     template <typename T, typename Row> void upload_rows(ggml_tensor * tensor, Row row_of) const;
@@ -67,6 +70,7 @@ private:
     Family                       family = Family::cpu; // of the device that the subgraph is built for
 
     Built        built; // its tensors live as long as llama.cpp's graph
+    const ggml_cgraph * cgraph = nullptr;
     int64_t      rows        = 0; // 0: not built
     bool         is_uploaded = false;
     SamplerStats latest;

@@ -2,12 +2,32 @@
 
 #include "failure.h"
 
+#include <ggml-alloc.h>
+
 namespace ggsl {
 
 namespace {
 
 // With several rows a graph has some reshapes and copies more.
 constexpr int64_t several_rows = 2;
+
+// What ggml's allocator would take for so many rows.
+size_t bytes_of_rows(const BoundGraph & bound, ggml_backend_dev_t device, int64_t rows) {
+    ContextPtr  context;
+    const Built built = dry_build(context, bound, rows, family_of(device));
+    const ContextPtr graph_context(ggml_init({ ggml_graph_overhead_custom(built.tensors.size() + 1, false), nullptr, true }));
+    ggml_cgraph * graph = ggml_new_graph_custom(graph_context.get(), built.tensors.size() + 1, false);
+    ggml_set_input(built.inputs[0]);
+    ggml_build_forward_expand(graph, built.inputs[0]);
+    for (ggml_tensor * tensor : built.tensors) {
+        ggml_build_forward_expand(graph, tensor);
+    }
+    const std::unique_ptr<ggml_gallocr, void (*)(ggml_gallocr_t)> allocator(
+        ggml_gallocr_new(ggml_backend_dev_buffer_type(device)), ggml_gallocr_free);
+    size_t bytes = 0;
+    ggml_gallocr_reserve_n_size(allocator.get(), graph, nullptr, nullptr, &bytes);
+    return bytes;
+}
 
 } // namespace
 
@@ -47,6 +67,12 @@ std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_siz
         }
     }
     return found;
+}
+
+size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device) {
+    // Over many rows, so that what tensors are padded to does not count.
+    constexpr int64_t many = 65;
+    return (bytes_of_rows(bound, device, many) - bytes_of_rows(bound, device, 1)) / (many - 1);
 }
 
 void check_support(const Built & built, ggml_backend_dev_t device) {

@@ -35,6 +35,10 @@ std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_
 // The same for a graph at a vocabulary size, for one row and for several; `in_model`: at llama.cpp's probe size, too.
 std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model, ggml_backend_dev_t device);
 
+// Bytes that one more row of the graph takes on the device: its logits, uniforms and inputs, its results, and what is needed to
+// compute them. `bound` as for dry_build.
+size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device);
+
 // Throws Failure (UNSUPPORTED_OP) that names the first op that the device can not run.
 void check_support(const Built & built, ggml_backend_dev_t device);
 

@@ -240,6 +240,11 @@ export interface NativeContext {
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
   stats(): ContextStats;
+  /**
+   * Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares to
+   * see whether it can replay what it has recorded.
+   */
+  graphNodes(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode, frees the memory; harmless when called twice. */
   dispose(): void;
 }
@@ -273,6 +278,11 @@ export interface ContextStats {
   readonly nodesWithoutViews: number;
   /** Bytes copied to the host when every sequence with a chain gives one output. */
   readonly readbackBytes: number;
+  /**
+   * Bytes of device memory for each sequence: its row of logits, uniforms, inputs and results, and what is needed to compute
+   * them; of the chain that takes most. 0 on the host.
+   */
+  readonly sequenceBytes: number;
   /** Names of the devices where the chains' nodes ran; empty before the first output. */
   readonly devices: readonly string[];
 }

@@ -118,6 +118,7 @@ public:
 private:
     Napi::Value decode(const Napi::CallbackInfo & info);
     Napi::Value stats(const Napi::CallbackInfo & info);
+    Napi::Value graph_nodes(const Napi::CallbackInfo & info);
     Napi::Value context_size(const Napi::CallbackInfo & info);
     void        set_chain(const Napi::CallbackInfo & info);
     void        set_uniforms(const Napi::CallbackInfo & info);
