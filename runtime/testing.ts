@@ -10,7 +10,13 @@ import { optimize } from "../compiler/optimize/optimize.js";
 import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
 import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
 import { InputError } from "./errors.js";
-import { chosenBackend, createEvaluator, type EvaluateBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
+import {
+  chosenBackend,
+  createEvaluator,
+  type EvaluateBackend,
+  type EvaluateOptions,
+  type Evaluation,
+} from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
 
 /** Probabilities and logits may differ by this much: examples are written with a few digits. */

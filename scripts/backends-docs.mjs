@@ -67,7 +67,9 @@ function rewritesOf(name, rewriteFor) {
   const counts = new Map();
   for (const rewrite of native.rewritten) counts.set(rewrite.name, (counts.get(rewrite.name) ?? 0) + 1);
   native.dispose();
-  return [...counts].map(([rewrite, count]) => (count === 1 ? rewrite : `${rewrite} (${count})`)).join(", ") || "as written";
+  return (
+    [...counts].map(([rewrite, count]) => (count === 1 ? rewrite : `${rewrite} (${count})`)).join(", ") || "as written"
+  );
 }
 
 /** Undefined where there is no Vulkan device to ask. */
@@ -75,17 +77,16 @@ async function ops() {
   const { devices } = await surveyDevices();
   const asked = ["cpu", "vulkan"].map((backend) => devices.find((d) => d.backend === backend));
   if (asked.includes(undefined)) return undefined;
-  const rows = asked[0].supported.concat(asked[0].unsupported).map((op) => [
-    `\`${op}\``,
-    OPS[op].doc,
-    ...asked.map(({ supported }) => (supported.includes(op) ? "yes" : "no")),
-  ]);
+  const rows = asked[0].supported
+    .concat(asked[0].unsupported)
+    .map((op) => [`\`${op}\``, OPS[op].doc, ...asked.map(({ supported }) => (supported.includes(op) ? "yes" : "no"))]);
   return `## Ops\n\nOver 131072 rows, on ggml's CPU backend and on Mesa's software Vulkan device. Other devices may lack some: \`ggsl devices\` asks them.\n\n${table(["op", "what it gives", "cpu", "vulkan"], rows)}\n`;
 }
 
 const old = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
 const asked = await ops();
-if (asked === undefined) console.error("docs/backends.md: no Vulkan device to ask, so the table of ops is left as it is");
+if (asked === undefined)
+  console.error("docs/backends.md: no Vulkan device to ask, so the table of ops is left as it is");
 const page = [INTRODUCTION, rewrites(), samplers(), asked ?? old.slice(old.indexOf("## Ops"))].join("\n");
 if (page !== old && process.argv.includes("--check")) {
   console.error("docs/backends.md is stale; run `npm run docs`");

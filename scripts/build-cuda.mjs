@@ -4,12 +4,18 @@
  * the prebuilt one.
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 
 /** What `--cuda` may be given: compute capabilities without their dot, or what CMake knows by name. */
 const ARCHITECTURES = /^(native|all|all-major|\d{2,3}[af]?(-real|-virtual)?(;\d{2,3}[af]?(-real|-virtual)?)*)$/;
+
+/** What ggml includes, and the toolkit's part that brings it. Its own configuration would fail without saying so. */
+const HEADERS = {
+  "cuda_runtime.h": "the CUDA runtime (cuda-cudart-dev)",
+  "cublas_v2.h": "cuBLAS (libcublas-dev)",
+};
 
 export function checkArchitecture(text, stop) {
   if (text !== undefined && ARCHITECTURES.test(text)) return text;
@@ -17,15 +23,31 @@ export function checkArchitecture(text, stop) {
   return stop(`--cuda: expected compute capabilities such as 90 (H100, H200) or "86;89", or native; found ${found}`);
 }
 
-/** The version of nvcc, after checking that it is there. */
-export function checkNvcc(stop) {
+/** The version of nvcc, after checking that it is there with what ggml needs. */
+export function checkNvcc(buildFolder, stop) {
   const { status, stdout } = spawnSync("nvcc", ["--version"], { encoding: "utf8" });
   const version = /release ([\d.]+)/.exec(stdout ?? "")?.[1];
-  if (status === 0 && version !== undefined) return version;
-  return stop(
-    "--cuda needs nvcc, NVIDIA's compiler, and found none in PATH. Install the CUDA toolkit (its package is cuda-toolkit), then:\n" +
-      "  PATH=/usr/local/cuda/bin:$PATH npm run build:native -- --cuda ARCH",
-  );
+  if (status !== 0 || version === undefined)
+    return stop(
+      "--cuda needs nvcc, NVIDIA's compiler, and found none in PATH. Install the CUDA toolkit (its package is cuda-toolkit), then:\n" +
+        "  PATH=/usr/local/cuda/bin:$PATH npm run build:native -- --cuda ARCH",
+    );
+  for (const [header, part] of Object.entries(HEADERS)) {
+    if (!hasHeader(header, buildFolder))
+      return stop(`--cuda: nvcc ${version} finds no ${header}. Install ${part}, a part of the CUDA toolkit`);
+  }
+  return version;
+}
+
+function hasHeader(header, buildFolder) {
+  const file = join(buildFolder, "header.cu");
+  mkdirSync(buildFolder, { recursive: true });
+  writeFileSync(file, `#include <${header}>\n`);
+  try {
+    return spawnSync("nvcc", ["-E", file], { maxBuffer: 1 << 28 }).status === 0;
+  } finally {
+    rmSync(file);
+  }
 }
 
 /** Builds, unless that was done for the same release, architecture and compiler. */

@@ -145,7 +145,7 @@ const { bundle, libraries } = checkLlama();
 const cuda = process.argv.indexOf("--cuda");
 if (cuda >= 0) {
   const architecture = checkArchitecture(process.argv[cuda + 1], stop);
-  const nvcc = checkNvcc(stop);
+  const nvcc = checkNvcc(buildFolder, stop);
   checkTools();
   cloneSource(bundle);
   buildCuda({ architecture, nvcc, source, buildFolder, tag: LLAMA_TAG, force, run });

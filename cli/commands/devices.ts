@@ -15,10 +15,18 @@ export const addDevices = (program: Command): Command =>
     .action(async (options: { json?: true }) => {
       const { llamaVersion } = loadBinding();
       const survey = await surveyDevices();
-      process.stdout.write(options.json ? `${JSON.stringify({ llamaCpp: llamaVersion, ...survey })}\n` : textOf(survey));
+      process.stdout.write(
+        options.json ? `${JSON.stringify({ llamaCpp: llamaVersion, ...survey })}\n` : textOf(survey),
+      );
     });
 
-function textOf({ devices, backends }: { devices: readonly DeviceSurvey[]; backends: readonly BackendSurvey[] }): string {
+function textOf({
+  devices,
+  backends,
+}: {
+  devices: readonly DeviceSurvey[];
+  backends: readonly BackendSurvey[];
+}): string {
   const rows = devices.map((d) => [
     ...[d.backend, `${d.index}`, d.name, d.type, d.description, gib(d.memoryFree), gib(d.memoryTotal)],
     d.unsupported.length === 0 ? "all" : `all but ${d.unsupported.join(", ")}`,

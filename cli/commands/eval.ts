@@ -14,7 +14,16 @@ import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
 import { formatTable } from "../table.js";
 import { reportSplit } from "../split.js";
-import { atMost, deviceOption, jsonOption, seedOption, setOption, stagesOption, strictOption, UsageError } from "../usage.js";
+import {
+  atMost,
+  deviceOption,
+  jsonOption,
+  seedOption,
+  setOption,
+  stagesOption,
+  strictOption,
+  UsageError,
+} from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly logits?: string;

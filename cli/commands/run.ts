@@ -6,7 +6,17 @@ import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { InputError } from "../../runtime/errors.js";
 import { reportSplit } from "../split.js";
-import { atMost, deviceOption, jsonOption, positive, seedOption, setOption, stagesOption, strictOption, UsageError } from "../usage.js";
+import {
+  atMost,
+  deviceOption,
+  jsonOption,
+  positive,
+  seedOption,
+  setOption,
+  stagesOption,
+  strictOption,
+  UsageError,
+} from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly model: string;
@@ -89,8 +99,11 @@ function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
   const { text, ignored, faults } = advice;
   if (faults.length > 0) throw new InputError(`the model's own advice can not be used:\n  ${faults.join("\n  ")}`);
   if (text === undefined)
-    throw new UsageError("expected either a FILE or -e STAGES: the model's file advises no sampling (general.sampling.*)");
-  for (const key of ignored) process.stderr.write(`warning: ${key} of the model's file is unknown, and has no effect\n`);
+    throw new UsageError(
+      "expected either a FILE or -e STAGES: the model's file advises no sampling (general.sampling.*)",
+    );
+  for (const key of ignored)
+    process.stderr.write(`warning: ${key} of the model's file is unknown, and has no effect\n`);
   process.stderr.write(`the chain is the model's own advice:\n\n${text}\n`);
   return { name: "general.sampling", text };
 }

@@ -62,7 +62,12 @@ const STAGES: Readonly<Record<string, StageRule>> = {
   temperature: stage("temp(temp)", ["temp"], (v) => v.temp !== 1),
 };
 const ORDER = Object.keys(STAGES);
-const ALIASES: Readonly<Record<string, string>> = { temp: "temperature", nucleus: "top_p", typ: "typ_p", typical: "typ_p" };
+const ALIASES: Readonly<Record<string, string>> = {
+  temp: "temperature",
+  nucleus: "top_p",
+  typ: "typ_p",
+  typical: "typ_p",
+};
 
 /** Makes the chain that a model's metadata advises. */
 export function readSamplingAdvice(metadata: Readonly<Record<string, string>>): SamplingAdvice {
@@ -113,7 +118,10 @@ function stagesOf(values: Values, sequence: readonly string[]): readonly StageRu
   // llama.cpp leaves all other stages out then
   const temp = STAGES["temperature"]!;
   const name = mirostat === 1 ? "mirostat" : "mirostat_v2";
-  return [...(temp.isOn(values) ? [temp] : []), stage(`${name}(mirostat_tau, mirostat_eta)`, ["mirostat_tau", "mirostat_eta"])];
+  return [
+    ...(temp.isOn(values) ? [temp] : []),
+    stage(`${name}(mirostat_tau, mirostat_eta)`, ["mirostat_tau", "mirostat_eta"]),
+  ];
 }
 
 function programOf(stages: readonly StageRule[], values: Values): string {

@@ -1,4 +1,5 @@
 /** From a backend's name, or none, to a device that computes. */
+import { show } from "../../compiler/graph/show.js";
 import { InputError } from "../errors.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
@@ -70,8 +71,9 @@ function* choose({ backend, device }: DeviceRequest): Steps<ChosenDevice> {
 function checkRequest(backend: string, device: unknown): void {
   const names = ["auto", ...DEVICE_BACKENDS];
   if (!names.includes(backend)) throw new InputError(`unknown backend \`${backend}\`: expected ${names.join(", ")}`);
-  const isDevice = device === undefined || typeof device === "string" || (Number.isInteger(device) && Number(device) >= 0);
-  if (!isDevice) throw new InputError(`expected a device's number or name, found ${String(device)}`);
+  const isDevice =
+    device === undefined || typeof device === "string" || (Number.isInteger(device) && Number(device) >= 0);
+  if (!isDevice) throw new InputError(`expected a device's number or name, found ${show(device)}`);
 }
 
 /** Loads a backend's library, the first that has devices, and gives its path, or why there is none. */

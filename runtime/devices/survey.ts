@@ -75,8 +75,20 @@ export function graphWith(op: OpName): Graph {
   });
   const attrs = Object.fromEntries(opRule(op).attrs.map(({ name }) => [name, ATTRS[name]!]));
   const known = operands.map((id) => nodes[id]!);
-  const dtype = opRule(op).dtype(known.map((n) => n.dtype), attrs);
-  add(op, operands, attrs, dtype, opRule(op).dim(known.map((n) => n.dim), attrs));
+  const dtype = opRule(op).dtype(
+    known.map((n) => n.dtype),
+    attrs,
+  );
+  add(
+    op,
+    operands,
+    attrs,
+    dtype,
+    opRule(op).dim(
+      known.map((n) => n.dim),
+      attrs,
+    ),
+  );
   return {
     ...{ name: op, nodes, params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],

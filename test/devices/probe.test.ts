@@ -15,7 +15,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A real shared library that does something when it is loaded. */
 function library(name: string, body: string): string {
   const [source, path] = [join(folder, `${name}.cc`), join(folder, `lib${name}.so`)];
-  writeFileSync(source, `#include <csignal>\n#include <unistd.h>\n__attribute__((constructor)) void start() { ${body} }\n`);
+  writeFileSync(
+    source,
+    `#include <csignal>\n#include <unistd.h>\n__attribute__((constructor)) void start() { ${body} }\n`,
+  );
   execFileSync("g++", ["-shared", "-fPIC", "-o", path, source]);
   return path;
 }
@@ -52,7 +55,9 @@ test("the CPU's devices are chosen by number and by name", async () => {
   expect(() => chooseDeviceSync({ backend: "cpu", device: 1 })).toThrow(
     /^no device 1 of the backend `cpu`; there are:\n {2}0: CPU \(/,
   );
-  expect(() => chooseDeviceSync({ backend: "cpu", device: -1 })).toThrow("expected a device's number or name, found -1");
+  expect(() => chooseDeviceSync({ backend: "cpu", device: -1 })).toThrow(
+    "expected a device's number or name, found -1",
+  );
   expect(() => chooseDeviceSync({ backend: "metal" as never })).toThrow(
     "unknown backend `metal`: expected auto, cpu, vulkan, cuda",
   );

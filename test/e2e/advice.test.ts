@@ -53,7 +53,9 @@ describe("keys become a chain", () => {
 });
 
 test("bad values are faults, unknown keys are named, no keys are no advice", () => {
-  expect(readSamplingAdvice(keys({ temp: "hot", top_k: "1.5", mirostat: "3", sequence: "top_k;magic" })).faults).toEqual([
+  expect(
+    readSamplingAdvice(keys({ temp: "hot", top_k: "1.5", mirostat: "3", sequence: "top_k;magic" })).faults,
+  ).toEqual([
     'general.sampling.top_k: expected a whole number, found "1.5"',
     'general.sampling.temp: expected a number, found "hot"',
     'general.sampling.mirostat: expected 0, 1 or 2, found "3"',
@@ -78,7 +80,9 @@ test("`ggsl run` without a chain takes the file's, shows it, and lets the user's
   const advised = ggsl("--model", model);
   expect(advised.status).toBe(0);
   expect(advised.stderr).toContain("warning: general.sampling.mood of the model's file is unknown, and has no effect");
-  expect(advised.stderr).toContain("the chain is the model's own advice:\n\nimport { top_k, top_p, min_p, temp, dist }");
+  expect(advised.stderr).toContain(
+    "the chain is the model's own advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
+  );
   expect(advised.stdout).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(0.25)).stdout);
   const hot = ggsl("--model", model, "--set", "temp=3").stdout;
   expect(hot).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(3)).stdout);

@@ -5,10 +5,9 @@ import { encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
 
-const [GREEDY, OTHER] = ["greedy()", "top_k(2) |> dist(1)"].map((stages) => encodeWire(compilePipeline(stages).graph)) as [
-  Int32Array,
-  Int32Array,
-];
+const [GREEDY, OTHER] = ["greedy()", "top_k(2) |> dist(1)"].map((stages) =>
+  encodeWire(compilePipeline(stages).graph),
+) as [Int32Array, Int32Array];
 const STEP = { tokens: Int32Array.of(1, 2), position: 3, uniforms: new Float32Array(), inputs: [] };
 
 /** A context that answers each token with the next one, and fails where sequence `bad` takes part. */

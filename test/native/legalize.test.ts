@@ -37,7 +37,11 @@ const one = (op: OpName, attrs: GraphNode["attrs"], dtype: Dtype, dim: Dim): Gra
 ];
 
 test("every rewrite of the table has a test here", () => {
-  expect(loadBinding().rewrites().map(({ name, op }) => `${op}: ${name}`)).toEqual([
+  expect(
+    loadBinding()
+      .rewrites()
+      .map(({ name, op }) => `${op}: ${name}`),
+  ).toEqual([
     "argsort: sort numbers",
     "top_k: take the largest",
     "argmax: largest of numbers",

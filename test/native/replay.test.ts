@@ -47,7 +47,7 @@ async function generate(
   const context = await model.createContext({ contextSize: 512, sequences: 2, chains: [native, native] });
   const prompt = model.tokenize("In the beginning", true, false);
   const players = [0, 1].map((sequence) => ({
-    ...{ sequence, at: 0, tokens: prompt as Int32Array },
+    ...{ sequence, at: 0, tokens: prompt },
     state: acceptPrompt(startSequence(graph, model.info.vocabSize), prompt),
   }));
   const nodes: Nodes[] = [];
@@ -89,7 +89,8 @@ test.each([
 });
 
 test("a constant in an attribute is seen by the comparison", async () => {
-  const at = async (p: number): Promise<Nodes> => (await generate(compilePipeline(`min_p(${p}) |> dist(1)`), 3)).nodes[2]!;
+  const at = async (p: number): Promise<Nodes> =>
+    (await generate(compilePipeline(`min_p(${p}) |> dist(1)`), 3)).nodes[2]!;
   const [low, high, again] = [await at(0.3), await at(0.5), await at(0.5)];
   // addresses differ between contexts, attributes only with the constant
   const attributes = (nodes: Nodes): string[] => nodes.map(({ name, bytes }) => `${name} ${opParams(bytes)}`);
@@ -102,7 +103,10 @@ test("a constant in an attribute is seen by the comparison", async () => {
 test("the comparison sees one changed byte", async () => {
   const { nodes } = await generate(compilePipeline("greedy()"), 3);
   const last = nodes.at(-1)!;
-  const spoiled = last.map(({ name, bytes }, i) => ({ name, bytes: i === 3 ? bytes.map((b, k) => (k === 90 ? b ^ 1 : b)) : bytes }));
+  const spoiled = last.map(({ name, bytes }, i) => ({
+    name,
+    bytes: i === 3 ? bytes.map((b, k) => (k === 90 ? b ^ 1 : b)) : bytes,
+  }));
   expect(changes(last, spoiled)).toEqual([last[3]!.name]);
 });
 

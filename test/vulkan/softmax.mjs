@@ -25,6 +25,10 @@ const found = [0, 1, 2, 3].map((round) => {
   const run = (evaluator) => evaluator.evaluate({ logits, uniforms: new Float32Array() }).probs;
   const expected = run(cpu);
   const errorOf = (probs) => probs.reduce((worst, p, i) => Math.max(worst, Math.abs(p - expected[i])), 0);
-  return { plain: errorOf(run(plain)), rewritten: errorOf(run(rewritten)), names: rewritten.rewritten.map((r) => r.name) };
+  return {
+    plain: errorOf(run(plain)),
+    rewritten: errorOf(run(rewritten)),
+    names: rewritten.rewritten.map((r) => r.name),
+  };
 });
 console.log(JSON.stringify(found));

@@ -6,7 +6,11 @@ import { ggsl, vulkanTest } from "./vulkan.js";
 interface Report {
   readonly passed: number;
   readonly failed: number;
-  readonly results: readonly { readonly title: string; readonly backend: string; readonly differences: readonly unknown[] }[];
+  readonly results: readonly {
+    readonly title: string;
+    readonly backend: string;
+    readonly differences: readonly unknown[];
+  }[];
 }
 
 const FILES = readdirSync("compiler/std")

@@ -15,7 +15,10 @@ const SIZE = "20000";
 
 /** Small groups, each a process; the first needs the slowest shader, top_k's. */
 const GROUPS = [
-  ["top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(1)", "penalties(64, 1.3, 0.2, 0.1) |> top_k(40) |> dist(1)"],
+  [
+    "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(1)",
+    "penalties(64, 1.3, 0.2, 0.1) |> top_k(40) |> dist(1)",
+  ],
   ["top_p(0.9) |> dist(1)", "typical(0.9) |> min_p(0.01) |> dist(1)", "tail_free(0.9) |> top_a(0.1) |> dist(1)"],
   ["min_p(0.2) |> temp_ext(1, 0.5) |> dist(1)", "top_n_sigma(1) |> xtc(0.5, 0.01) |> dist(1)", "mirostat(5, 0.1)"],
   ["mirostat_v2(5, 0.1)", "adaptive_p(0.3)", "eta(0.0001) |> epsilon(0.00001) |> quadratic() |> dist(1)"],
