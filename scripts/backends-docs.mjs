@@ -57,7 +57,7 @@ function samplers() {
     .map((name) => name.replace(".ggsl", ""))
     .sort();
   const rows = names.map((name) => [name, ...BACKENDS.map((backend) => rewritesOf(name, backend))]);
-  return `## Samplers\n\nAll standard samplers run on all three. Their rewrites, each sampler alone with its defaults over ${VOCABULARY} tokens:\n\n${table(["sampler", ...BACKENDS], rows)}\n`;
+  return `## Samplers\n\nAll standard samplers run as a whole on the CPU and on Vulkan; their tests do. The rewrites, each sampler alone with its defaults over ${VOCABULARY} tokens:\n\n${table(["sampler", ...BACKENDS], rows)}\n`;
 }
 
 function rewritesOf(name, rewriteFor) {

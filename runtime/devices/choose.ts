@@ -89,8 +89,13 @@ function* load(backend: GpuBackend): Steps<string | Skipped> {
     }
     failures.push(report!);
   }
-  const reasons = failures.map(({ library, failure }) => failure ?? `${library} finds no device`);
-  return { backend, reason: [...new Set(reasons)].join("; "), isBroken: failures.some((f) => f.isBroken) };
+  return { backend, reason: failures.map(reasonOf).join("; "), isBroken: failures.some((f) => f.isBroken) };
+}
+
+/** The library by its package, and what the linker said of it; for another failure all of it. */
+function reasonOf({ library, failure = "it finds no device" }: ProbeReport): string {
+  const name = /node_modules\/(@node-llama-cpp\/[^/]+)\//.exec(library)?.[1] ?? library;
+  return `${name}: ${failure.replace(/^.*: failed to load [^:]*: /, "")}`;
 }
 
 function pick(backend: DeviceBackend, wanted: number | string | undefined, skipped: readonly Skipped[]): ChosenDevice {
