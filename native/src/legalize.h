@@ -1,5 +1,6 @@
-// Where the op table is not right on every device: one table of rewrites, each for some ops on some devices. What holds on
-// every device is better left to the compiler; what a device can not run at all is no matter of this table (support.h).
+// Where the op table is not right on every device, or needlessly slow: one table of rewrites, each for some ops on some
+// devices. What holds on every device is better left to the compiler; what a device can not run at all is no matter of this
+// table (support.h).
 #pragma once
 
 #include "graph.h"
