@@ -29,8 +29,8 @@ float number(float x) {
     return std::isnan(x) ? lowest : x;
 }
 
-// The largest of some numbers, NaN apart; -inf for none. Eight at a time, so that the compiler uses vectors.
-constexpr size_t lanes = 8;
+// The largest of some numbers, NaN apart; -inf for none. Many at a time, so that the compiler uses vectors.
+constexpr size_t lanes = 32;
 
 float largest(const float * x, size_t n) {
     std::array<float, lanes> most;
@@ -62,7 +62,7 @@ bool better(const Ranked & a, const Ranked & b) {
 
 // The best so far are kept in a heap with the worst of them in front; a block of numbers that holds none better than that
 // one costs a look at its largest.
-constexpr size_t block = 64;
+constexpr size_t block = 128;
 
 void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ranked> & heap) {
     heap.clear();
@@ -98,46 +98,44 @@ uint32_t rank(float x) {
     return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-struct Keyed {
-    uint32_t key;
-    int32_t  position;
-};
-
 // Three passes of 11 bits, each of which keeps the order of equal ones.
 constexpr int      digit_bits = 11;
 constexpr uint32_t digits     = 1u << digit_bits;
 
-void radix_sort(std::vector<Keyed> & keyed, std::vector<Keyed> & other) {
-    other.resize(keyed.size());
-    for (int shift = 0; shift < 32; shift += digit_bits) {
-        std::array<size_t, digits> starts{};
-        for (const Keyed & k : keyed) {
-            ++starts[(k.key >> shift) & (digits - 1)];
-        }
-        size_t total = 0;
-        for (size_t & start : starts) {
-            const size_t count = start;
-            start              = total;
-            total += count;
-        }
-        for (const Keyed & k : keyed) {
-            other[starts[(k.key >> shift) & (digits - 1)]++] = k;
-        }
-        keyed.swap(other);
+// Moves positions from one list to another, in the order of a digit of their keys. `from` null: positions as they are.
+template <typename Key> void sort_by_digit(Key key, const int32_t * from, int32_t * to, size_t n, int shift) {
+    const auto digit = [&](size_t i) { return (key(from == nullptr ? i : static_cast<size_t>(from[i])) >> shift) & (digits - 1); };
+    std::array<uint32_t, digits> places{};
+    for (size_t i = 0; i < n; ++i) {
+        ++places[digit(i)];
+    }
+    uint32_t total = 0;
+    for (uint32_t & place : places) {
+        const uint32_t count = place;
+        place                = total;
+        total += count;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        to[places[digit(i)]++] = from == nullptr ? static_cast<int32_t>(i) : from[i];
     }
 }
 
+// `dst->src[1]` is memory for one list of positions a thread; ggml may run more threads than it was told.
 void argsort(ggml_tensor * dst, int thread, int threads, uint32_t flip) {
-    const ggml_tensor * x = dst->src[0];
-    const auto          n = static_cast<size_t>(x->ne[0]);
-    std::vector<Keyed>  keyed(n), other;
-    for_rows(dst, thread, threads, [&](int64_t row) {
+    const int lists = static_cast<int>(dst->src[1]->ne[1]);
+    if (thread >= lists) {
+        return;
+    }
+    const ggml_tensor * x    = dst->src[0];
+    const auto          n    = static_cast<size_t>(x->ne[0]);
+    int32_t *           list = row_of<int32_t>(dst->src[1], thread);
+    for_rows(dst, thread, std::min(threads, lists), [&](int64_t row) {
         const float * values = row_of<const float>(x, row);
-        for (size_t i = 0; i < n; ++i) {
-            keyed[i] = { rank(values[i]) ^ flip, static_cast<int32_t>(i) };
-        }
-        radix_sort(keyed, other);
-        std::transform(keyed.begin(), keyed.end(), row_of<int32_t>(dst, row), [](const Keyed & k) { return k.position; });
+        int32_t *     result = row_of<int32_t>(dst, row);
+        const auto    key    = [&](size_t i) { return rank(values[i]) ^ flip; };
+        sort_by_digit(key, nullptr, result, n, 0);
+        sort_by_digit(key, result, list, n, digit_bits);
+        sort_by_digit(key, list, result, n, 2 * digit_bits);
     });
 }
 
@@ -145,6 +143,24 @@ void argsort(ggml_tensor * dst, int thread, int threads, uint32_t flip) {
 
 // So many parts of a row at once: additions that do not wait for each other.
 constexpr size_t parts = 8;
+
+double total_of(const float * x, size_t n) {
+    std::array<double, parts> sums{};
+    size_t                    i = 0;
+    for (; i + parts <= n; i += parts) {
+        for (size_t part = 0; part < parts; ++part) {
+            sums[part] += static_cast<double>(x[i + part]);
+        }
+    }
+    double total = 0;
+    for (const double sum : sums) {
+        total += sum;
+    }
+    for (; i < n; ++i) {
+        total += static_cast<double>(x[i]);
+    }
+    return total;
+}
 
 void running_sum(const float * x, float * sums, size_t n) {
     const size_t              length = n / parts;
@@ -216,6 +232,27 @@ void argsort_asc(ggml_tensor * dst, int thread, int threads, void *) {
 
 void argsort_desc(ggml_tensor * dst, int thread, int threads, void *) {
     argsort(dst, thread, threads, ~0u);
+}
+
+void sum_rows(ggml_tensor * dst, int thread, int threads, void *) {
+    for_rows(dst, thread, threads, [&](int64_t row) {
+        *row_of<float>(dst, row) = static_cast<float>(total_of(row_of<const float>(dst->src[0], row), static_cast<size_t>(dst->src[0]->ne[0])));
+    });
+}
+
+void get_rows(ggml_tensor * dst, int thread, int threads, void *) {
+    const int64_t n     = dst->ne[0];
+    const int64_t first = n * thread / threads;
+    const int64_t last  = n * (thread + 1) / threads;
+    for (int64_t row = 0; row < dst->ne[1]; ++row) {
+        // numbers of either kind are words
+        const auto * x      = row_of<const int32_t>(dst->src[0], row);
+        const auto * places = row_of<const int32_t>(dst->src[1], row);
+        auto *       result = row_of<int32_t>(dst, row);
+        for (int64_t i = first; i < last; ++i) {
+            result[i] = x[places[i]];
+        }
+    }
 }
 
 void cumsum(ggml_tensor * dst, int thread, int threads, void *) {

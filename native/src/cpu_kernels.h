@@ -12,9 +12,14 @@ namespace ggsl::cpu {
 void top_k(ggml_tensor * dst, int thread, int threads, void *);
 // i32 [1, R]: position of the largest, of several the first. A NaN counts as -inf.
 void argmax(ggml_tensor * dst, int thread, int threads, void *);
-// i32 [n, R]: positions in order; equal ones by position. A NaN counts as -inf.
+// i32 [n, R]: positions in order; equal ones by position. A NaN counts as -inf. A second operand, i32 [n, threads], is memory
+// to work in.
 void argsort_asc(ggml_tensor * dst, int thread, int threads, void *);
 void argsort_desc(ggml_tensor * dst, int thread, int threads, void *);
+// [k, R]: the numbers x [n, R] at positions i32 [k, R].
+void get_rows(ggml_tensor * dst, int thread, int threads, void *);
+// f32 [1, R]: sum, added up in f64.
+void sum_rows(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: running sum, added up in f64, so that it never falls where no number is negative.
 void cumsum(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: x and a number for each row, y [1, R].

@@ -53,8 +53,22 @@ template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const
     return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX, nullptr));
 }
 
+// Each thread that sorts needs memory, so more do not.
+constexpr int64_t max_sorting_threads = 8;
+
 Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
-    return node.attrs[0] == 0 ? own<cpu::argsort_asc, GGML_TYPE_I32>(b, node, x) : own<cpu::argsort_desc, GGML_TYPE_I32>(b, node, x);
+    const int64_t threads    = std::min(b.rows, max_sorting_threads);
+    Tensor        operands[] = { b.contiguous(x[0]), b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, node.dim, threads)) };
+    const auto    kernel     = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
+    return b.made(ggml_custom_4d(b.context, GGML_TYPE_I32, node.dim, b.rows, 1, 1, operands, 2, kernel, static_cast<int>(threads), nullptr));
+}
+
+bool makes_many(const Builder &, const Node & node, const Tensor *) {
+    return node.dim >= wide;
+}
+
+Tensor take_rows(Builder & b, const Node & node, const Tensor * x) {
+    return x[0]->type == GGML_TYPE_I32 ? own<cpu::get_rows, GGML_TYPE_I32>(b, node, x) : own<cpu::get_rows, GGML_TYPE_F32>(b, node, x);
 }
 
 Tensor ordinary(Builder & b, const Node & node, const Tensor * x) {
@@ -97,6 +111,10 @@ const std::vector<Rewrite> table = {
       own<cpu::argmax, GGML_TYPE_I32> },
     { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU sorts by comparing, in no order of equal rows, and out of bounds with a NaN", "a radix sort",
       is_wide, sort_by_digits },
+    { "wide get_rows", OpId::get_rows, { Family::cpu }, "ggml's CPU copies a row of one number as it would a long one", "a kernel", makes_many,
+      take_rows },
+    { "wide sum_rows", OpId::sum_rows, { Family::cpu }, "ggml's CPU adds one row at a time", "a kernel that adds several", is_wide,
+      own<cpu::sum_rows, GGML_TYPE_F32> },
     { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU adds up in f32, which over a vocabulary is off by 1e-4", "a kernel that adds up in f64", is_wide,
       own<cpu::cumsum, GGML_TYPE_F32> },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::add, GGML_TYPE_F32> },

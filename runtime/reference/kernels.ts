@@ -1,6 +1,6 @@
 /**
  * One kernel an op, in f32 as ggml's CPU backend computes: results are rounded to f32 by the arrays they are stored in,
- * sums over rows run in f64 as there, running sums in f32. Equal values keep the order of their positions.
+ * sums and running sums are added up in f64. Equal values keep the order of their positions.
  */
 import type { Attr } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
@@ -46,7 +46,7 @@ function softMax(x: Vector, mask: Vector | undefined, scale: number): Float32Arr
 
 function cumulate(x: Vector): Float32Array {
   let total = 0;
-  return Float32Array.from(x, (v) => (total = fround(total + v)));
+  return Float32Array.from(x, (v) => (total += v));
 }
 
 function argmax(x: Vector): number {
