@@ -1,0 +1,175 @@
+/**
+ * A feature that is fed as some (token, value) pairs changes the rows of these tokens only: what a program computes of it
+ * where it has its usual value is the column that was there before, or a constant. So the formula is computed of the pairs'
+ * rows, and the results are put in the place of these.
+ *
+ *     %1 = set_rows(0, values, ids) : f32[V]      %1 = get_rows(logits, ids)      : f32[64]
+ *     %2 = step(%1)                 : f32[V]      %2 = step(values)               : f32[64]
+ *     %3 = mul(%1, %2)              : f32[V]  ->  %3 = mul(values, %2)            : f32[64]
+ *     %4 = sub(logits, %3)          : f32[V]      %4 = sub(%1, %3)                : f32[64]
+ *                                                 %5 = set_rows(logits, %4, ids)  : f32[V]
+ */
+import type { Graph, GraphNode, NodeId } from "../graph/graph.js";
+import { isWithin, F32_MAX } from "../graph/interval.js";
+import { isElementwise, OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
+import type { Pass } from "./pass.js";
+
+export const sparseFeatures: Pass = {
+  name: "sparse-features",
+  doc: "what a sparse feature changes is computed of the rows that it names",
+  example: "penalties(64, 1.1, 0.5, 0.5) |> top_k(40) |> dist(42)",
+  run: (draft) => draft.graph.features.reduce((before, _, feature) => narrowTo(before, feature), draft),
+};
+
+/** Below this many steps over all rows, taking rows and putting them back costs as much. */
+const LEAST_STEPS = 4;
+
+/** The column of a sparse feature, and what it is made of. */
+interface Column {
+  readonly id: NodeId;
+  readonly ids: NodeId;
+  readonly values: NodeId;
+  /** What rows hold that no pair names. */
+  readonly usual: number;
+}
+
+/** What a node holds in the rows that no pair names: one number, or what another node holds. */
+type Elsewhere = { readonly value: number } | { readonly same: NodeId };
+
+function narrowTo(draft: Draft, feature: number): Draft {
+  const column = columnOf(draft, feature);
+  if (!column) return draft;
+  const { graph } = draft;
+  const parts = partsOf(graph, column);
+  const elsewhere = findElsewhere(draft, column, parts);
+  const users = usersOf(graph);
+  /** Nodes that others than these nodes need. */
+  const isNeeded = (id: NodeId): boolean => users[id]!.some((u) => u === OUTPUT || !elsewhere.has(u));
+  return rewrite(draft, (r, _, id) => {
+    const rest = elsewhere.get(id);
+    if (id === column.id || !rest || !isNeeded(id) || countSteps(graph, parts, id) < LEAST_STEPS) return undefined;
+    if ("same" in rest && parts.has(rest.same)) return undefined;
+    const base = "same" in rest ? r.map(rest.same) : r.emit("fill", [], { value: rest.value, dim: "V" });
+    const rows = atPairs(r, column, parts, id, new Map());
+    return r.emit("set_rows", [base, rows, r.map(column.ids)], {}, { range: draft.ranges[id]! });
+  });
+}
+
+/** The nodes that are made of the feature row by row, itself among them. */
+function partsOf({ nodes }: Graph, column: Column): ReadonlySet<NodeId> {
+  const parts = new Set([column.id]);
+  nodes.forEach(({ op, inputs, dim }, id) => {
+    if (dim === "V" && isElementwise(op) && inputs.some((i) => parts.has(i))) parts.add(id);
+  });
+  return parts;
+}
+
+function columnOf({ graph }: Draft, feature: number): Column | undefined {
+  const { nodes, inputs, features } = graph;
+  const { form } = features[feature]!;
+  if (form.kind !== "sparse" || form.capacity === "V") return undefined;
+  const isInput = (id: NodeId, kind: "ids" | "values"): boolean => {
+    const { op, attrs } = nodes[id]!;
+    const source = op === "input" ? inputs[attrs["index"] as number]!.source : undefined;
+    return source?.kind === kind && source.feature === feature;
+  };
+  const id = nodes.findIndex(({ op, inputs: [x, y, rows] }) => {
+    return op === "set_rows" && nodes[x!]!.op === "fill" && isInput(y!, "values") && isInput(rows!, "ids");
+  });
+  if (id < 0) return undefined;
+  const [, values, ids] = nodes[id]!.inputs as [NodeId, NodeId, NodeId];
+  return { id, ids, values, usual: form.fill };
+}
+
+/** Of which parts it is known what they hold elsewhere. */
+function findElsewhere(
+  { graph: { nodes }, ranges }: Draft,
+  column: Column,
+  parts: ReadonlySet<NodeId>,
+): ReadonlyMap<NodeId, Elsewhere> {
+  const known = new Map<NodeId, Elsewhere>([[column.id, { value: column.usual }]]);
+  const isFinite = (id: NodeId): boolean => isWithin(ranges[id]!, -F32_MAX, F32_MAX);
+  nodes.forEach((node, id) => {
+    if (!parts.has(id) || id === column.id) return;
+    const operands = node.inputs.map((i): Elsewhere => known.get(i) ?? { same: i });
+    const found = apply(node, operands, (same) => isFinite(same), ranges[node.inputs[0]!]!);
+    // a number for each row is no column
+    if (found && !("same" in found && nodes[found.same]!.dim !== "V")) known.set(id, found);
+  });
+  return known;
+}
+
+const { fround } = Math;
+
+function apply(
+  { op, attrs }: GraphNode,
+  [x, y]: readonly Elsewhere[],
+  isFinite: (id: NodeId) => boolean,
+  range: Draft["ranges"][number],
+): Elsewhere | undefined {
+  const [a, b] = [x, y].map((e) => (e && "value" in e ? e.value : undefined));
+  const { s, b: shift, lo, hi } = attrs as Record<string, number>;
+  const one = (value: number): Elsewhere => ({ value: fround(value) });
+  switch (op) {
+    case "scale":
+      return a === undefined ? undefined : one(fround(a * fround(s!)) + fround(shift!));
+    case "step":
+      return a === undefined ? undefined : one(a > 0 ? 1 : 0);
+    case "clamp":
+      if (a !== undefined) return one(Math.min(Math.max(a, lo!), hi!));
+      return isWithin(range, lo!, hi!) ? x : undefined;
+    case "add":
+      if (a !== undefined && b !== undefined) return one(a + b);
+      return b === 0 ? x : a === 0 ? y : undefined;
+    case "sub":
+      if (a !== undefined && b !== undefined) return one(a - b);
+      return b === 0 ? x : undefined;
+    case "mul": {
+      if (a !== undefined && b !== undefined) return one(a * b);
+      const [number, other] = a === undefined ? [b, x!] : [a, y!];
+      if (number === 1) return other;
+      return number === 0 && "same" in other && isFinite(other.same) ? { value: 0 } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** How many steps over all rows a node takes from the feature on. */
+function countSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): number {
+  const seen = new Set<NodeId>();
+  const visit = (at: NodeId): void => {
+    if (!parts.has(at) || seen.has(at)) return;
+    seen.add(at);
+    nodes[at]!.inputs.forEach(visit);
+  };
+  visit(id);
+  return seen.size - 1;
+}
+
+/** A node's values in the rows that the pairs name. */
+function atPairs(
+  r: Rewriter,
+  column: Column,
+  parts: ReadonlySet<NodeId>,
+  id: NodeId,
+  made: Map<NodeId, NodeId>,
+): NodeId {
+  const { graph, ranges } = r.before;
+  const make = (): NodeId => {
+    const { op, inputs, attrs, dim, name } = graph.nodes[id]!;
+    if (id === column.id) return r.map(column.values);
+    if (dim !== "V") return r.map(id);
+    const range = ranges[id]!;
+    if (!parts.has(id)) return r.emit("get_rows", [r.map(id), r.map(column.ids)], {}, { range });
+    return r.emit(
+      op,
+      inputs.map((i) => atPairs(r, column, parts, i, made)),
+      attrs,
+      { name, range },
+    );
+  };
+  const result = made.get(id) ?? make();
+  made.set(id, result);
+  return result;
+}
