@@ -3,7 +3,10 @@ import { compile, compilePipeline, type Chain } from "../runtime/chain.js";
 import type { UniformValues } from "../runtime/sequence.js";
 
 /** An argument of a stage; `of` gives each sequence its own value. A static one is the same for all. */
-type Argument = { readonly value: number; readonly isStatic: true } | { readonly of: (row: number) => number };
+type Argument =
+  | { readonly value: number; readonly isStatic: true }
+  /** `range` is the parameter's, as its author would declare it. */
+  | { readonly of: (row: number) => number; readonly range: string };
 
 interface Stage {
   readonly sampler: string;
@@ -19,13 +22,13 @@ export interface BenchChain {
 
 const fixed = (value: number): Argument => ({ value, isStatic: true });
 /** Eight different values, `base` among them. */
-const around = (base: number, step: number): Argument => ({ of: (row) => base + (row % 8) * step });
-const seed: Argument = { of: (row) => 42 + row };
+const around = (base: number, step: number, range = ""): Argument => ({ of: (row) => base + (row % 8) * step, range });
+const seed: Argument = { of: (row) => 42 + row, range: "" };
 
 const topK: Stage = { sampler: "top_k", args: { k: fixed(40) } };
-const topP: Stage = { sampler: "top_p", args: { p: around(0.95, -0.01) } };
-const minP: Stage = { sampler: "min_p", args: { p: around(0.05, 0.005) } };
-const temp: Stage = { sampler: "temp", args: { t: around(0.8, 0.05) } };
+const topP: Stage = { sampler: "top_p", args: { p: around(0.95, -0.01, " in [0, 0.9999]") } };
+const minP: Stage = { sampler: "min_p", args: { p: around(0.05, 0.005, " in [0.0001, 1]") } };
+const temp: Stage = { sampler: "temp", args: { t: around(0.8, 0.05, " in [0.01, 10]") } };
 const dist: Stage = { sampler: "dist", args: { seed } };
 const DEFAULT = [topK, topP, minP, temp, dist];
 
@@ -33,7 +36,7 @@ const penalties: Stage = {
   sampler: "penalties",
   args: {
     last_n: fixed(64),
-    repeat: around(1.1, 0.02),
+    repeat: around(1.1, 0.02, " > 0"),
     freq: around(0.1, 0.05),
     present: around(0.1, 0.05),
   },
@@ -44,7 +47,11 @@ export const CHAINS: readonly BenchChain[] = [
   { name: "min_p", stages: [minP, temp, dist], history: 0 },
   { name: "top_p", stages: [topP, dist], history: 0 },
   { name: "penalties", stages: [penalties, ...DEFAULT], history: 64 },
-  { name: "typical", stages: [{ sampler: "typical", args: { p: around(0.95, -0.01) } }, dist], history: 0 },
+  {
+    name: "typical",
+    stages: [{ sampler: "typical", args: { p: around(0.95, -0.01, " in [0, 0.9999]") } }, dist],
+    history: 0,
+  },
   {
     name: "mirostat_v2",
     stages: [{ sampler: "mirostat_v2", args: { tau: around(5, 0.1), eta: around(0.1, 0.01), seed } }],
@@ -70,11 +77,11 @@ const paramName = (stage: Stage, name: string): string => `${stage.sampler}_${na
 /** A program whose chain has a parameter for all that is not static, so that each sequence has its own values. */
 export function uniformText({ name, stages }: BenchChain): string {
   const params = stages.flatMap((stage) =>
-    Object.entries(stage.args)
-      .filter(([, argument]) => !("isStatic" in argument))
-      .map(
-        ([arg, argument]) => `${paramName(stage, arg)}: ${arg === "seed" ? "seed" : "f32"} = ${valueOf(argument, 0)}`,
-      ),
+    Object.entries(stage.args).flatMap(([arg, argument]) =>
+      "isStatic" in argument
+        ? []
+        : `${paramName(stage, arg)}: ${arg === "seed" ? "seed" : "f32"}${argument.range} = ${valueOf(argument, 0)}`,
+    ),
   );
   const calls = stages.map((stage) =>
     written(stage, (arg, argument) => ("isStatic" in argument ? String(argument.value) : paramName(stage, arg))),

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int    warm_up_rounds = 2;
 // Rounds of a slow case end after this time, but not before there are some.
-constexpr double enough_us      = 4e6;
-constexpr int    min_rounds     = 5;
+constexpr double enough_us      = 1e6;
+constexpr int    min_rounds     = 3;
 constexpr int    max_repeats    = 1000;
 
 // Linear between neighbours. `q` in [0, 1]; `values` are not empty.
@@ -71,7 +71,8 @@ struct Side {
 
 // Gives the number of rounds.
 int run_rounds(std::vector<Side> & sides, const TimingOptions & options, const std::function<void()> & restore) {
-    for (int i = 0; i < warm_up_rounds; ++i) {
+    const double warm_up = now();
+    for (int i = 0; i < warm_up_rounds && (i == 0 || now() - warm_up < enough_us); ++i) {
         for (Side & side : sides) {
             side.round(restore);
         }
