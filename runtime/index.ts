@@ -17,4 +17,6 @@ export { loadModel, loadModelFromBytes, type BytesOptions, type LoadModelOptions
 export type { UniformValues } from "./sequence.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { SavedSequence } from "./sequence.js";
+export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
+export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export { loadWasm } from "./wasm/loader.js";

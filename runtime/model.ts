@@ -40,6 +40,8 @@ export interface Model extends Disposable {
   batch(options: BatchOptions): GenerationBatch;
   /** Token ids of a text, with the tokens that the model wants around it. */
   tokenize(text: string): Int32Array;
+  /** A token's text alone; where it ends inside a character, U+FFFD is there. Throws for a token that is none. */
+  textOf(token: number): string;
   dispose(): void;
 }
 
@@ -95,6 +97,7 @@ function modelOf(model: LoadedModel): Model {
     generate: (prompt, options) => startGeneration(model, prompt, options),
     batch: (options) => openBatch(model, options),
     tokenize: (text) => native.tokenize(text, true, false),
+    textOf: (token) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(native.piece(token, true)),
     dispose,
     [Symbol.dispose]: dispose,
   };
