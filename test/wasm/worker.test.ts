@@ -16,12 +16,12 @@ const PROMPT = "In the beginning";
 const greedy = compilePipeline("greedy()");
 const WARM = compile('import { temp, dist } from "std"\nchain warm(t: f32 >= 0 = 1) = temp(t) |> dist(5)');
 
-let channel: MessageChannel;
+let channel: { readonly port1: Port & { close(): void }; readonly port2: Port };
 let worker: ModelWorker;
 beforeEach(() => {
-  channel = new MessageChannel();
-  serve(channel.port1 as unknown as Port);
-  worker = new ModelWorker(channel.port2 as unknown as Port);
+  channel = new MessageChannel() as unknown as typeof channel;
+  serve(channel.port1);
+  worker = new ModelWorker(channel.port2);
 });
 afterEach(() => channel.port1.close());
 
@@ -132,7 +132,7 @@ llamaTest("what is wrong is an error of that request, and the worker goes on", a
 
 llamaTest("messages that are none get an answer, too", async () => {
   const replies: Reply[] = [];
-  const raw = channel.port2 as unknown as Port;
+  const raw = channel.port2;
   const answers = (count: number): Promise<void> =>
     new Promise((resolve) => {
       raw.onmessage = ({ data }) => {
