@@ -54,7 +54,7 @@ llamaTest("tokens come with their probability and the likeliest others, and are 
 
 llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
   await load();
-  const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 300, alternatives: 2 });
+  const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 200, alternatives: 2 });
   const tokens: Token[] = [];
   for await (const token of generation) {
     tokens.push(token);
@@ -68,9 +68,9 @@ llamaTest("uniforms change while it runs, and bad ones are refused without endin
   // at temperature 0 only the best row is left; the worker may be some tokens ahead
   const since = sure.indexOf(true);
   expect(sure.slice(0, 5)).toEqual([false, false, false, false, false]);
-  expect(since).toBeLessThan(200);
+  expect(since).toBeLessThan(150);
   expect(sure.slice(since)).not.toContain(false);
-  expect(tokens).toHaveLength(300);
+  expect(tokens).toHaveLength(200);
   await expect(generation.setUniforms({ t: 1 })).rejects.toThrow("is at its end");
 });
 
