@@ -16,6 +16,7 @@ const STEPS = [
   ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
+  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
 ];
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
