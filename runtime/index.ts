@@ -16,4 +16,12 @@ export { loadModel, type LoadModelOptions, type Model } from "./model.js";
 export type { UniformValues } from "./sequence.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { SavedSequence } from "./sequence.js";
+export type {
+  AnyChainTypes,
+  ChainTypes,
+  EvaluateOptionsOf,
+  GenerateOptionsOf,
+  GenerationOf,
+  SequenceRequestOf,
+} from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";

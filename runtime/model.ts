@@ -8,6 +8,7 @@ import { startGeneration, type GenerateOptions, type Generation } from "./genera
 import type { ModelInfo, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
+import type { AnyChainTypes, ChainTypes, GenerateOptionsOf, GenerationOf } from "./typed.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
@@ -32,7 +33,10 @@ export interface Model extends Disposable {
    * Generates text after a prompt, given as text or as tokens, a token at a time, off the main thread.
    * @throws InputError for a chain that picks no token, a prompt that does not fit the context, or uniforms that do not fit
    */
-  generate(prompt: string | Int32Array, options: GenerateOptions): Generation;
+  generate<T extends ChainTypes = AnyChainTypes>(
+    prompt: string | Int32Array,
+    options: GenerateOptionsOf<T>,
+  ): GenerationOf<T>;
   /** A context for several generations at once; equal chains share one subgraph. Throws `InputError`. */
   batch(options: BatchOptions): GenerationBatch;
   /** Token ids of a text, with the tokens that the model wants around it. */
@@ -52,6 +56,9 @@ export async function loadModel(path: string, { backend = "auto", device }: Load
   const chosen = await chooseDevice({ backend, device });
   const native = await openModel(path, chosen);
   const model = { native, chosen };
+  // names that the types know are checked here as any others are
+  const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
+    startGeneration(model, prompt, options);
   const dispose = (): void => native.dispose();
   return {
     backend: chosen.backend,
@@ -59,7 +66,7 @@ export async function loadModel(path: string, { backend = "auto", device }: Load
     skipped: chosen.skipped,
     info: native.info,
     advice: readSamplingAdvice(native.info.metadata),
-    generate: (prompt, options) => startGeneration(model, prompt, options),
+    generate: generate as Model["generate"],
     batch: (options) => openBatch(model, options),
     tokenize: (text) => native.tokenize(text, true, false),
     dispose,
