@@ -27,15 +27,17 @@ export interface NamedChain extends ModuleChain {
 /** What the generated modules import. */
 const IMPORTED = ["chainOf", "fromSpec", "Chain"];
 
-/** Chains come first: only what TypeScript takes for itself keeps one from its own name. */
+/** Chains that can have their own name come first, then the others, then the names of types. */
 export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
   const names = new Names(IMPORTED);
-  const exported = chains.map(({ name }) => names.declare(name));
-  return chains.map((chain, i) => {
+  const own = chains.filter(({ name }) => names.isFree(name));
+  const others = chains.filter(({ name }) => !names.isFree(name));
+  const exported = new Map([...own, ...others].map(({ name }) => [name, names.declare(name)]));
+  return chains.map((chain) => {
     const prefix = typeName(chain.name);
     return {
       ...chain,
-      exported: exported[i]!,
+      exported: exported.get(chain.name)!,
       types: names.declare(`${prefix}Types`),
       uniformsType: names.declare(`${prefix}Uniforms`),
       inputsType: names.declare(`${prefix}Inputs`),
@@ -85,7 +87,8 @@ function printed(head: string, statements: readonly StatementStructures[]): stri
   });
   const file: SourceFile = project.createSourceFile("module.ts");
   file.addStatements([head, ...statements]);
-  return file.getFullText();
+  // the printer sets all apart but aliases of types
+  return file.getFullText().replace(/;\n\/\*\*/g, ";\n\n/**");
 }
 
 const docs = (description: string): { docs: { description: string }[] } => ({

@@ -13,10 +13,15 @@ export class Names {
     this.#used = new Set([...TAKEN, ...imported]);
   }
 
+  /** Whether a name can be declared as it is. */
+  isFree(name: string): boolean {
+    return !this.#used.has(name) && spelled(name) === name && tokenOf(name) === ts.SyntaxKind.Identifier;
+  }
+
   /** The name, with `_` behind it as often as it takes until it can be declared. */
   declare(wanted: string): string {
     let name = spelled(wanted);
-    while (this.#used.has(name) || tokenOf(name) !== ts.SyntaxKind.Identifier) name += "_";
+    while (!this.isFree(name)) name += "_";
     this.#used.add(name);
     return name;
   }

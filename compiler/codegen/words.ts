@@ -37,14 +37,10 @@ export function inputDoc({ doc, sparse }: ModuleInput): string {
   return paragraphs(doc, form);
 }
 
-/** `exported` is the chain's name in the module. */
+/** `exported` is the chain's name in the module. The program's words come last: they may end with tags. */
 export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =>
-  paragraphs(
-    doc,
-    exported === name
-      ? undefined
-      : `The chain ${code(name)}, under another name because that one is taken in TypeScript.`,
-  ) || `The chain ${code(name)}.`;
+  paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module can not declare.`, doc) ||
+  `The chain ${code(name)}.`;
 
 export const interfaceDocs = {
   uniforms: (name: string): string => `Uniforms of the chain ${code(name)}. Each may be set before every token.`,

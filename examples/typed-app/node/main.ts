@@ -7,7 +7,7 @@ const { candidates } = await shortlist.evaluate(logits, { uniforms: { t: 0.5 } }
 console.log("the best three:", candidates.map(({ token, prob }) => `${token} with ${prob.toFixed(4)}`).join(", "));
 
 using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
-const liked = new Map([...model.tokenize(" whale")].map((token) => [token, 4]));
+const liked = new Map([...model.tokenize(" sea")].map((token) => [token, 6]));
 const generation = model.generate("In the beginning", {
   chain: story,
   uniforms: { t: 0.6, seed: 7 },
@@ -17,6 +17,7 @@ const generation = model.generate("In the beginning", {
 let text = "";
 for await (const piece of generation) {
   text += piece.text;
-  if (text.length > 40) generation.setUniforms({ strength: 2 });
+  // from here on the reader's liking counts for nothing
+  if (text.length > 40) generation.setUniforms({ strength: 0 });
 }
 console.log(`In the beginning${text}`);
