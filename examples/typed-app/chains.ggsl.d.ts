@@ -65,6 +65,7 @@ export interface ShortlistUniforms {
  * Inputs of the chain `shortlist`: columns that the calling program gives it.
  */
 export type ShortlistInputs = Readonly<Record<string, never>>;
+
 /**
  * Numbers that a sequence of the chain `shortlist` remembers from token to token.
  */

@@ -37,7 +37,11 @@ const RUNS = {
   },
   /** Serves; then the imported file changes, breaks and is mended. */
   async dev() {
-    const server = await createServer({ ...common, server: { middlewareMode: true, ws: false }, optimizeDeps: { noDiscovery: true } });
+    const server = await createServer({
+      ...common,
+      server: { middlewareMode: true, ws: false },
+      optimizeDeps: { noDiscovery: true },
+    });
     const module = async () => (await server.transformRequest("/chains.ggsl")).code;
     const imported = join(folder, "lib/shared.ggsl");
     const text = readFileSync(imported, "utf8");
@@ -52,7 +56,7 @@ const RUNS = {
       const importer = (await server.transformRequest("/entry.js")).code;
       const first = await module();
       await new Promise((done) => setTimeout(done, 500));
-      await rewrite(text.replace("= 2)", "= 3)"));
+      await rewrite(text.replace("delta * green", "3 * delta * green"));
       const second = await module();
       await rewrite(text.replace("delta * green", "delta * gren"));
       const fault = await module().then(() => undefined, faultOf);
