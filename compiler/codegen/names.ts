@@ -39,11 +39,7 @@ export const propertyName = (name: string): string => (/^[A-Za-z_]\w*$/.test(nam
 
 /** Letters that are newer than TypeScript's tables become `_`. */
 const spelled = (name: string): string =>
-  [...name]
-    .map((c, i) =>
-      ts.isIdentifierPart(c.codePointAt(0)!, ts.ScriptTarget.Latest) && !(i === 0 && /\d/.test(c)) ? c : "_",
-    )
-    .join("");
+  Array.from(name, (c) => (ts.isIdentifierPart(c.codePointAt(0)!, ts.ScriptTarget.Latest) ? c : "_")).join("");
 
 /** What TypeScript reads; contextual keywords, such as `type`, are names wherever a module declares one. */
 function tokenOf(name: string): ts.SyntaxKind {

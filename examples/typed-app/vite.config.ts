@@ -5,5 +5,10 @@ export default defineConfig({
   root: "examples/typed-app/page",
   base: "./",
   plugins: [ggsl()],
-  build: { outDir: "../../../build/typed-app/page", emptyOutDir: true, target: "es2022" },
+  build: {
+    outDir: "../../../build/typed-app/page",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+  },
 });

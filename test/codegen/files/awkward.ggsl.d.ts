@@ -42,7 +42,7 @@ export interface ClassTypes {
  * The chain `class`, a name that a module can not declare.
  *
  * Ends a comment: *\/ and begins one: /* `*\/` **\/
- * @deprecated use `type`
+ * @see type
  */
 export declare const class__: Chain<ClassTypes>;
 

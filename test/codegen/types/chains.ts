@@ -61,7 +61,7 @@ const states: SteadyStates = sequence.states;
 const [heat, , mu] = states;
 const sum: number = heat + mu;
 // @ts-expect-error there are four states
-sequence.states[4];
+export const fifth = sequence.states[4];
 model.generate("", { chain: steady, resume: sequence });
 // @ts-expect-error the states of another chain
 model.generate("", { chain: aB, resume: sequence });
