@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Comm
   run: async () => (await import("./commands/run.js")).addRun,
   test: async () => (await import("./commands/test.js")).addTest,
   explain: async () => (await import("./commands/explain.js")).addExplain,
+  gen: async () => (await import("./commands/gen.js")).addGen,
   fmt: async () => (await import("./commands/fmt.js")).addFmt,
   lsp: async () => (await import("./commands/lsp.js")).addLsp,
   devices: async () => (await import("./commands/devices.js")).addDevices,

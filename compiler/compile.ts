@@ -67,12 +67,18 @@ function compileChecked({ program, diagnostics }: Checked, source: SourceFile, o
   if (!program) return { diagnostics };
   const chain = chooseChain(program, source, options.chain);
   if ("code" in chain) return { diagnostics: [...diagnostics, chain] };
+  const { graph, diagnostics: more } = compileChain(program, chain, options);
+  return { ...(graph && { graph }), diagnostics: [...diagnostics, ...more] };
+}
+
+/** Compiles a chain of a program that was checked. */
+export function compileChain(program: Program, chain: Chain, options: CompileOptions = {}): Compilation {
   const disabled = options.optimize === false ? new Set(OPTIMIZATIONS.keys()) : disabledBy(options);
   const lowered = lower(program.main, chain, { ...options, disabled });
-  const all = [...diagnostics, ...lowered.diagnostics];
-  if (!lowered.graph || all.some(isError)) return { diagnostics: all };
+  const { diagnostics } = lowered;
+  if (!lowered.graph || diagnostics.some(isError)) return { diagnostics };
   assertValid(lowered.graph, "lowering");
-  return { graph: optimize(lowered.graph, lowered.ranges, disabled), diagnostics: all };
+  return { graph: optimize(lowered.graph, lowered.ranges, disabled), diagnostics };
 }
 
 function disabledBy({ disable = [] }: CompileOptions): ReadonlySet<string> {

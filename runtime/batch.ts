@@ -8,6 +8,7 @@ import {
   type RunOptions,
   type SequenceRequest,
 } from "./generate.js";
+import type { AnyChainTypes, ChainTypes, GenerationOf, SequenceRequestOf } from "./typed.js";
 
 export interface BatchOptions extends RunOptions {
   /** Sequences that run at the same time, at most 256. Each has memory for `contextSize` tokens. */
@@ -20,7 +21,10 @@ export interface BatchOptions extends RunOptions {
  */
 export interface GenerationBatch extends Disposable {
   /** Adds a generation, also while others run. Throws as `Model.generate` does. */
-  add(prompt: string | Int32Array, request: SequenceRequest): Generation;
+  add<T extends ChainTypes = AnyChainTypes>(
+    prompt: string | Int32Array,
+    request: SequenceRequestOf<T>,
+  ): GenerationOf<T>;
   /** Frees the context; generations that are not at their end fail. */
   dispose(): void;
 }
@@ -31,8 +35,11 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     throw new InputError(`\`sequences\` must be an integer from 1 to 256, found ${sequences}`);
   const scheduler = openScheduler(model, sequences, options);
   const dispose = (): void => scheduler.dispose();
+  // names that the types know are checked here as any others are
+  const add = (prompt: string | Int32Array, request: SequenceRequest): Generation =>
+    generateIn({ scheduler, model, options }, prompt, request);
   return {
-    add: (prompt, request) => generateIn({ scheduler, model, options }, prompt, request),
+    add: add as GenerationBatch["add"],
     dispose,
     [Symbol.dispose]: dispose,
   };

@@ -4,8 +4,10 @@ import type { Diagnostic } from "../compiler/check/diagnostics.js";
 import type { Graph } from "../compiler/graph/graph.js";
 import type { OutputName } from "../compiler/lower/lower.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
+import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./typed.js";
 
-export interface Chain {
+/** `Types` are the names that it knows, for a chain that was compiled ahead. */
+export interface Chain<Types extends ChainTypes = AnyChainTypes> {
   readonly name: string;
   /** The graph that a model runs: it gives the token, or the rows if the chain picks none. */
   readonly graph: Graph;
@@ -17,7 +19,7 @@ export interface Chain {
    * @param logits one f32 for each token of the vocabulary; -inf for tokens that are no candidates
    * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
    */
-  evaluate(logits: Float32Array | readonly number[], options?: EvaluateOptions): Promise<Evaluation>;
+  evaluate(logits: Float32Array | readonly number[], ...options: EvaluateArguments<Types>): Promise<Evaluation>;
 }
 
 /** Compiles a chain of a program. Throws `CompileError` with all diagnostics. */
@@ -28,8 +30,12 @@ export const compile = (source: string, options: CompileOptions = {}): Chain =>
 export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain =>
   chainFrom(compileStages, stages, options);
 
-/** A chain from a graph that was verified, such as `readSpec` gives. */
-export const chainOf = (graph: Graph): Chain => makeChain(graph, () => graph, []);
+/**
+ * A chain from a graph that was verified, such as `readSpec` gives; `rowsGraph` is the same chain's with the rows among its
+ * outputs. `Types` is the caller's word for what the graph takes.
+ */
+export const chainOf = <Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> =>
+  makeChain(graph, () => rowsGraph, []) as Chain<Types>;
 
 const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
 
@@ -48,7 +54,7 @@ function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diag
       return rowsGraph();
     },
     warnings,
-    async evaluate(logits, options = {}) {
+    async evaluate(logits, options: EvaluateOptions = {}) {
       await prepareBackend(options.backend);
       using evaluator = createEvaluator(rowsGraph(), logits.length, options);
       return evaluator.evaluate(logits);

@@ -19,4 +19,12 @@ export type { Feed, Pairs } from "./features/feed.js";
 export type { SavedSequence } from "./sequence.js";
 export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
+export type {
+  AnyChainTypes,
+  ChainTypes,
+  EvaluateOptionsOf,
+  GenerateOptionsOf,
+  GenerationOf,
+  SequenceRequestOf,
+} from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";

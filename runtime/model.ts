@@ -10,6 +10,7 @@ import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { openLlama } from "./wasm/llama/binding.js";
+import type { AnyChainTypes, ChainTypes, GenerateOptionsOf, GenerationOf } from "./typed.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
@@ -35,7 +36,10 @@ export interface Model extends Disposable {
    * computes on the thread that asks, and other tasks of it run between the tokens: browsers use a `ModelWorker`.
    * @throws InputError for a chain that picks no token, a prompt that does not fit the context, or uniforms that do not fit
    */
-  generate(prompt: string | Int32Array, options: GenerateOptions): Generation;
+  generate<T extends ChainTypes = AnyChainTypes>(
+    prompt: string | Int32Array,
+    options: GenerateOptionsOf<T>,
+  ): GenerationOf<T>;
   /** A context for several generations at once; equal chains share one subgraph. Throws `InputError`. */
   batch(options: BatchOptions): GenerationBatch;
   /** Token ids of a text, with the tokens that the model wants around it. */
@@ -87,6 +91,9 @@ export async function loadModelFromBytes(
 
 function modelOf(model: LoadedModel): Model {
   const { native, chosen } = model;
+  // names that the types know are checked here as any others are
+  const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
+    startGeneration(model, prompt, options);
   const dispose = (): void => native.dispose();
   return {
     backend: chosen.backend,
@@ -94,7 +101,7 @@ function modelOf(model: LoadedModel): Model {
     skipped: chosen.skipped,
     info: native.info,
     advice: readSamplingAdvice(native.info.metadata),
-    generate: (prompt, options) => startGeneration(model, prompt, options),
+    generate: generate as Model["generate"],
     batch: (options) => openBatch(model, options),
     tokenize: (text) => native.tokenize(text, true, false),
     textOf: (token) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(native.piece(token, true)),

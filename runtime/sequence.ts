@@ -205,12 +205,12 @@ function presentStream(sequence: SequenceState, index: number): Stream {
 // ---------------------------------------------------------------- saving
 
 /** A sequence as JSON: enough to go on with the same text. */
-export interface SavedSequence {
+export interface SavedSequence<States extends readonly number[] = readonly number[]> {
   readonly ggsl: 1;
   readonly chain: string;
   readonly params: Readonly<Record<string, number>>;
   readonly streams: readonly { readonly seed: number; readonly count: number }[];
-  readonly states: readonly number[];
+  readonly states: States;
   readonly step: number;
   readonly history: readonly number[];
 }

@@ -15,8 +15,8 @@ exitWith(() => {
     env,
   });
   const git = (...args) => spawnSync("git", args, { cwd: root, stdio: "inherit" });
-  console.log("\nChanged and new files under test/; look at them before you commit:");
-  git("--no-pager", "diff", "--stat", "--", "test");
+  console.log("\nChanged and new files under test/ and examples/; look at them before you commit:");
+  git("--no-pager", "diff", "--stat", "--", "test", "examples");
   git("ls-files", "--others", "--exclude-standard", "--", "test");
   return status ?? 1;
 });

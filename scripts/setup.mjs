@@ -30,6 +30,7 @@ const SOURCES = [
   "lsp",
   "grammar",
   "bench",
+  "vite",
   "tsconfig.json",
   "tsconfig.build.json",
   "package-lock.json",

@@ -31,7 +31,7 @@ export function chainParams(
   const params = numeric.flatMap((declared): ChainParam[] => {
     const range = narrowedRange(module, chain, declared);
     const name = declared.name.text;
-    const value = set[name] ?? defaultOf(module, declared);
+    const value = Object.hasOwn(set, name) ? set[name] : defaultOf(module, declared);
     if (value === undefined) {
       diagnostics.push(missingStatic(declared.name.span, name));
       return [];

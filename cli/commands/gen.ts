@@ -1,0 +1,112 @@
+/** `ggsl gen`: the chains of a file as a typed module. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, relative, resolve, sep } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import { moduleChains } from "../../compiler/codegen/chains.js";
+import { genCommand } from "../../compiler/codegen/command.js";
+import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "../../compiler/codegen/module.js";
+import { formatDiagnostics } from "../../compiler/check/format.js";
+import { InputError } from "../../runtime/errors.js";
+import { fileImporter, readText, useColor } from "../files.js";
+import { setting, UsageError } from "../usage.js";
+
+interface Options {
+  readonly output?: string;
+  readonly dts?: true;
+  readonly check?: true;
+  readonly set?: Record<string, number>;
+}
+
+export const addGen = (program: Command): Command =>
+  program
+    .command("gen")
+    .description("write the chains of a file as a typed TypeScript module that needs no compiler")
+    .argument("<file>", "GGSL file")
+    .argument("[chains...]", "chains; all that the file declares unless told")
+    .option("-o, --output <file>", "the module; FILE with .ts in place of .ggsl unless told; - is standard output")
+    .option("--dts", "types alone, for `import` of the .ggsl file itself through a bundler: FILE.d.ts")
+    .option("--check", "write nothing; exit with status 1 if the module is not what would be written")
+    .option(
+      "--set <name=value>",
+      "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE",
+      moduleSetting,
+    )
+    .action((file: string, chains: string[], options: Options) => {
+      const output = outputOf(file, options);
+      const [text, named] = generate(file, chains, output, options);
+      for (const { name, exported } of named)
+        if (name !== exported) process.stderr.write(`note: the chain \`${name}\` is exported as \`${exported}\`\n`);
+      if (output === "-") process.stdout.write(text);
+      else if (options.check) compare(output, text, file, chains, options);
+      else write(output, text);
+    });
+
+/** `NAME=VALUE` or `CHAIN.NAME=VALUE`. */
+function moduleSetting(text: string, present: Record<string, number> = {}): Record<string, number> {
+  const [, chain = "", rest] = /^([A-Za-z_]\w*\.)?(.*)$/s.exec(text)!;
+  const [[name, value] = []] = Object.entries(setting(rest!));
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=NUMBER.");
+  return { ...present, [chain + name]: value };
+}
+
+function outputOf(file: string, { output, dts, check }: Options): string {
+  if (output === "-" && check) throw new UsageError("--check compares a file; standard output is none");
+  if (output !== undefined) return output;
+  if (file === "-") throw new UsageError("a program from standard input has no name for its module: give -o OUT");
+  return dts ? `${file}.d.ts` : `${file.replace(/\.ggsl$/, "")}.ts`;
+}
+
+/** The module is the same whatever folder the command runs in: files in it are named from where it lies. */
+function generate(
+  file: string,
+  wanted: readonly string[],
+  output: string,
+  { set, dts }: Options,
+): [text: string, chains: readonly NamedChain[]] {
+  const source = { name: file, text: readText(file) };
+  const folder = dirname(file);
+  const { chains, warnings } = moduleChains(source, {
+    importer: fileImporter,
+    nameOf: (name) => portable(relative(folder, name)),
+    ...(wanted.length > 0 && { chains: wanted }),
+    ...(set && { set }),
+  });
+  process.stderr.write(formatDiagnostics(warnings, { color: useColor() }));
+  const named = nameChains(chains);
+  const from = output === "-" ? folder : dirname(output);
+  const command = genCommand({
+    file: file === "-" ? file : portable(relative(resolve(from), resolve(file))),
+    chains: wanted,
+    set,
+    dts,
+    output:
+      output === outputOf(file === "-" ? "." : file, dts ? { dts } : {}) || output === "-"
+        ? undefined
+        : basename(output),
+  });
+  return [dts ? declarations(named, command) : typeScriptModule(named, command), named];
+}
+
+const portable = (path: string): string => path.split(sep).join("/");
+
+function compare(output: string, text: string, file: string, chains: readonly string[], options: Options): void {
+  const present = existsSync(output) ? readFileSync(output, "utf8").replace(/\r\n/g, "\n") : undefined;
+  if (present === text) return;
+  const command = genCommand({ file, chains, set: options.set, dts: options.dts, output: options.output });
+  const fault = present === undefined ? "does not exist" : "is not what its source gives now";
+  throw new InputError(`"${output}" ${fault}. To make it: ${command}`);
+}
+
+/** A file that was written by hand is not lost to a name. */
+function write(output: string, text: string): void {
+  try {
+    const present = existsSync(output) ? readFileSync(output, "utf8") : undefined;
+    if (present === text) return;
+    if (present !== undefined && !present.includes(MARK))
+      throw new Error("it is there, and `ggsl gen` did not make it; remove it, or choose another with -o");
+    writeFileSync(output, text);
+  } catch (error) {
+    throw new InputError(`"${output}" can not be written: ${(error as Error).message}`);
+  }
+  process.stdout.write(`wrote ${output}\n`);
+}

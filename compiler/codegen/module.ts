@@ -1,0 +1,177 @@
+/**
+ * A file's chains as a module: for TypeScript, for JavaScript, and the types alone. A module holds the compiled graphs, so a
+ * program that uses it needs no compiler.
+ */
+import {
+  IndentationText,
+  Project,
+  StructureKind,
+  VariableDeclarationKind,
+  type SourceFile,
+  type StatementStructures,
+} from "ts-morph";
+import type { ModuleChain, ModuleInput } from "./chains.js";
+import { chainCall } from "./literal.js";
+import { Names, propertyName, typeName } from "./names.js";
+import { chainDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
+
+/** A chain with the names that it has in its module. */
+export interface NamedChain extends ModuleChain {
+  readonly exported: string;
+  readonly types: string;
+  readonly uniformsType: string;
+  readonly inputsType: string;
+  readonly statesType: string;
+}
+
+/** What the generated modules import. */
+const IMPORTED = ["chainOf", "fromSpec", "Chain"];
+
+/** Chains that can have their own name come first, then the others, then the names of types. */
+export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
+  const names = new Names(IMPORTED);
+  const own = chains.filter(({ name }) => names.isFree(name));
+  const others = chains.filter(({ name }) => !names.isFree(name));
+  const exported = new Map([...own, ...others].map(({ name }) => [name, names.declare(name)]));
+  return chains.map((chain) => {
+    const prefix = typeName(chain.name);
+    return {
+      ...chain,
+      exported: exported.get(chain.name)!,
+      types: names.declare(`${prefix}Types`),
+      uniformsType: names.declare(`${prefix}Uniforms`),
+      inputsType: names.declare(`${prefix}Inputs`),
+      statesType: names.declare(`${prefix}States`),
+    };
+  });
+}
+
+/** The first words of every module that is made here, whatever made it. */
+export const MARK = "// Made by `ggsl gen";
+
+const header = (command: string): string => `/* eslint-disable */\n// Made by \`${command}\`; do not edit.`;
+
+/** `command` is what makes the same module again. */
+export const typeScriptModule = (chains: readonly NamedChain[], command: string): string =>
+  printed(header(command), [
+    {
+      kind: StructureKind.ImportDeclaration,
+      moduleSpecifier: "ggsl",
+      namedImports: ["chainOf", "fromSpec", "type Chain"],
+    },
+    ...chains.flatMap((chain) => [
+      ...typesOf(chain),
+      constant(chain, chainCall(chain.graph, chain.rowsGraph, `<${chain.types}>`)),
+    ]),
+  ]);
+
+/** The types of `javaScriptModule`. */
+export const declarations = (chains: readonly NamedChain[], command: string): string =>
+  printed(header(command), [
+    { kind: StructureKind.ImportDeclaration, moduleSpecifier: "ggsl", isTypeOnly: true, namedImports: ["Chain"] },
+    ...chains.flatMap((chain) => [...typesOf(chain), constant(chain)]),
+  ]);
+
+export const javaScriptModule = (chains: readonly NamedChain[]): string =>
+  [
+    'import { chainOf, fromSpec } from "ggsl";',
+    ...chains.map(({ exported, graph, rowsGraph }) => `export const ${exported} = ${chainCall(graph, rowsGraph, "")};`),
+    "",
+  ].join("\n");
+
+function printed(head: string, statements: readonly StatementStructures[]): string {
+  const project = new Project({
+    useInMemoryFileSystem: true,
+    skipLoadingLibFiles: true,
+    manipulationSettings: { indentationText: IndentationText.TwoSpaces },
+  });
+  const file: SourceFile = project.createSourceFile("module.ts");
+  file.addStatements([head, ...statements]);
+  // the printer sets all apart but aliases of types
+  return file.getFullText().replace(/;\n\/\*\*/g, ";\n\n/**");
+}
+
+const docs = (description: string): { docs: { description: string }[] } => ({
+  docs: [{ description: `\n${description}` }],
+});
+
+/** A type that takes no name at all; an empty interface would take all. */
+const NONE = "Readonly<Record<string, never>>";
+
+function typesOf(chain: NamedChain): StatementStructures[] {
+  const { name, uniforms, inputs, graph } = chain;
+  return [
+    properties(
+      chain.uniformsType,
+      interfaceDocs.uniforms(name),
+      uniforms.map((u) => ({
+        name: u.name,
+        type: u.type === "bool" ? "boolean" : "number",
+        isOptional: true,
+        doc: uniformDoc(u),
+      })),
+    ),
+    properties(
+      chain.inputsType,
+      interfaceDocs.inputs(name),
+      inputs.map((i) => ({ name: i.name, type: columnType(i), isOptional: false, doc: inputDoc(i) })),
+    ),
+    {
+      kind: StructureKind.TypeAlias,
+      name: chain.statesType,
+      isExported: true,
+      type: `readonly [${graph.states.map((s) => `${s.name}: number`).join(", ")}]`,
+      ...docs(interfaceDocs.states(name)),
+    },
+    {
+      kind: StructureKind.Interface,
+      name: chain.types,
+      isExported: true,
+      ...docs(interfaceDocs.types(name)),
+      properties: [
+        { name: "uniforms", type: chain.uniformsType, isReadonly: true },
+        { name: "inputs", type: chain.inputsType, isReadonly: true },
+        { name: "states", type: chain.statesType, isReadonly: true },
+      ],
+    },
+  ];
+}
+
+const columnType = ({ sparse }: ModuleInput): string =>
+  sparse ? "ReadonlyMap<number, number>" : "Float32Array | readonly number[]";
+
+interface Property {
+  readonly name: string;
+  readonly type: string;
+  readonly isOptional: boolean;
+  readonly doc: string;
+}
+
+function properties(name: string, doc: string, list: readonly Property[]): StatementStructures {
+  if (list.length === 0) return { kind: StructureKind.TypeAlias, name, isExported: true, type: NONE, ...docs(doc) };
+  return {
+    kind: StructureKind.Interface,
+    name,
+    isExported: true,
+    ...docs(doc),
+    properties: list.map((p) => ({
+      name: propertyName(p.name),
+      type: p.type,
+      isReadonly: true,
+      hasQuestionToken: p.isOptional,
+      ...docs(p.doc),
+    })),
+  };
+}
+
+/** `export const`, declared only when there is no value. */
+const constant = (chain: NamedChain, value?: string): StatementStructures => ({
+  kind: StructureKind.VariableStatement,
+  declarationKind: VariableDeclarationKind.Const,
+  isExported: true,
+  hasDeclareKeyword: value === undefined,
+  declarations: [
+    { name: chain.exported, type: `Chain<${chain.types}>`, ...(value !== undefined && { initializer: value }) },
+  ],
+  ...docs(chainDoc(chain, chain.exported)),
+});

@@ -1,0 +1,54 @@
+/** The example application: type-checked, built and run, in Node.js and, where there is one, in a browser. */
+import { expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { node, tsc } from "./ggsl.js";
+
+const PAGE = "build/typed-app/page";
+/** What a page with the slider at 0.8 shows. */
+const SHOWN = { token: "king, on wasm", best: "<tr><td>whale</td><td>0.5497</td></tr>" };
+
+test("the program for Node.js compiles, evaluates and generates", () => {
+  expect(tsc("-p", "examples/typed-app").stdout).toBe("");
+  const { stdout, stderr } = node(["build/typed-app/node/main.js"]);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^the best three: 3 with 0\.5517, 2 with 0\.3103, 1 with 0\.1379\nIn the beginning .*\bsea\b/);
+}, 120_000);
+
+test("the page is built without the compiler, and its script shows what the chain gives", () => {
+  const built = node(["node_modules/vite/bin/vite.js", "build", "-c", "examples/typed-app/vite.config.ts"]);
+  expect(built).toMatchObject({ status: 0 });
+  const script = readdirSync(`${PAGE}/assets`).find((name) => name.endsWith(".js"))!;
+  const text = readFileSync(`${PAGE}/assets/${script}`, "utf8");
+  // the parser is by far the largest part of the package
+  expect(text.length).toBeLessThan(100_000);
+  expect(text).not.toMatch(/E0101|ohm-js|ts-morph/);
+
+  const { stdout, stderr } = node(["--input-type=module", "-e", run(resolve(`${PAGE}/assets/${script}`))]);
+  expect(stderr.slice(-1000)).toBe("");
+  const shown = JSON.parse(stdout) as Record<string, { textContent: string; innerHTML: string }>;
+  expect(shown["#token"]?.textContent).toBe(SHOWN.token);
+  expect(shown["#candidates"]?.innerHTML).toContain(SHOWN.best);
+}, 120_000);
+
+/** Runs the page's script with the three elements that it looks for. */
+const run = (script: string): string => `
+  const elements = {};
+  const element = () => ({ value: "0.8", addEventListener() {} });
+  globalThis.document = { querySelector: (selector) => (elements[selector] ??= element()) };
+  await import(${JSON.stringify(script)});
+  console.log(JSON.stringify(elements));
+`;
+
+const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
+(hasChromium ? test : test.skip)(
+  "a browser shows the page",
+  () => {
+    const { stdout, stderr } = node(["test/codegen/browse.mjs"]);
+    expect(stderr).toBe("");
+    expect(stdout).toContain(`<p id="token">${SHOWN.token}</p>`);
+    expect(stdout).toContain(SHOWN.best);
+  },
+  120_000,
+);

@@ -1,0 +1,73 @@
+/**
+ * Runs a bundler with the plugin, in a process of its own: `node bundle.mjs rollup|vite|dev FOLDER [OPTIONS]`. The folder has an
+ * entry.js; what comes of it goes to standard output as one JSON object.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ggsl from "ggsl/vite";
+import { rollup } from "rollup";
+import { build, createServer } from "vite";
+
+const [kind, folder, options = "{}"] = process.argv.slice(2);
+const plugins = [ggsl(JSON.parse(options))];
+const entry = join(folder, "entry.js");
+const warnings = [];
+
+const faultOf = ({ message, loc, frame, id }) => ({ message, loc, frame, id });
+const common = { root: folder, configFile: false, logLevel: "silent", plugins };
+
+const RUNS = {
+  async rollup() {
+    const onwarn = ({ message, loc }) => warnings.push({ message, loc });
+    const bundle = await rollup({ input: entry, plugins, external: ["ggsl"], onwarn });
+    await bundle.write({ file: join(folder, "out/rollup.mjs") });
+    return { watched: bundle.watchFiles };
+  },
+  async vite() {
+    await build({
+      ...common,
+      build: {
+        outDir: join(folder, "out"),
+        emptyOutDir: false,
+        lib: { entry, formats: ["es"], fileName: () => "vite.mjs" },
+        rollupOptions: { external: ["ggsl"] },
+      },
+    });
+    return {};
+  },
+  /** Serves; then the imported file changes, breaks and is mended. */
+  async dev() {
+    const server = await createServer({
+      ...common,
+      server: { middlewareMode: true, ws: false },
+      optimizeDeps: { noDiscovery: true },
+    });
+    const module = async () => (await server.transformRequest("/chains.ggsl")).code;
+    const imported = join(folder, "lib/shared.ggsl");
+    const text = readFileSync(imported, "utf8");
+    const rewrite = async (changed) => {
+      const seen = new Promise((done) => server.watcher.once("change", done));
+      writeFileSync(imported, changed);
+      await seen;
+      // the server hears of the change before this does, and forgets the module a little later
+      await new Promise((done) => setTimeout(done, 200));
+    };
+    try {
+      const importer = (await server.transformRequest("/entry.js")).code;
+      const first = await module();
+      await new Promise((done) => setTimeout(done, 500));
+      await rewrite(text.replace("delta * green", "3 * delta * green"));
+      const second = await module();
+      await rewrite(text.replace("delta * green", "delta * gren"));
+      const fault = await module().then(() => undefined, faultOf);
+      await rewrite(text);
+      return { importer, first, second, fault, mended: (await module()) === first };
+    } finally {
+      await server.close();
+    }
+  },
+};
+
+const result = await RUNS[kind]().catch((error) => ({ fault: faultOf(error) }));
+console.log(JSON.stringify({ ...result, warnings }));
+process.exit();

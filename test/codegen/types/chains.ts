@@ -1,0 +1,75 @@
+/** What compiles and what must not. `tsc` compiles this file; nothing runs it. */
+import { compilePipeline, type Chain, type Model } from "ggsl";
+import { a_b, aB, class__, steady, type SteadyStates, type } from "../files/awkward.ggsl";
+
+declare const model: Model;
+declare const logits: Float32Array;
+const favoured = new Map([[1, 2]]);
+
+// ---------------------------------------------------------------- uniforms
+
+await steady.evaluate(logits);
+await steady.evaluate(logits, { uniforms: { tau: 3 }, backend: "wasm" });
+// @ts-expect-error there is no such uniform
+await steady.evaluate(logits, { uniforms: { tao: 3 } });
+// @ts-expect-error a number is no text
+await steady.evaluate(logits, { uniforms: { tau: "3" } });
+// @ts-expect-error a number is no truth value
+await steady.evaluate(logits, { uniforms: { tau: true } });
+// @ts-expect-error a truth value is no number
+await type.evaluate(logits, { uniforms: { on: 1 }, feed: { inputs: { favoured } } });
+// @ts-expect-error the chain has no uniforms
+await aB.evaluate(logits, { uniforms: { k: 2 } });
+await a_b.evaluate(logits, { uniforms: { default: 1, ["__proto__"]: 2, größe: 3 } });
+
+// ---------------------------------------------------------------- inputs
+
+// @ts-expect-error the chain needs its input
+await type.evaluate(logits);
+// @ts-expect-error the chain needs its input
+await type.evaluate(logits, { feed: {} });
+// @ts-expect-error the input is sparse
+await type.evaluate(logits, { feed: { inputs: { favoured: [1, 2] } } });
+// @ts-expect-error there is no such input
+await type.evaluate(logits, { feed: { inputs: { favoured, green: [1, 2] } } });
+// @ts-expect-error the input is dense
+await class__.evaluate(logits, { feed: { inputs: { green: favoured } } });
+await class__.evaluate(logits, { feed: { inputs: { green: new Float32Array(5) }, bias: new Map([[1, 2]]) } });
+await steady.evaluate(logits, { feed: { bias: new Map([[1, 2]]) } });
+
+// ---------------------------------------------------------------- in a model
+
+const generation = model.generate("Once", { chain: steady, uniforms: { tau: 3 }, maxTokens: 3 });
+generation.setUniforms({ tau: 4 });
+// @ts-expect-error there is no such uniform
+generation.setUniforms({ tao: 4 });
+// @ts-expect-error there is no such uniform
+model.generate("Once", { chain: steady, uniforms: { tao: 3 } });
+// @ts-expect-error the chain needs its input
+model.generate("Once", { chain: type });
+model.generate("Once", { chain: type, feed: { inputs: { favoured } } });
+
+using batch = model.batch({ sequences: 2 });
+batch.add("Once", { chain: steady, uniforms: { tau: 3 } }).setUniforms({ tau: 2 });
+// @ts-expect-error there is no such uniform
+batch.add("Once", { chain: steady, uniforms: { tao: 3 } });
+
+// ---------------------------------------------------------------- states
+
+const { sequence } = generation.save();
+const states: SteadyStates = sequence.states;
+const [heat, , mu] = states;
+const sum: number = heat + mu;
+// @ts-expect-error there are four states
+export const fifth = sequence.states[4];
+model.generate("", { chain: steady, resume: sequence });
+// @ts-expect-error the states of another chain
+model.generate("", { chain: aB, resume: sequence });
+
+// ---------------------------------------------------------------- beside chains that are compiled when they run
+
+const chains: Chain[] = [steady, type, aB, class__, compilePipeline("greedy()")];
+const name: Chain["name"] = chains[0]!.name;
+await compilePipeline("greedy()").evaluate(logits, { uniforms: { any: 1, other: true } });
+model.generate("Once", { chain: chains[1]!, uniforms: { any: 1 } }).setUniforms({ other: 2 });
+export { name, sum };

@@ -1,0 +1,141 @@
+/**
+ * `ggsl/vite`: lets a program import the chains of a `.ggsl` file. Works in Vite and in Rollup. The module holds the compiled
+ * graphs, so that no compiler is part of what is built.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { moduleChains } from "../compiler/codegen/chains.js";
+import { genCommand } from "../compiler/codegen/command.js";
+import { declarations, javaScriptModule, MARK, nameChains } from "../compiler/codegen/module.js";
+import { CompileError, isError, type Diagnostic } from "../compiler/check/diagnostics.js";
+import { formatDiagnostics } from "../compiler/check/format.js";
+import type { Importer } from "../compiler/check/program.js";
+import { lineColumn } from "../compiler/syntax/source.js";
+
+export interface GgslOptions {
+  /** Values of parameters by file, as its path from the project's folder: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
+  readonly set?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** False: no types are written beside the files; `ggsl gen --dts` does it, too. */
+  readonly dts?: boolean;
+}
+
+/** What goes wrong, as bundlers show it. */
+interface Log {
+  readonly message: string;
+  readonly id: string;
+  /** The column counts from 0. */
+  readonly loc: { readonly file: string; readonly line: number; readonly column: number };
+  readonly frame: string;
+}
+
+/** The part of a bundler's plugin context that is needed. */
+interface Context {
+  addWatchFile(file: string): void;
+  warn(log: Log | string): void;
+  error(log: Log): never;
+}
+
+/** A plugin for Vite and for Rollup, whose own types differ. */
+export interface GgslPlugin {
+  readonly name: string;
+  readonly enforce: "pre";
+  configResolved(config: { readonly root: string }): void;
+  transform(
+    this: Context,
+    code: string,
+    id: string,
+  ): { readonly code: string; readonly map: { readonly mappings: "" }; readonly moduleType: "js" } | undefined;
+  buildEnd(this: Pick<Context, "warn">, error?: Error): void;
+}
+
+export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPlugin {
+  let root = process.cwd();
+  const unused = new Set(Object.keys(set));
+  const settingsOf = (id: string): Readonly<Record<string, number>> | undefined => {
+    const key = Object.keys(set).find((file) => resolve(root, file) === resolve(id));
+    if (key === undefined) return undefined;
+    unused.delete(key);
+    return set[key];
+  };
+  return {
+    name: "ggsl",
+    enforce: "pre",
+    configResolved(config) {
+      ({ root } = config);
+    },
+    transform(text, id) {
+      // `?raw`, `?url` and the like ask for something else than the chains
+      if (!id.endsWith(".ggsl") || id.startsWith("\0")) return undefined;
+      try {
+        const settings = settingsOf(id);
+        const { chains, warnings } = moduleChains(
+          { name: id, text: withoutMark(text) },
+          {
+            importer: watching(this),
+            nameOf: (file) => relative(dirname(id), file).split(sep).join("/"),
+            ...(settings && { set: settings }),
+          },
+        );
+        for (const warning of warnings) this.warn(logOf([warning]));
+        const named = nameChains(chains);
+        if (dts) writeTypes(id, declarations(named, genCommand({ file: basename(id), dts, set: settings })));
+        return { code: javaScriptModule(named), map: { mappings: "" }, moduleType: "js" };
+      } catch (error) {
+        if (!(error instanceof CompileError)) throw error;
+        return this.error(logOf(error.diagnostics));
+      }
+    },
+    buildEnd(error) {
+      if (error) return;
+      for (const file of unused)
+        this.warn(
+          `the option \`set\` names "${file}", which nothing imports; expected the path of a .ggsl file from ${root}`,
+        );
+    },
+  };
+}
+
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
+
+/** Reads imports relative to the importing file. A file that is missing is watched, too: it may come. */
+const watching =
+  (context: Context): Importer =>
+  (path, importer) => {
+    const file = join(dirname(importer), path);
+    context.addWatchFile(file);
+    try {
+      return { name: file, text: withoutMark(readFileSync(file, "utf8")) };
+    } catch {
+      return undefined;
+    }
+  };
+
+/** All diagnostics in the words of the command line; the place is that of the first error. */
+function logOf(diagnostics: readonly Diagnostic[]): Log {
+  const first = diagnostics.find(isError) ?? diagnostics[0]!;
+  const { source, start } = first.span;
+  const { line, column } = lineColumn(source, start);
+  const [heading, ...frame] = formatDiagnostics([first]).trimEnd().split("\n");
+  const others = diagnostics.filter((d) => d !== first);
+  const rest = others.length > 0 ? `\n\n${formatDiagnostics(others).trimEnd()}` : "";
+  return {
+    message: `${heading}${rest}`,
+    id: source.name,
+    loc: { file: source.name, line, column: column - 1 },
+    frame: frame.join("\n"),
+  };
+}
+
+/** A file that was written by hand stays; a read-only folder is an error that names the switch. */
+function writeTypes(id: string, text: string): void {
+  const file = `${id}.d.ts`;
+  const present = existsSync(file) ? readFileSync(file, "utf8").replace(/\r\n/g, "\n") : undefined;
+  if (present === text) return;
+  if (present !== undefined && !present.includes(MARK))
+    throw new Error(`"${file}" is there, and this plugin did not make it: remove it, or set \`dts: false\``);
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new Error(`"${file}" can not be written: ${(error as Error).message}; \`dts: false\` switches it off`);
+  }
+}
