@@ -1,5 +1,6 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
+import { contextSettings, MAX_CONTEXT, type ContextSettings } from "./contextOptions.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
@@ -35,11 +36,8 @@ export interface SequenceRequest {
   readonly resume?: SavedSequence;
 }
 
-/** Where sequences run. */
-export interface RunOptions {
-  /** Tokens of prompt and text together, of one sequence; default: what the model was trained for. */
-  readonly contextSize?: number;
-  readonly threads?: number;
+/** Where sequences run. What `loadModel` was given counts for settings of the context that are not given here. */
+export interface RunOptions extends ContextSettings {
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
   /** A chain that the model's device can not run as a whole is an error; otherwise its rest runs on the CPU. */
@@ -85,22 +83,33 @@ export interface Generation extends AsyncIterable<Piece> {
 export interface LoadedModel {
   readonly native: NativeModel;
   readonly chosen: ChosenDevice;
+  /** False where all layers, and so the logits, are on the CPU. */
+  readonly isOnDevice: boolean;
+  /** Settings for contexts that do not have their own. */
+  readonly settings: ContextSettings;
 }
 
 /** A generation in a context of its own: of several sequences, the case of one. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  const scheduler = openScheduler(model.native, 1, options);
+  const scheduler = openScheduler(model, 1, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
-export function openScheduler(model: NativeModel, sequences: number, options: RunOptions): Scheduler {
-  const { contextSize = sequences === 1 ? undefined : model.info.trainedContextSize, threads } = options;
+/** Throws `InputError` for settings that no context can have. */
+export function openScheduler({ native, settings }: LoadedModel, sequences: number, options: RunOptions): Scheduler {
+  const merged = contextSettings(options, settings);
+  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
+  const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
+  if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
+    throw new InputError(
+      `${sequences} sequences of ${contextSize} tokens are ${total.contextSize} tokens of context, and a context holds ${MAX_CONTEXT}: set a smaller context size`,
+    );
   const { placement, checkLogits } = options;
   return new Scheduler(sequences, (given) =>
-    model.createContext({
+    native.createContext({
       ...given,
-      ...(contextSize !== undefined && { contextSize: contextSize * sequences }),
-      ...(threads !== undefined && { threads }),
+      ...merged,
+      ...total,
       ...(placement !== undefined && { placement }),
       ...(checkLogits !== undefined && { checkLogits }),
     }),
@@ -206,8 +215,8 @@ export function generateIn(
 }
 
 /** On the host, and on the CPU, every chain runs as a whole. */
-function place(graph: Graph, { model: { native, chosen }, options }: Room): PlacedGraph {
-  if (chosen.backend === "cpu" || options.placement === "host") return wholeGraph(graph);
+function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }: Room): PlacedGraph {
+  if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
   return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
 }
