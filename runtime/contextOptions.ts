@@ -1,16 +1,13 @@
 /** What a model's context is made with: memory and threads, under llama.cpp's names. */
+import {
+  CACHE_TYPES,
+  FLASH_ATTENTION,
+  MAX_CONTEXT,
+  MAX_THREADS,
+  type CacheType,
+  type FlashAttention,
+} from "../compiler/import/context.js";
 import { InputError } from "./errors.js";
-
-/** Types that the cache of keys and values can have, as llama.cpp's `--cache-type-k` and `--cache-type-v` name them. */
-export const CACHE_TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"] as const;
-export type CacheType = (typeof CACHE_TYPES)[number];
-
-export const FLASH_ATTENTION = ["auto", "on", "off"] as const;
-export type FlashAttention = (typeof FLASH_ATTENTION)[number];
-
-/** Tokens of context at most. */
-export const MAX_CONTEXT = 2 ** 24;
-export const MAX_THREADS = 512;
 
 export interface ContextSettings {
   /** Tokens of prompt and text together, of one sequence, 1 to 2^24; default: what the model was trained for. */

@@ -1,6 +1,7 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
-import { contextSettings, MAX_CONTEXT, type ContextSettings } from "./contextOptions.js";
+import { MAX_CONTEXT } from "../compiler/import/context.js";
+import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";

@@ -4,13 +4,14 @@ import {
   CACHE_TYPES,
   FLASH_ATTENTION,
   MAX_CONTEXT,
+  MAX_LAYERS,
   MAX_THREADS,
   type CacheType,
-  type ContextSettings,
   type FlashAttention,
-} from "../../runtime/contextOptions.js";
+} from "../../compiler/import/context.js";
+import type { ContextSettings } from "../../runtime/contextOptions.js";
 import type { Generation, GenerationStats } from "../../runtime/generate.js";
-import { loadModel, MAX_LAYERS, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
+import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { InputError } from "../../runtime/errors.js";

@@ -45,7 +45,11 @@ export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id:
 }
 
 /** The node itself, with new operands. */
-export function copy({ before, map, emit }: Pick<Rewriter, "before" | "map" | "emit">, node: GraphNode, id: NodeId): NodeId {
+export function copy(
+  { before, map, emit }: Pick<Rewriter, "before" | "map" | "emit">,
+  node: GraphNode,
+  id: NodeId,
+): NodeId {
   const { op, inputs, attrs, name } = node;
   return emit(op, inputs.map(map), attrs, { name, range: before.ranges[id]! });
 }

@@ -54,7 +54,8 @@ export const mergeMasks: Pass = {
     const uniforms = [...graph.uniforms];
     const merged = rewrite(draft, (r, node, id) => {
       const isMask = users[id]!.length > 0 && users[id]!.every((u) => isMaskOf(graph, u, id));
-      if (!isMask || node.op !== "scale" || node.attrs["s"] !== PENALTY || node.attrs["b"] !== -PENALTY) return undefined;
+      if (!isMask || node.op !== "scale" || node.attrs["s"] !== PENALTY || node.attrs["b"] !== -PENALTY)
+        return undefined;
       const mask = node.inputs[0]!;
       if (users[mask]!.length > 1) return undefined;
       return merge(

@@ -13,7 +13,15 @@ import { shareCommon } from "./share-common.js";
 import { topOne } from "./top-one.js";
 
 /** What a pass leaves behind is removed, and what has become equal shared, at the end. */
-export const PASSES: readonly Pass[] = [foldConstants, topOne, fewRows, mergeMasks, fuseSoftMax, shareCommon, removeDead];
+export const PASSES: readonly Pass[] = [
+  foldConstants,
+  topOne,
+  fewRows,
+  mergeMasks,
+  fuseSoftMax,
+  shareCommon,
+  removeDead,
+];
 
 /** All optimizations by name: what `disable` takes. */
 export const OPTIMIZATIONS: ReadonlyMap<string, Rule> = new Map([...RULES, ...PASSES].map((o) => [o.name, o]));
