@@ -29,23 +29,46 @@ export function loadChains(
   options: ChainOptions,
   count: number,
 ): Chain[] {
-  const chain = compileChain(file, name, options);
-  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
+  const chain = compileChain(chainSource(file, name, options));
   const { seed } = options;
   if (seed !== undefined && !hasRandomSeed(chain.graph))
     process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
   return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
 }
 
-function compileChain(file: string | undefined, name: string | undefined, options: ChainOptions): Chain {
+/** Compiles the chain and prints its warnings. */
+export function compileChain(source: ChainSource): Chain {
+  const chain = source.compile();
+  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
+  return chain;
+}
+
+/** Which optimizations are off, instead of what the options say. */
+export type Variant = Pick<CompileOptions, "optimize" | "disable">;
+
+export interface ChainSource {
+  /** Compiled anew with every call, from what was read once. Warnings are left to the caller. */
+  readonly compile: (variant?: Variant) => Chain;
+  /** False for a compiled graph, which has one form. */
+  readonly hasVariants: boolean;
+}
+
+/** Reads the chain that the command line names. Throws `UsageError` or `InputError`. */
+export function chainSource(file: string | undefined, name: string | undefined, options: ChainOptions): ChainSource {
   const { stages, program } = options;
   if ([file, stages, program].filter((given) => given !== undefined).length !== 1) {
     throw new UsageError("expected either a FILE or -e STAGES");
   }
-  if (program) return compile(program.text, { ...common(options), file: program.name });
-  if (stages !== undefined) return compilePipeline(stages, { ...common(options), file: "-e" });
+  const given = common(options);
+  if (program) return variants((v) => compile(program.text, { ...given, ...v, file: program.name }));
+  if (stages !== undefined) return variants((v) => compilePipeline(stages, { ...given, ...v, file: "-e" }));
   return fromFile(file!, name, options);
 }
+
+const variants = (compileVariant: (variant: Variant) => Chain): ChainSource => ({
+  compile: (variant = {}) => compileVariant(variant),
+  hasVariants: true,
+});
 
 const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
   ...(set && { set }),
@@ -53,21 +76,18 @@ const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
   ...(disable && { disable }),
 });
 
-function fromFile(file: string, name: string | undefined, options: ChainOptions): Chain {
+function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
   const text = readText(file);
   if (file.endsWith(".json")) {
     if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
     if (name !== undefined) throw new UsageError(`a compiled graph holds one chain; "${name}" can not be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize is for programs; this is a compiled graph");
     if (options.disable) throw new UsageError("--disable is for programs; this is a compiled graph");
-    return chainOf(readSpec(text));
+    const chain = chainOf(readSpec(text));
+    return { compile: () => chain, hasVariants: false };
   }
-  return compile(text, {
-    ...common(options),
-    file,
-    importer: fileImporter,
-    ...(name !== undefined && { chain: name }),
-  });
+  const place = { file, importer: fileImporter, ...(name !== undefined && { chain: name }) };
+  return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 
 /** The chain with a seed in the place of every random one. */

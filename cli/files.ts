@@ -1,5 +1,5 @@
 /** Files that the command line names. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Importer } from "../compiler/check/program.js";
@@ -27,6 +27,15 @@ export function readBytes(path: string): Buffer {
     return readFileSync(path === "-" ? 0 : path);
   } catch (error) {
     throw new InputError(`"${path}" can not be read: ${reason(error)}`);
+  }
+}
+
+/** Writes a text file, or says why that is not possible. */
+export function writeText(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new InputError(`"${path}" can not be written: ${reason(error)}`);
   }
 }
 

@@ -87,18 +87,16 @@ function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): nu
 
 /** The stages of a graph; before it meets a device there is no split. */
 export function stagesOf(graph: Graph, device = "cpu", split?: Split): StageExplanation[] {
-  let rows = "V";
   const firstOnHost = graph.stages.length - graph.tail.length;
   return graph.stages.map(({ name }, i) => {
+    const rows = graph.stages.slice(0, i + 1).findLast((stage) => stage.rows !== undefined)?.rows;
     const nodes = graph.nodes.filter((n) => n.origin?.stage === i && launches(n));
-    const widest = nodes.findLast(({ op }) => op === "top_k" || op === "argsort" || op === "get_rows")?.dim;
-    if (widest !== undefined && widest !== 1) rows = String(widest);
     return {
       name,
       device: i >= firstOnHost ? "host" : split && i >= split.index ? "cpu" : device,
       nodes: nodes.length,
       ops: [...new Set(nodes.map((n) => n.op))],
-      rows,
+      rows: String(rows ?? "V"),
     };
   });
 }

@@ -1,5 +1,7 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
+import { MAX_CONTEXT } from "../compiler/import/context.js";
+import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
@@ -42,11 +44,8 @@ export interface SequenceRequest {
   readonly resume?: SavedSequence;
 }
 
-/** Where sequences run. */
-export interface RunOptions {
-  /** Tokens of prompt and text together, of one sequence; default: what the model was trained for. */
-  readonly contextSize?: number;
-  readonly threads?: number;
+/** Where sequences run. What `loadModel` was given counts for settings of the context that are not given here. */
+export interface RunOptions extends ContextSettings {
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
   /** A chain that the model's device can not run as a whole is an error; otherwise its rest runs on the CPU. */
@@ -97,6 +96,10 @@ export interface LoadedModel {
   readonly native: NativeModel;
   readonly binding: ModelBinding;
   readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & { readonly backend: DeviceBackend | "wasm" };
+  /** False where all layers, and so the logits, are on the CPU. */
+  readonly isOnDevice: boolean;
+  /** Settings for contexts that do not have their own. */
+  readonly settings: ContextSettings;
 }
 
 /** A generation in a context of its own: of several sequences, the case of one. */
@@ -105,15 +108,21 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
-export function openScheduler(model: LoadedModel, sequences: number, options: RunOptions): Scheduler {
-  const { native, binding } = model;
-  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize, threads } = options;
+/** Throws `InputError` for settings that no context can have. */
+export function openScheduler({ native, binding, settings }: LoadedModel, sequences: number, options: RunOptions): Scheduler {
+  const merged = contextSettings(options, settings);
+  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
+  const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
+  if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
+    throw new InputError(
+      `${sequences} sequences of ${contextSize} tokens are ${total.contextSize} tokens of context, and a context holds ${MAX_CONTEXT}: set a smaller context size`,
+    );
   const { placement, checkLogits } = options;
   return new Scheduler(sequences, binding.Graph, (given) =>
     native.createContext({
       ...given,
-      ...(contextSize !== undefined && { contextSize: contextSize * sequences }),
-      ...(threads !== undefined && { threads }),
+      ...merged,
+      ...total,
       ...(placement !== undefined && { placement }),
       ...(checkLogits !== undefined && { checkLogits }),
     }),
@@ -224,8 +233,8 @@ export function generateIn(
 }
 
 /** On the host, and on the CPU, every chain runs as a whole. */
-function place(graph: Graph, { model: { native, chosen }, options }: Room): PlacedGraph {
-  if (chosen.backend === "cpu" || chosen.backend === "wasm" || options.placement === "host") return wholeGraph(graph);
+function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }: Room): PlacedGraph {
+  if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
   return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
 }

@@ -119,7 +119,9 @@ function inputValues(graph: Graph, name: string, values: number[]): number[] | P
 
 function graphOfStages(module: Module, { stages, span }: Clause<"run">, test: Test): Graph {
   const chain: Chain = { kind: "chain", name: { text: "test", span: test.span }, params: [], stages, span };
-  const { graph, ranges, diagnostics } = lower(module, chain, { outputs: ["sampled", "candidates", "logits", "probs"] });
+  const { graph, ranges, diagnostics } = lower(module, chain, {
+    outputs: ["sampled", "candidates", "logits", "probs"],
+  });
   if (!graph) throw compileError(diagnostics);
   return optimize(graph, ranges);
 }

@@ -1,12 +1,11 @@
 /** `ggsl compile`: a chain to its graph. */
-import { writeFileSync } from "node:fs";
 import { Option, type Command } from "commander";
 import { printDot } from "../../compiler/codegen/dot.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { InputError } from "../../runtime/errors.js";
 import { loadChain, type ChainOptions } from "../chain.js";
+import { writeText } from "../files.js";
 import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
 
 const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
@@ -35,13 +34,5 @@ export const addCompile = (program: Command): Command =>
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const text = EMITTERS[options.emit]!(loadChain(file, name, options).graph);
       if (options.output === undefined) process.stdout.write(text);
-      else write(options.output, text);
+      else writeText(options.output, text);
     });
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
-  }
-}

@@ -1,9 +1,14 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
 import { splitText } from "../../runtime/devices/place.js";
 import { explain, type Explanation } from "../../runtime/explain.js";
-import { loadChain, type ChainOptions } from "../chain.js";
+import { chainSource, compileChain, type ChainOptions, type ChainSource, type Variant } from "../chain.js";
+import { writeText } from "../files.js";
+import { writePage, type Page } from "../html/page.js";
+import { contributions } from "../html/removed.js";
 import { formatTable } from "../table.js";
 import {
   atMost,
@@ -22,6 +27,8 @@ interface Options extends ChainOptions {
   readonly device?: number | string;
   readonly strict?: true;
   readonly json?: true;
+  readonly html?: true;
+  readonly output?: string;
 }
 
 export const addExplain = (program: Command): Command =>
@@ -38,12 +45,31 @@ export const addExplain = (program: Command): Command =>
     .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
-    .addOption(jsonOption())
+    .addOption(jsonOption().conflicts("html"))
+    .option("--html", "write a page that needs no other file: tables, graphs before and after optimization, a drawing")
+    .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
-      const { backend, device, strict } = options;
-      const explanation = explain(loadChain(file, name, options).graph, options.vocab, { backend, device, strict });
-      process.stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : textOf(explanation));
+      const { backend, device, strict, output } = options;
+      const source = chainSource(file, name, options);
+      const chain = compileChain(source);
+      const explanation = explain(chain.graph, options.vocab, { backend, device, strict });
+      const text = options.html
+        ? writePage(pageOf(source, chain.graph, explanation, file ?? `-e ${options.stages}`, options))
+        : options.json
+          ? `${JSON.stringify(explanation)}\n`
+          : textOf(explanation);
+      if (output === undefined) process.stdout.write(text);
+      else writeText(output, text);
     });
+
+function pageOf(from: ChainSource, graph: Graph, explanation: Explanation, source: string, options: Options): Page {
+  const { vocab: vocabSize, optimize, disable = [] } = options;
+  const common = { source, graph, explanation, vocabSize };
+  if (!from.hasVariants) return common;
+  const all = optimize === false ? [...OPTIMIZATIONS.keys()] : disable;
+  const compile = (variant: Variant = {}): Graph => from.compile(variant).graph;
+  return { ...common, plain: compile({ optimize: false }), contributions: contributions(compile, all) };
+}
 
 function textOf(e: Explanation): string {
   const rows = e.stages.map((s) => [s.name, s.device, `${s.nodes}`, s.rows, s.ops.join(" ")]);

@@ -1,5 +1,5 @@
 /** `ggsl import`: the sampling settings of other tools as a program. */
-import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   describeNotes,
@@ -10,7 +10,7 @@ import {
   type ImportOptions,
 } from "../../compiler/import/import.js";
 import { InputError } from "../../runtime/errors.js";
-import { readBytes } from "../files.js";
+import { readBytes, writeText } from "../files.js";
 import { UsageError } from "../usage.js";
 
 interface Options {
@@ -36,7 +36,7 @@ export const addImport = (program: Command): Command =>
       if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
       for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
       if (options.output === undefined) process.stdout.write(text);
-      else write(options.output, text);
+      else writeText(options.output, text);
     });
 
 function read(words: readonly string[], { from, eos }: Options): ReturnType<typeof importFile> {
@@ -89,14 +89,6 @@ function readAt(file: number, offset: number, length: number): Uint8Array {
     done += count;
   }
   return bytes;
-}
-
-function write(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
-  }
 }
 
 function tokenIds(text: string): number[] {

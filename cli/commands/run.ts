@@ -1,5 +1,15 @@
 /** `ggsl run`: text from a model, with the chain in its graph. */
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import {
+  CACHE_TYPES,
+  FLASH_ATTENTION,
+  MAX_CONTEXT,
+  MAX_LAYERS,
+  MAX_THREADS,
+  type CacheType,
+  type FlashAttention,
+} from "../../compiler/import/context.js";
+import type { ContextSettings } from "../../runtime/contextOptions.js";
 import type { Generation, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
@@ -9,6 +19,7 @@ import { reportSplit } from "../split.js";
 import {
   atMost,
   deviceOption,
+  integer,
   jsonOption,
   positive,
   seedOption,
@@ -25,7 +36,13 @@ interface Options extends ChainOptions {
   readonly backend: ModelBackend;
   readonly device?: number | string;
   readonly strict?: true;
-  readonly contextSize?: number;
+  readonly ctxSize?: number;
+  readonly cacheTypeK?: CacheType;
+  readonly cacheTypeV?: CacheType;
+  readonly threads?: number;
+  readonly threadsBatch?: number;
+  readonly gpuLayers?: number | "all";
+  readonly flashAttn?: FlashAttention;
   readonly sequences: number;
   readonly stats?: true;
   readonly json?: true;
@@ -57,10 +74,16 @@ export const addRun = (program: Command): Command =>
     .addOption(deviceOption())
     .addOption(strictOption())
     .option(
-      "--context-size <n>",
+      "-c, --ctx-size <n>",
       "tokens of prompt and text together (default: what the model was trained for)",
-      atMost(2 ** 24),
+      atMost(MAX_CONTEXT),
     )
+    .addOption(new Option("--cache-type-k <type>", "type of the cache of keys (default: f16)").choices(CACHE_TYPES))
+    .addOption(new Option("--cache-type-v <type>", "type of the cache of values (default: f16)").choices(CACHE_TYPES))
+    .option("-t, --threads <n>", "CPU threads (default: half as many as processors)", atMost(MAX_THREADS))
+    .option("--threads-batch <n>", "CPU threads for the prompt (default: as --threads)", atMost(MAX_THREADS))
+    .option("--gpu-layers <n>", 'layers on the GPU, or "all" (default: all)', layers)
+    .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION))
     .option("--sequences <n>", "texts to generate at once; with --seed, each next one has the next seed", positive, 1)
     .addOption(seedOption())
     .addOption(setOption())
@@ -73,10 +96,15 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const isAdvised = file === undefined && options.stages === undefined;
   // a fault in the program is worth knowing before a large file is read
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
-  using model = await loadModel(options.model, { backend: options.backend, device: options.device });
+  const { backend, device, gpuLayers } = options;
+  using model = await loadModel(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
-  using batch = model.batch({ sequences, ...contextSizeOf(options, model), ...(options.strict && { strict: true }) });
+  using batch = model.batch({
+    sequences,
+    contextSize: contextSizeOf(options, model),
+    ...(options.strict && { strict: true }),
+  });
   const abort = new AbortController();
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
@@ -118,10 +146,23 @@ const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
 /** Several sequences need no more memory than their texts may take. */
-function contextSizeOf({ contextSize, sequences, prompt, tokens }: Options, model: Model): { contextSize?: number } {
-  if (contextSize !== undefined) return { contextSize };
-  if (sequences === 1) return {};
-  return { contextSize: Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens) };
+function contextSizeOf({ ctxSize, sequences, prompt, tokens }: Options, model: Model): number | undefined {
+  if (ctxSize !== undefined || sequences === 1) return ctxSize;
+  return Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens);
+}
+
+const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }: Options): ContextSettings => ({
+  ...{ cacheTypeK, cacheTypeV, threads },
+  ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
+});
+
+/** An argument of `--gpu-layers`. */
+function layers(text: string): number | "all" {
+  if (text === "all") return text;
+  const value = integer(text);
+  if (value < 0 || value > MAX_LAYERS)
+    throw new InvalidArgumentError(`Expected an integer from 0 to ${MAX_LAYERS}, or "all".`);
+  return value;
 }
 
 async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
@@ -157,6 +198,7 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.graphBuilds} graph builds`,
     `${s.readbackBytes} bytes read back per token`,
     `${s.sequenceBytes} bytes of device memory per sequence`,
+    `${s.cacheBytes} bytes of cache`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
     `${s.generatedTokens} tokens, ended by ${s.finish}`,
   ].join(" | ");

@@ -151,6 +151,10 @@ export type HostArg = number | string | readonly (number | string)[] | { readonl
 export interface Stage {
   readonly name: string;
   readonly origin: Omit<Origin, "stage">;
+  /** Rows of the candidate table after it, dropped ones that are only marked included; absent on the host tail. */
+  readonly rows?: Dim;
+  /** The statements by which it may drop rows, as they are written; absent where there are none. */
+  readonly drops?: readonly string[];
 }
 
 export interface Outputs {

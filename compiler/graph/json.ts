@@ -136,6 +136,6 @@ const GRAPH: Shape = {
   },
   tail: { array: { name, args } },
   // a stage's name is its text in the program, which can hold a whole grammar
-  stages: { array: { name: text, origin: PLACE } },
+  stages: { array: { name: text, origin: PLACE, "rows?": dim, "drops?": { array: text } } },
   outputs: { "sampled?": index, "candidates?": index, "logits?": index, "probs?": index },
 };

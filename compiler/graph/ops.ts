@@ -54,7 +54,15 @@ const rising = (doc: string, range: (a: Interval) => Interval): OpRule => ({ ...
 
 function binary(doc: string, range: (a: Interval, b: Interval) => Interval): OpRule {
   const b: OperandRule = { name: "y", dtype: "f32", dim: "n|1" };
-  return { doc, operands: [x, b], attrs: [], dtype: f32, dim: same, range: ([a, c]) => range(a!, c!), isElementwise: true };
+  return {
+    doc,
+    operands: [x, b],
+    attrs: [],
+    dtype: f32,
+    dim: same,
+    range: ([a, c]) => range(a!, c!),
+    isElementwise: true,
+  };
 }
 
 /** The most rows that a sum can run over. */

@@ -5,9 +5,10 @@
  * - `differs`: carried over, but not to the last bit
  * - `unknown`: a key that the other tool is not known to have
  * - `idle`: a setting without effect in the other tool, too
+ * - `run`: a setting of the model's context; `text` is the option of `ggsl run` for it
  * - `other`: a setting that is not about sampling
  */
-export type NoteKind = "lost" | "differs" | "unknown" | "idle" | "other";
+export type NoteKind = "lost" | "differs" | "unknown" | "idle" | "run" | "other";
 
 export interface Note {
   readonly kind: NoteKind;
@@ -27,7 +28,7 @@ export class ImportError extends Error {
 /** Kinds that a user has to know of; the others only explain. */
 const isWarning = ({ kind }: Note): boolean => kind === "lost" || kind === "differs" || kind === "unknown";
 
-const MEANINGS: Readonly<Record<NoteKind, string>> = {
+const MEANINGS: Readonly<Record<Exclude<NoteKind, "run">, string>> = {
   lost: "not carried over",
   differs: "not quite the same",
   unknown: "not carried over",
@@ -35,20 +36,30 @@ const MEANINGS: Readonly<Record<NoteKind, string>> = {
   other: "not about sampling",
 };
 
-/** A line for each note, and one for all settings that are not about sampling. */
+/** A line for each note, one for the options of `ggsl run`, and one for all settings that are not about sampling. */
 export function describeNotes(notes: readonly Note[]): string[] {
   const others = notes.filter(({ kind }) => kind === "other").map(({ key }) => show(key));
+  const run = runOptions(notes);
   return [
-    ...notes.filter(({ kind }) => kind !== "other").map(describeNote),
+    ...notes.flatMap((note) => (note.kind === "other" || note.kind === "run" ? [] : [describeNote(note, note.kind)])),
+    ...(run ? [`note: about the model's context: ${run.keys.map(show).join(", ")}: ggsl run ${run.words}`] : []),
     ...(others.length > 0 ? [`note: ${MEANINGS.other}: ${[...new Set(others)].join(", ")}`] : []),
   ];
 }
 
 /** `warning: preset.json:12: "top_a": not carried over: why` */
-function describeNote(note: Note): string {
+function describeNote(note: Note, kind: keyof typeof MEANINGS): string {
   const severity = isWarning(note) ? "warning" : "note";
   const why = note.kind === "unknown" ? "this key is not known" : note.text;
-  return `${severity}: ${note.place}: ${show(note.key)}: ${MEANINGS[note.kind]}${why === "" ? "" : `: ${why}`}`;
+  return `${severity}: ${note.place}: ${show(note.key)}: ${MEANINGS[kind]}${why === "" ? "" : `: ${why}`}`;
+}
+
+/** All options of `ggsl run`, of several values the last one; undefined where there are none. */
+export function runOptions(notes: readonly Note[]): { readonly keys: string[]; readonly words: string } | undefined {
+  const found = notes.filter(({ kind }) => kind === "run");
+  if (found.length === 0) return undefined;
+  const byName = new Map(found.map(({ text }) => [text.split(" ", 1)[0]!, text]));
+  return { keys: [...new Set(found.map(({ key }) => key))], words: [...byName.values()].join(" ") };
 }
 
 /** The most characters of a foreign text that are shown. */

@@ -2,6 +2,7 @@
 import { describeRange, isInRange } from "../graph/range.js";
 import type { Range } from "../graph/graph.js";
 import type { Node, Setting, Settings } from "./nodes.js";
+import { runNote, type RunOptionName } from "./context.js";
 import { ImportError, show, type Note, type NoteKind } from "./notes.js";
 
 /** All of them throw an `ImportError` for a value of another type or out of range; undefined is a setting not given. */
@@ -21,6 +22,8 @@ export interface Reader {
   node(name: string): Node | undefined;
   /** Notes a setting, if it was given. */
   note(kind: NoteKind, name: string, text: string): void;
+  /** Notes an option of `ggsl run` for a setting, if it was given. */
+  run(option: RunOptionName, name: string): void;
   /** Throws for a setting whose value is not what was expected. */
   refuse(name: string, expected: string): never;
   /** Notes every setting that was not read: `others` are not about sampling, the rest is unknown. */
@@ -61,6 +64,11 @@ export function openReader(settings: Settings): Reader {
       read.add(name);
       const setting = settings.get(name);
       if (setting && given.has(name)) notes.push({ kind, key: setting.key, place: setting.node.place, text });
+    },
+    run(option, name) {
+      read.add(name);
+      const setting = settings.get(name);
+      if (setting && given.has(name)) notes.push(runNote(option, setting));
     },
     refuse(name, expected) {
       throw wrong(settings.get(name)!, expected);

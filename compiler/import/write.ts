@@ -1,5 +1,5 @@
 /** A plan as a program: what it came from, what was left out, imports, samplers, the chain. */
-import { show, type Note, type NoteKind } from "./notes.js";
+import { runOptions, show, type Note, type NoteKind } from "./notes.js";
 import type { Arg, Plan, Stage, Uniform } from "./plan.js";
 
 /** The name of the chain that an import makes. */
@@ -25,6 +25,8 @@ function header({ tool, notes }: Plan, source: string): string {
   const blocks = HEADINGS.map(([kind, heading]) => [heading, notes.filter((n) => n.kind === kind)] as const)
     .filter(([, found]) => found.length > 0)
     .map(([heading, found]) => [heading, ...found.flatMap(listItem)]);
+  const run = runOptions(notes);
+  if (run) blocks.push(fold(`About the model's context: ${run.keys.map(plain).join(", ")}: ggsl run ${run.words}`, ""));
   const others = notes.filter((n) => n.kind === "other").map((n) => n.key);
   if (others.length > 0) blocks.push(fold(`Not about sampling: ${[...new Set(others)].map(plain).join(", ")}.`, ""));
   const first = fold(`The sampling settings of ${tool}, imported from ${plain(source)}.`, "");

@@ -9,8 +9,8 @@ import { emit, newBuilder } from "../graph/build.js";
 import { saturate } from "../graph/host.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
-import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
-import { lineColumn } from "../syntax/source.js";
+import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
+import { lineColumn, textAt } from "../syntax/source.js";
 import { makeUniform, type Context } from "./context.js";
 import { lowerArgument } from "./expr.js";
 import { lowerHostStage } from "./tail.js";
@@ -115,15 +115,17 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
 }
 
 function lowerSampler(cx: Context, scope: Scope, sampler: Sampler, call: StageCall): void {
-  const { source, start, end } = call.span;
-  const text = source.text.slice(start, end).replace(/\s+/g, " ");
-  cx.stages.push({ name: text, origin: { file: source.name, ...lineColumn(source, start) } });
+  const { source, start } = call.span;
+  const stage = cx.stages.length;
+  cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
   setOrigin(cx, call.span);
   cx.table.lets = new Map();
   enterStage(cx);
   const { version } = cx.table;
   const faults = cx.diagnostics.length;
   lowerBody(cx, scope, sampler);
+  const drops = droppingIn(sampler.body);
+  cx.stages[stage] = { ...cx.stages[stage]!, rows: cx.table.dim, ...(drops.length > 0 && { drops }) };
   if (cx.diagnostics.length > faults) return noteStage(cx, faults, call);
   const isChanged =
     cx.table.version !== version ||
@@ -131,6 +133,13 @@ function lowerSampler(cx: Context, scope: Scope, sampler: Sampler, call: StageCa
     [...scope.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
+
+/** The statements that may drop rows. */
+const droppingIn = (body: readonly Stmt[]): string[] =>
+  body.flatMap((s) => {
+    if (s.kind === "if") return droppingIn([...s.then, ...(s.else ?? [])]);
+    return s.kind === "keep" || s.kind === "top" ? [textAt(s.span)] : [];
+  });
 
 /** Faults that show only with a stage's arguments name the stage that led there. */
 function noteStage(cx: Context, from: number, { span }: StageCall): void {

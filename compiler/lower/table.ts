@@ -110,7 +110,11 @@ export function logitOf(cx: Context): NodeValue {
     t.assigned ??
     cached(cx, "logit", () => {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
-      return column(cx, id, { trend: t.isRawFalling ? trendOf(cx, "falls") : undefined, gap: LOGIT_MAX - LOGIT_ALIVE, stretch: 1 });
+      return column(cx, id, {
+        trend: t.isRawFalling ? trendOf(cx, "falls") : undefined,
+        gap: LOGIT_MAX - LOGIT_ALIVE,
+        stretch: 1,
+      });
     })
   );
 }

@@ -2,7 +2,7 @@
 import { resolveHostArgs } from "../check/host.js";
 import type { HostArg } from "../graph/graph.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
-import { lineColumn } from "../syntax/source.js";
+import { lineColumn, textAt } from "../syntax/source.js";
 import type { Context } from "./context.js";
 import { lowerArgument } from "./expr.js";
 import type { Scope } from "./scope.js";
@@ -12,11 +12,8 @@ export function lowerHostStage(cx: Context, scope: Scope, call: StageCall): void
   const args: Record<string, HostArg> = {};
   for (const [name, value] of resolveHostArgs(call).bound) args[name] = hostArg(cx, scope, value);
   cx.tail.push({ name: call.name.text, args });
-  const { source, start, end } = call.span;
-  cx.stages.push({
-    name: source.text.slice(start, end).replace(/\s+/g, " "),
-    origin: { file: source.name, ...lineColumn(source, start) },
-  });
+  const { source, start } = call.span;
+  cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
 }
 
 function hostArg(cx: Context, scope: Scope, value: Expr): HostArg {

@@ -36,3 +36,7 @@ export function lineColumn(source: SourceFile, offset: number): { line: number; 
   }
   return { line: low + 1, column: offset - starts[low]! + 1 };
 }
+
+/** What is written at a place, on one line. */
+export const textAt = ({ source, start, end }: Span): string =>
+  source.text.slice(start, end).replace(/\s+/g, " ").trim();

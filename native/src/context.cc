@@ -6,52 +6,12 @@
 #include <llama-ext.h> // a private header of the very release that this is linked to
 
 #include <algorithm>
-#include <thread>
 
 namespace ggsl {
-
-namespace {
-
-void check_options(const ContextOptions & options) {
-    const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
-        if (value < min || value > max) {
-            fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
-        }
-    };
-    check(options.context_size, 0, 1 << 24, "contextSize");
-    check(options.batch_size, 1, 1 << 16, "batchSize");
-    check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
-    check(options.threads, 0, 512, "threads");
-    if (options.chains.size() > static_cast<size_t>(options.sequences)) {
-        fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
-    }
-}
-
-llama_context_params to_params(const ContextOptions & options) {
-    // Two hardware threads share a core's arithmetic, and ggml's threads wait for each other by spinning.
-    const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
-    const int32_t threads = options.threads == 0 ? cores : options.threads;
-
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx           = static_cast<uint32_t>(options.context_size);
-    params.n_batch         = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
-    params.n_ubatch        = params.n_batch; // one decode, one graph: states are read after it
-    params.n_seq_max       = static_cast<uint32_t>(options.sequences);
-    params.n_outputs_max   = params.n_seq_max;
-    params.n_outputs_max_per_seq = 1;
-    params.n_threads       = threads;
-    params.n_threads_batch = threads;
-    params.kv_unified      = true; // otherwise several sequences are several graphs
-    params.no_perf         = true;
-    return params;
-}
-
-} // namespace
 
 Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     : model(std::move(loaded)), placement(options.placement),
       checks_logits(options.check_logits) {
-    check_options(options);
     llama_context_params params = to_params(options);
     params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
     params.abort_callback_data  = &abort_requested;
@@ -78,6 +38,7 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     for (const auto & [sequence, chain] : chains) {
         check_refusal(*chain.sampler);
     }
+    cache_bytes        = bytes().cache;
     llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
 }
 
@@ -160,10 +121,11 @@ void Context::copy(int32_t from, int32_t to) {
     }
 }
 
-size_t Context::bytes() const {
-    size_t sum = 0;
+Context::Bytes Context::bytes() const {
+    Bytes sum;
     for (const auto & [type, data] : llama_get_memory_breakdown(context.get())) {
-        sum += data.context + data.compute;
+        sum.cache += data.context;
+        sum.compute += data.compute;
     }
     return sum;
 }
@@ -194,7 +156,7 @@ std::vector<Context::NodeBytes> Context::graph_nodes() const {
 }
 
 ContextStats Context::stats() const {
-    ContextStats stats{ *counters, {} };
+    ContextStats stats{ *counters, {}, cache_bytes, llama_n_threads(context.get()), llama_n_threads_batch(context.get()) };
     const auto add = [&](const SamplerStats & one) {
         stats.chains.nodes += one.nodes;
         stats.chains.nodes_without_views += one.nodes_without_views;

@@ -1,6 +1,7 @@
 // A llama.cpp context: the memory of some sequences, each with a chain of its own or none.
 #pragma once
 
+#include "context_options.h"
 #include "model.h"
 #include "sampler.h"
 
@@ -8,18 +9,6 @@
 #include <map>
 
 namespace ggsl {
-
-enum class Placement { graph, host };
-
-struct ContextOptions {
-    int32_t   context_size = 0;   // tokens over all sequences; 0: what the model was trained for
-    int32_t   batch_size   = 512; // tokens computed at once
-    int32_t   sequences    = 1;
-    int32_t   threads      = 0;   // 0: half as many as there are processors
-    Placement placement    = Placement::graph;
-    bool      check_logits = false; // look at every raw logit of every output
-    std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
-};
 
 struct Batch {
     std::vector<int32_t> tokens;
@@ -37,6 +26,9 @@ struct Output {
 struct ContextStats {
     SamplerCounters counters;
     SamplerStats    chains; // nodes once for sequences with the same chain
+    size_t          cache_bytes;
+    int32_t         threads;
+    int32_t         batch_threads;
 };
 
 class Context {
@@ -61,8 +53,12 @@ public:
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
 
-    // Bytes of its memory and its compute buffers, on all devices.
-    size_t  bytes() const;
+    // On all devices.
+    struct Bytes {
+        size_t cache   = 0; // keys and values, or whatever the model remembers
+        size_t compute = 0;
+    };
+    Bytes   bytes() const;
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
@@ -104,6 +100,7 @@ private:
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
     Placement                        placement;
     bool                             checks_logits;
+    size_t                           cache_bytes = 0;
     std::atomic<bool>                abort_requested = false;
 
     // Declared before the context, because it uses them until it is freed.

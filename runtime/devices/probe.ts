@@ -72,7 +72,11 @@ export async function probe(library: string, seconds = SECONDS): Promise<ProbeRe
 export function probeSync(library: string, seconds = SECONDS): ProbeReport {
   const known = reports.get(library);
   if (known) return known;
-  const { stdout, stderr, signal, status } = childProcess.spawnSync(process.execPath, argumentsOf(library), options(seconds));
+  const { stdout, stderr, signal, status } = childProcess.spawnSync(
+    process.execPath,
+    argumentsOf(library),
+    options(seconds),
+  );
   return record(library, { stdout, stderr, signal: signal ?? undefined, status: status ?? 1 }, seconds);
 }
 

@@ -205,6 +205,14 @@ export interface ContextOptions {
   readonly sequences?: number;
   /** CPU threads; default 0: half as many as there are processors. More than are idle make it very slow. */
   readonly threads?: number;
+  /** CPU threads where more than one token is computed at once; default 0: as many as `threads`. */
+  readonly batchThreads?: number;
+  /** Types of the cache, as ggml names them; default `f16`. INVALID_ARGUMENT names those that there are. */
+  readonly cacheTypeK?: string;
+  /** A quantized one needs flash attention. */
+  readonly cacheTypeV?: string;
+  /** Default `auto`. */
+  readonly flashAttention?: "auto" | "on" | "off";
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
   /**
@@ -286,6 +294,10 @@ export interface ContextStats {
    * them; of the chain that takes most. 0 on the host.
    */
   readonly sequenceBytes: number;
+  /** Bytes of the cache of keys and values of all sequences, on all devices. */
+  readonly cacheBytes: number;
+  readonly threads: number;
+  readonly batchThreads: number;
   /** Names of the devices where the chains' nodes ran; empty before the first output. */
   readonly devices: readonly string[];
 }

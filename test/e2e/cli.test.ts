@@ -56,6 +56,12 @@ test.each(["cpu", "reference"])("eval prints one JSON object, on %s", (backend) 
   expect(result.candidates.map((c) => c.prob.toFixed(4))).toEqual(["0.4444", "0.3333", "0.2222"]);
 });
 
+test("explain counts the rows that a stage leaves, whether it gathers them or looks at the first ones", () => {
+  const { stdout } = ggsl(["explain", "-e", "temp(2) |> top_k(40) |> temp(3) |> top_k(8) |> dist()", "--json"]);
+  const { stages } = JSON.parse(stdout) as { stages: { rows: string }[] };
+  expect(stages.map(({ rows }) => rows)).toEqual(["V", "40", "40", "8", "8"]);
+});
+
 test("eval reads logits from files and from standard input", () => {
   const raw = new Uint8Array(Float32Array.of(1, 3, 2).buffer);
   const kept = (args: readonly string[], input?: string): number[] =>

@@ -46,6 +46,7 @@ export function importKoboldCpp(root: ObjectNode, options: ImportOptions): Plan 
   reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
   reader.note("lost", "negative_prompt", "guidance needs the logits of a second prompt");
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
+  reader.run("--ctx-size", "max_context_length");
   reader.finish(OTHERS);
   return { tool: "KoboldCpp", stages, notes: reader.notes };
 }

@@ -1,4 +1,5 @@
 /** llama.cpp's command line, as common/arg.cpp reads it. */
+import { runNote, type RunOptionName } from "../context.js";
 import type { Setting, TextNode } from "../nodes.js";
 import { ImportError, show, type Note } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
@@ -35,6 +36,16 @@ const OTHERS: Readonly<Record<string, string>> = {
   "-bs": "backend_sampling",
 };
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
+
+/** Options about the context that `ggsl run` has, too, by its names for them. */
+const RUN: Readonly<Record<string, RunOptionName>> = {
+  ...{ "-c": "--ctx-size", "--ctx-size": "--ctx-size" },
+  ...{ "-ctk": "--cache-type-k", "--cache-type-k": "--cache-type-k" },
+  ...{ "-ctv": "--cache-type-v", "--cache-type-v": "--cache-type-v" },
+  ...{ "-t": "--threads", "--threads": "--threads", "-tb": "--threads-batch", "--threads-batch": "--threads-batch" },
+  ...{ "-ngl": "--gpu-layers", "--gpu-layers": "--gpu-layers", "--n-gpu-layers": "--gpu-layers" },
+  ...{ "-fa": "--flash-attn", "--flash-attn": "--flash-attn" },
+};
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OTHERS),
@@ -136,6 +147,7 @@ function parseWords(words: readonly TextNode[]): Parsed {
     const name = NAMES.get(option);
     if (option === "-e" || option === "--escape" || option === "--no-escape") isEscaped = option !== "--no-escape";
     if (PRESETS.has(option)) addPreset(settings, word);
+    else if (Object.hasOwn(RUN, option)) notes.push(runNote(RUN[option]!, { key: word.value, node: value! }));
     else if (name === undefined) notes.push(noteOf(option, word));
     else if (name === "logit_bias") biases.push(biasOf(value!, word.value));
     else if (name === "dry_sequence_breakers")

@@ -45,6 +45,7 @@ export function importMnn(root: ObjectNode): Plan {
   if (type !== "mixed") reader.note("idle", "mixed_samplers", `sampler_type is ${type}`);
   const list = type === "mixed" ? (mixed ?? DEFAULT_MIXED) : [type];
   const made = chain(reader, list, selectorOf(reader, type, list));
+  reader.run("--threads", "thread_num");
   reader.finish(OTHERS);
   return { tool: "MNN", stages: made, notes: reader.notes };
 }

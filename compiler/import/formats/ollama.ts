@@ -76,6 +76,9 @@ function plan(settings: Settings, found: readonly Note[], engine: Engine, what: 
   );
   for (const key of ["tfs_z", "penalize_newline"])
     reader.note("idle", key, "Ollama took it out in 2025, with the samplers behind it");
+  reader.run("--ctx-size", "num_ctx");
+  reader.run("--threads", "num_thread");
+  reader.run("--gpu-layers", "num_gpu");
   reader.finish(OTHERS);
   const runner = engine === "own" ? "its own engine" : "its llama.cpp runner";
   return { tool: `Ollama, ${what}, for models on ${runner}`, stages: made, notes: [...reader.notes, ...found] };

@@ -38,7 +38,8 @@ ContextObject::ContextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap
         throw to_error(info.Env(), code::invalid_argument, "a Context comes from model.createContext");
     }
     context = *info[0].As<Napi::External<std::shared_ptr<Context>>>().Data();
-    memory.keep(info.Env(), context->bytes());
+    const Context::Bytes bytes = context->bytes();
+    memory.keep(info.Env(), bytes.cache + bytes.compute);
 }
 
 Context & ContextObject::get() const {
@@ -131,6 +132,9 @@ Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
         object.Set("nodesWithoutViews", static_cast<double>(stats.chains.nodes_without_views));
         object.Set("readbackBytes", static_cast<double>(stats.chains.readback_bytes));
         object.Set("sequenceBytes", static_cast<double>(stats.chains.sequence_bytes));
+        object.Set("cacheBytes", static_cast<double>(stats.cache_bytes));
+        object.Set("threads", stats.threads);
+        object.Set("batchThreads", stats.batch_threads);
         object.Set("devices", devices);
         return object;
     });

@@ -25,11 +25,23 @@ std::vector<std::shared_ptr<const Graph>> to_chains(const Napi::Value & value) {
 
 ContextOptions to_options(const Napi::Object & given) {
     ContextOptions options;
-    options.context_size = optional_int(given, "contextSize", options.context_size);
-    options.batch_size   = optional_int(given, "batchSize", options.batch_size);
-    options.sequences    = optional_int(given, "sequences", options.sequences);
-    options.threads      = optional_int(given, "threads", options.threads);
-    options.chains       = to_chains(given.Get("chains"));
+    options.context_size  = optional_int(given, "contextSize", options.context_size);
+    options.batch_size    = optional_int(given, "batchSize", options.batch_size);
+    options.sequences     = optional_int(given, "sequences", options.sequences);
+    options.threads       = optional_int(given, "threads", options.threads);
+    options.batch_threads = optional_int(given, "batchThreads", options.batch_threads);
+    options.chains        = to_chains(given.Get("chains"));
+
+    for (const auto & [name, type] : { std::pair{ "cacheTypeK", &options.cache_type_k }, std::pair{ "cacheTypeV", &options.cache_type_v } }) {
+        const Napi::Value value = given.Get(name);
+        if (!value.IsUndefined()) {
+            *type = cache_type_by_name(to_string(value, name), name);
+        }
+    }
+    const Napi::Value flash = given.Get("flashAttention");
+    if (!flash.IsUndefined()) {
+        options.flash_attention = flash_attention_by_name(to_string(flash, "flashAttention"));
+    }
 
     const Napi::Value check = given.Get("checkLogits");
     if (!check.IsUndefined() && !check.IsBoolean()) {

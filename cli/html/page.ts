@@ -1,0 +1,268 @@
+/**
+ * A chain as the compiler sees it, as one page: no script, nothing from elsewhere. Whatever comes from a program is escaped,
+ * and the page's own policy forbids scripts and requests besides.
+ */
+import type { Graph } from "../../compiler/graph/graph.js";
+import { opRule } from "../../compiler/graph/ops.js";
+import { printGraph } from "../../compiler/graph/text.js";
+import { bindDim } from "../../compiler/graph/wire.js";
+import { splitText } from "../../runtime/devices/place.js";
+import type { Explanation, StageExplanation } from "../../runtime/explain.js";
+import { COLORS, draw } from "./drawing.js";
+import { html, type Markup } from "./escape.js";
+import type { Contribution, OpCount } from "./removed.js";
+import { STYLE } from "./style.js";
+
+export interface Page {
+  /** As the command line named the chain's source. */
+  readonly source: string;
+  readonly graph: Graph;
+  /** The same chain without optimizations; absent for a compiled graph, which has one form. */
+  readonly plain?: Graph | undefined;
+  readonly contributions?: readonly Contribution[] | undefined;
+  readonly explanation: Explanation;
+  readonly vocabSize: number;
+}
+
+/** The page's text. */
+export function writePage(page: Page): string {
+  const { graph, source, explanation: e } = page;
+  const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
+  const { markup } = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>${graph.name} – GGSL</title>
+        <style>
+          ${{ markup: STYLE }}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>The chain <code>${graph.name}</code></h1>
+          <p>
+            From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
+            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes come back with each token.
+          </p>
+          <nav aria-label="Sections">
+            <a href="#stages">Stages</a><a href="#host">What crosses</a><a href="#graph">Graph</a
+            ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
+          </nav>
+        </header>
+        <main>${stages(page)} ${crossing(page)} ${texts(page)} ${optimizations(page)} ${drawings(page)}</main>
+      </body>
+    </html> `;
+  return markup;
+}
+
+const color = (stage: number): string => `c${stage % COLORS}`;
+const chip = (stage: number): Markup => html`<span class="chip ${color(stage)}">${stage + 1}</span>`;
+const cell = (name: string, content: string | number | Markup, kind = ""): Markup =>
+  html`<td class="${kind}" data-name="${name}"><div>${content}</div></td>`;
+
+function table(columns: readonly (readonly [name: string, kind?: string])[], rows: readonly Markup[]): Markup {
+  const heads = columns.map(([name, kind = ""]) => html`<th scope="col" class="${kind}">${name}</th>`);
+  return html`<table class="rows">
+    <thead>
+      <tr>
+        ${heads}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+// ---------------------------------------------------------------- stages
+
+function stages({ graph, explanation, vocabSize }: Page): Markup {
+  const rows = explanation.stages.map((stage, i) => {
+    const before = i === 0 ? "V" : explanation.stages[i - 1]!.rows;
+    return html`<tr>
+      ${[
+        cell("stage", html`<span class="stage">${chip(i)} <code>${stage.name}</code></span>`),
+        cell("may drop", dropping(graph, i, stage)),
+        cell("rows before", before, "number"),
+        cell("rows after", stage.rows, "number"),
+        cell("runs on", stage.device),
+        cell("nodes", stage.nodes, "number"),
+        cell("ops", html`<code>${stage.ops.join(" ") || "\u2013"}</code>`),
+      ]}
+    </tr>`;
+  });
+  const { split, rewrites } = explanation;
+  return html`<section id="stages">
+    <h2>Stages</h2>
+    <p class="note">
+      Rows are those that the table of candidates has; a row that a condition drops stays where it is, marked, until the
+      next <code>top</code>. V is the vocabulary, here ${vocabSize}.
+    </p>
+    ${table([["stage"], ["may drop"], ["rows before", "number"], ["rows after", "number"], ["runs on"], ["nodes", "number"], ["ops"]], rows)}
+    ${split ? html`<p>${splitText(split)}.</p>` : ""}
+    ${rewrites.map((r) => html`<p>Built otherwise on this device: <b>${r.name}</b> (${r.nodes}), because ${r.reason}.</p>`)}
+  </section>`;
+}
+
+function dropping({ stages: all }: Graph, i: number, { device }: StageExplanation): Markup {
+  if (device === "host") return html`what llama.cpp's sampler drops`;
+  const drops = all[i]?.drops ?? [];
+  if (drops.length > 0) return html`${drops.map((text) => html`<code>${text}</code> `)}`;
+  return all[i]?.rows === undefined ? html`the compiled graph does not say` : html`nothing`;
+}
+
+// ---------------------------------------------------------------- to the host and back
+
+function crossing({ graph, explanation, vocabSize }: Page): Markup {
+  const { outputs, states, inputs, uniforms, nodes } = graph;
+  const { split } = explanation;
+  const bytes = (dim: number | "V"): number => 4 * bindDim(dim, vocabSize);
+  const back: [string, number][] = split
+    ? [[`the values from which ${split.stage} goes on`, split.bytes]]
+    : [
+        ...Object.entries(outputs).map(([name, id]): [string, number] => [
+          {
+            sampled: "the picked token",
+            candidates: "token ids of the rows",
+            logits: "logits",
+            probs: "probabilities",
+          }[name as keyof typeof outputs],
+          bytes(nodes[id as number]!.dim),
+        ]),
+        ...states.map(({ name }): [string, number] => [`the state ${name}`, 4]),
+      ];
+  const there: [string, number][] = [
+    ...(uniforms.length > 0 ? [[`${uniforms.length} uniforms`, 4 * uniforms.length] as [string, number]] : []),
+    ...inputs.slice(1).map(({ name, dim }): [string, number] => [`the input ${name}`, bytes(dim)]),
+  ];
+  const rows = (list: readonly [string, number][]): Markup[] =>
+    list.length === 0
+      ? [
+          html`<tr>
+            <td>nothing</td>
+            <td class="number">0</td>
+          </tr>`,
+        ]
+      : list.map(
+          ([what, count]) =>
+            html`<tr>
+              <td>${what}</td>
+              <td class="number">${count}</td>
+            </tr>`,
+        );
+  const one = (title: string, list: readonly [string, number][]): Markup =>
+    html`<div>
+      <h3>${title}</h3>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">what</th>
+            <th scope="col" class="number">bytes</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows(list)}
+        </tbody>
+      </table>
+    </div>`;
+  const tail = explanation.stages.find(({ device }) => device === "host");
+  return html`<section id="host">
+    <h2>What crosses with each token</h2>
+    ${tail ? html`<p>From <code>${tail.name}</code> on llama.cpp's own samplers run on the host.</p>` : ""}
+    <div class="pair">${one("From the device to the host", back)}${one("From the host to the device", there)}</div>
+    <p class="note">The model's logits stay where they are.</p>
+  </section>`;
+}
+
+// ---------------------------------------------------------------- the graph as text
+
+function texts({ graph, plain }: Page): Markup {
+  const one = (title: string, g: Graph, id: string): Markup =>
+    html`<div>
+      <h3 id="${id}">${title}</h3>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><pre>${lines(g)}</pre></div>
+    </div>`;
+  const title = plain ? "After optimization" : "As compiled";
+  return html`<section id="graph">
+    <h2>The graph</h2>
+    <p class="note">The colour at a line's start, and the comment at its end, tell the stage that it comes from.</p>
+    <div class="${plain ? "pair" : ""}">
+      ${plain ? one(`Before optimization: ${countOf(plain)} nodes without views`, plain, "text-before") : ""}${one(`${title}: ${countOf(graph)} nodes without views`, graph, "text-after")}
+    </div>
+  </section>`;
+}
+
+const countOf = ({ nodes }: Graph): number => nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+
+function lines(graph: Graph): Markup[] {
+  const shown = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf");
+  return printGraph(graph)
+    .trimEnd()
+    .split("\n")
+    .map((text) => {
+      const number = /^ {2}%(\d+) = /.exec(text)?.[1];
+      const stage = number === undefined ? undefined : shown[Number(number)]?.origin?.stage;
+      return stage === undefined ? html`<span>${text}</span>` : html`<span class="${color(stage)}">${text}</span>`;
+    });
+}
+
+// ---------------------------------------------------------------- optimizations
+
+function optimizations({ contributions }: Page): Markup {
+  if (!contributions)
+    return html`<section id="optimizations">
+      <h2>Optimizations</h2>
+      <p>A compiled graph has one form: what made it is not known.</p>
+    </section>`;
+  const isWorth = (c: Contribution): boolean => c.removed.length + c.added.length > 0;
+  const sorted = [...contributions.filter(isWorth), ...contributions.filter((c) => !isWorth(c))];
+  const rows = sorted.map(
+    (c) =>
+      html`<tr class="${isWorth(c) ? "" : "idle"}">
+        ${[
+          cell("optimization", html`<code>${c.name}</code>`),
+          cell("kind", c.kind),
+          cell("what it does", c.doc),
+          cell("without it", c.without, "number"),
+          cell("with it", c.with, "number"),
+          cell("removed", opsText(c.removed)),
+          cell("put in their place", opsText(c.added)),
+        ]}
+      </tr>`,
+  );
+  return html`<section id="optimizations">
+    <h2>Optimizations</h2>
+    <p class="note">
+      The chain was compiled again without each of them, the others being on. Numbers are nodes without views. What one
+      optimization leaves another may find, so the differences do not add up.
+    </p>
+    ${contributions.length === 0 ? html`<p>All are switched off.</p>` : table([["optimization"], ["kind"], ["what it does"], ["without it", "number"], ["with it", "number"], ["removed"], ["put in their place"]], rows)}
+  </section>`;
+}
+
+const opsText = (counts: readonly OpCount[]): Markup =>
+  counts.length === 0 ? html`–` : html`<code>${counts.map(({ op, count }) => `${count} ${op}`).join(", ")}</code>`;
+
+// ---------------------------------------------------------------- the graph as a drawing
+
+function drawings({ graph, plain }: Page): Markup {
+  const key = graph.stages.map(({ name }, i) => html`${chip(i)} <code>${name}</code> `);
+  const one = (g: Graph, label: string): Markup =>
+    html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${draw(g, label)}</div>`;
+  return html`<section id="drawing">
+    <h2>Drawing</h2>
+    <p>${key}</p>
+    <p class="note">A number behind an op is its stage. Round boxes are fed by the host, or go to it.</p>
+    ${one(graph, `The graph of ${graph.name}`)}
+    ${
+      plain
+        ? html`<details>
+            <summary>Before optimization</summary>
+            ${one(plain, `The graph of ${graph.name} before optimization`)}
+          </details>`
+        : ""
+    }
+  </section>`;
+}

@@ -1,0 +1,49 @@
+/** What each optimization is worth to a chain: the chain compiled without it. */
+import type { Graph } from "../../compiler/graph/graph.js";
+import { opRule } from "../../compiler/graph/ops.js";
+import { OPTIMIZATIONS, PASSES } from "../../compiler/optimize/optimize.js";
+import type { Variant } from "../chain.js";
+
+export interface Contribution {
+  readonly name: string;
+  readonly kind: "pass" | "rule";
+  readonly doc: string;
+  /** Nodes that launch something without the optimization, and with all of them. */
+  readonly without: number;
+  readonly with: number;
+  /** Ops of which there are more without it (`removed`), or fewer (`added`), and how many. */
+  readonly removed: readonly OpCount[];
+  readonly added: readonly OpCount[];
+}
+
+export interface OpCount {
+  readonly op: string;
+  readonly count: number;
+}
+
+/** Of the optimizations that are on, in the order in which they run. Views and leaves, which cost nothing, are left out. */
+export function contributions(compile: (variant?: Variant) => Graph, disabled: readonly string[]): Contribution[] {
+  const all = compile();
+  return [...OPTIMIZATIONS.values()]
+    .filter(({ name }) => !disabled.includes(name))
+    .map(({ name, doc }) => {
+      const less = compile({ disable: [...disabled, name] });
+      return {
+        ...{ name, doc, kind: PASSES.some((pass) => pass.name === name) ? ("pass" as const) : ("rule" as const) },
+        ...{ without: launched(less).length, with: launched(all).length },
+        ...{ removed: surplus(less, all), added: surplus(all, less) },
+      };
+    });
+}
+
+const launched = ({ nodes }: Graph): string[] =>
+  nodes.filter(({ op }) => opRule(op).kind === undefined).map(({ op }) => op);
+
+/** Ops that `a` has more of than `b`. */
+function surplus(a: Graph, b: Graph): OpCount[] {
+  const [ours, others] = [launched(a), launched(b)];
+  return [...new Set(ours)].flatMap((op) => {
+    const count = ours.filter((o) => o === op).length - others.filter((o) => o === op).length;
+    return count > 0 ? [{ op, count }] : [];
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * Settings of a model's context, which a program does not hold: what they may be, and the options that `ggsl run` has for
+ * them, which an import names instead of dropping them.
+ */
+import type { Setting } from "./nodes.js";
+import type { Note } from "./notes.js";
+import { describe, textOf, wholeOf } from "./reader.js";
+
+/** Types that the cache of keys and values can have, as llama.cpp's `--cache-type-k` and `--cache-type-v` name them. */
+export const CACHE_TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"] as const;
+export type CacheType = (typeof CACHE_TYPES)[number];
+
+export const FLASH_ATTENTION = ["auto", "on", "off"] as const;
+export type FlashAttention = (typeof FLASH_ATTENTION)[number];
+
+/** Tokens of context at most. */
+export const MAX_CONTEXT = 2 ** 24;
+export const MAX_THREADS = 512;
+/** More than any model has. */
+export const MAX_LAYERS = 10_000;
+
+/** What an option takes: the words for a setting's value, none for one that leaves the choice open, undefined otherwise. */
+interface RunOption {
+  readonly expected: string;
+  readonly convert: (node: Setting["node"]) => string | undefined;
+}
+
+/** Numbers below `least` leave the choice to the program. */
+const count = (least: number, most: number): RunOption => ({
+  expected: `an integer from ${least} to ${most}`,
+  convert(node) {
+    const value = wholeOf(node);
+    if (value === undefined || value > most) return undefined;
+    return value < least ? "" : String(value);
+  },
+});
+
+const cacheType: RunOption = {
+  expected: `one of ${CACHE_TYPES.join(", ")}`,
+  convert: (node) => CACHE_TYPES.find((type) => type === textOf(node)),
+};
+
+const LAYERS = count(0, MAX_LAYERS);
+
+/** Other words that llama.cpp has for them. */
+const WHEN: Readonly<Record<string, FlashAttention>> = {
+  ...{ on: "on", enabled: "on", true: "on", 1: "on" },
+  ...{ off: "off", disabled: "off", false: "off", 0: "off" },
+  ...{ auto: "auto", "-1": "auto" },
+};
+
+const RUN_OPTIONS = {
+  "--ctx-size": count(1, MAX_CONTEXT),
+  "--cache-type-k": cacheType,
+  "--cache-type-v": cacheType,
+  "--threads": count(1, MAX_THREADS),
+  "--threads-batch": count(1, MAX_THREADS),
+  "--gpu-layers": {
+    expected: `${LAYERS.expected}, auto or all`,
+    convert: (node) => ({ auto: "", all: "all" })[textOf(node) ?? ""] ?? LAYERS.convert(node),
+  },
+  "--flash-attn": {
+    expected: "on, off or auto",
+    convert: (node) => (Object.hasOwn(WHEN, textOf(node) ?? "") ? WHEN[textOf(node)!] : undefined),
+  },
+} as const satisfies Record<string, RunOption>;
+
+export type RunOptionName = keyof typeof RUN_OPTIONS;
+
+/** How `ggsl run` is told of the setting. */
+export function runNote(option: RunOptionName, { key, node }: Setting): Note {
+  const { expected, convert }: RunOption = RUN_OPTIONS[option];
+  const { place } = node;
+  const words = convert(node);
+  if (words === undefined)
+    return { kind: "lost", key, place, text: `${option} of ggsl run takes ${expected}, found ${describe(node)}` };
+  if (words === "") return { kind: "idle", key, place, text: `it leaves the choice open, as without ${option}` };
+  return { kind: "run", key, place, text: `${option} ${words}` };
+}

@@ -1,0 +1,193 @@
+/** Settings of contexts, in real ones: what was set is read back, and what can not be is an error that says what can. */
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { compilePipeline } from "../../runtime/chain.js";
+import { CACHE_TYPES, type CacheType } from "../../compiler/import/context.js";
+import { InputError } from "../../runtime/errors.js";
+import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
+import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";
+import { loadBinding } from "../../runtime/native/loader.js";
+import { batchOf } from "../native/batches.js";
+import { DEMO_MODEL, GREEDY, nativeGraph } from "../native/graphs.js";
+
+const PROMPT = "In the beginning";
+const chain = compilePipeline("greedy()");
+let model: Model;
+
+beforeAll(async () => {
+  model = await loadModel(DEMO_MODEL, { backend: "cpu" });
+});
+afterAll(() => model.dispose());
+
+async function generate(
+  options: Omit<GenerateOptions, "chain"> = {},
+  on: Model = model,
+): Promise<{ text: string; stats: GenerationStats }> {
+  const generation = on.generate(PROMPT, { chain, maxTokens: 24, contextSize: 256, threads: 1, ...options });
+  let text = "";
+  for await (const piece of generation) text += piece.text;
+  return { text, stats: generation.stats() };
+}
+
+/** Bytes of one number, blocks with their scales: ggml-common.h. */
+const BYTES: Readonly<Record<CacheType, number>> = {
+  ...{ f32: 4, f16: 2, bf16: 2, q8_0: 34 / 32 },
+  ...{ q4_0: 18 / 32, q4_1: 20 / 32, iq4_nl: 18 / 32, q5_0: 22 / 32, q5_1: 24 / 32 },
+};
+
+/** Keys, or values, of 256 tokens in all layers. */
+const NUMBERS = (): number => {
+  const of = (key: string): number => Number(model.info.metadata[`llama.${key}`]);
+  const headSize = of("embedding_length") / of("attention.head_count");
+  return 256 * of("block_count") * headSize * of("attention.head_count_kv");
+};
+
+test.each(CACHE_TYPES)("a cache in %s has the size of its numbers", async (type) => {
+  const both = await generate({ cacheTypeK: type, cacheTypeV: type });
+  expect(both.stats.cacheBytes).toBe(NUMBERS() * 2 * BYTES[type]);
+  expect(both.text.length).toBeGreaterThan(20);
+  const keys = await generate({ cacheTypeK: type });
+  expect(keys.stats.cacheBytes).toBe(NUMBERS() * (BYTES[type] + BYTES.f16));
+});
+
+test("precise caches give the same text, and a coarse one another", async () => {
+  const texts = new Map<CacheType, string>();
+  for (const type of ["f32", "f16", "q4_0"] as const)
+    texts.set(type, (await generate({ cacheTypeK: type, cacheTypeV: type, maxTokens: 100 })).text);
+  expect(texts.get("f32")).toBe(texts.get("f16"));
+  expect(texts.get("q4_0")).not.toBe(texts.get("f16"));
+});
+
+test("threads are what was asked for", async () => {
+  expect((await generate({ threads: 1 })).stats).toMatchObject({ threads: 1, batchThreads: 1 });
+  expect((await generate({ threads: 1, batchThreads: 2 })).stats).toMatchObject({ threads: 1, batchThreads: 2 });
+});
+
+/** Names of the nodes of the model's graph after a decode. */
+async function nodesWith(flashAttention: "auto" | "on" | "off", cacheTypeV: CacheType): Promise<string[]> {
+  const native = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 });
+  const chains = [nativeGraph(GREEDY)];
+  const context = await native.createContext({ contextSize: 256, threads: 1, chains, flashAttention, cacheTypeV });
+  await context.decode(batchOf({ sequence: 0, tokens: native.tokenize(PROMPT, true, false), at: 0 }));
+  const names = context.graphNodes().map(({ name }) => name);
+  context.dispose();
+  native.dispose();
+  return names;
+}
+
+test("flash attention has no softmax of its own", async () => {
+  const isFlash = async (...given: Parameters<typeof nodesWith>): Promise<boolean> => {
+    const names = await nodesWith(...given);
+    expect(names).toContain("kqv_out-0");
+    return !names.some((name) => name.startsWith("kq_soft_max"));
+  };
+  expect(await isFlash("on", "f16")).toBe(true);
+  expect(await isFlash("off", "f16")).toBe(false);
+  expect(await isFlash("auto", "q8_0")).toBe(true);
+});
+
+test("a model's settings count where a generation or a batch has none", async () => {
+  using small = await loadModel(DEMO_MODEL, { backend: "cpu", contextSize: 256, cacheTypeK: "q8_0", batchThreads: 2 });
+  const generation = small.generate(PROMPT, { chain, threads: 1 });
+  for await (const _ of generation);
+  const stats = generation.stats();
+  expect(stats).toMatchObject({ finish: "context", threads: 1, batchThreads: 2 });
+  expect(stats.cacheBytes).toBe(NUMBERS() * (BYTES.q8_0 + BYTES.f16));
+  expect((await generate({ cacheTypeK: "f32" }, small)).stats.cacheBytes).toBe(NUMBERS() * (BYTES.f32 + BYTES.f16));
+  using batch = small.batch({ sequences: 2, cacheTypeV: "q8_0" });
+  const one = batch.add(PROMPT, { chain, maxTokens: 4 });
+  for await (const _ of one);
+  expect(one.stats().cacheBytes).toBe(2 * NUMBERS() * 2 * BYTES.q8_0);
+});
+
+const WRONG: readonly (readonly [object, RegExp])[] = [
+  [{ cacheTypeK: "q2_k" }, /`cacheTypeK` must be one of f32, f16, bf16, q8_0, .* found "q2_k"/],
+  [{ cacheTypeV: 8 }, /`cacheTypeV` must be one of .* found 8/],
+  [{ contextSize: 0 }, /`contextSize` must be an integer from 1 to 16777216, found 0/],
+  [{ contextSize: 1.5 }, /found 1.5/],
+  [{ contextSize: "4096" }, /found "4096"/],
+  [{ threads: 513 }, /`threads` must be an integer from 1 to 512, found 513/],
+  [{ batchThreads: NaN }, /`batchThreads` must be an integer from 1 to 512, found NaN/],
+  [{ flashAttention: "maybe" }, /`flashAttention` must be one of auto, on, off, found "maybe"/],
+  [
+    { cacheTypeV: "q8_0", flashAttention: "off" },
+    /a cache of values in q8_0 needs flash attention, which is off: set flash attention to auto or on, or/,
+  ],
+];
+
+describe.each(WRONG)("%j", (settings, message) => {
+  test("is refused by all who take settings", async () => {
+    await expect(loadModel(DEMO_MODEL, settings as LoadModelOptions)).rejects.toThrow(message);
+    expect(() => model.generate(PROMPT, { chain, ...settings })).toThrow(InputError);
+    expect(() => model.generate(PROMPT, { chain, ...settings })).toThrow(message);
+    expect(() => model.batch({ sequences: 2, ...settings })).toThrow(message);
+  });
+});
+
+test("settings that contradict each other only together are refused, too", async () => {
+  using quantized = await loadModel(DEMO_MODEL, { backend: "cpu", cacheTypeV: "q5_1" });
+  expect(() => quantized.generate(PROMPT, { chain, flashAttention: "off" })).toThrow(/q5_1 needs flash attention/);
+  expect(() => model.batch({ sequences: 256, contextSize: 2 ** 17 })).toThrow(/set a smaller context size/);
+});
+
+test("layers on a GPU need one", async () => {
+  await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: 3 })).rejects.toThrow(
+    /`gpuLayers` is 3, and the model runs on the CPU: leave it out, or choose a GPU/,
+  );
+  await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: -1 })).rejects.toThrow(
+    /`gpuLayers` must be an integer from 0 to 10000 or "all", found -1/,
+  );
+  using none = await loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: 0 });
+  expect((await generate({}, none)).text).toBe((await generate()).text);
+});
+
+test("the native side checks for itself", async () => {
+  const native = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 });
+  const refused = (options: object, message: RegExp): Promise<void> =>
+    expect((async () => await native.createContext({ contextSize: 256, ...options }))()).rejects.toThrow(message);
+  await refused({ cacheTypeK: "i32" }, /cacheTypeK: expected one of f32, f16, bf16, .*, found "i32"/);
+  await refused({ cacheTypeV: 3 }, /cacheTypeV: expected a string/);
+  await refused({ flashAttention: "1" }, /flashAttention: expected auto, on or off, found "1"/);
+  await refused({ flashAttention: "off", cacheTypeV: "q4_0" }, /q4_0 needs flash attention, which is off/);
+  await refused({ batchThreads: 1000 }, /batchThreads: expected 0 to 512, found 1000/);
+  native.dispose();
+});
+
+// ---------------------------------------------------------------- the command line
+
+interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Run {
+  const command = ["dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
+  return spawnSync(process.execPath, command, { encoding: "utf8" });
+}
+
+test("ggsl run has llama.cpp's names for them", () => {
+  const common = ["--threads", "1", "--threads-batch", "2", "--ctx-size", "256"];
+  const cache = ["--cache-type-k", "q8_0", "--cache-type-v", "q4_0", "--flash-attn", "on"];
+  const { stdout } = run("--json", ...common, ...cache);
+  const { stats } = JSON.parse(stdout) as { stats: GenerationStats };
+  expect(stats).toMatchObject({ threads: 1, batchThreads: 2, cacheBytes: NUMBERS() * (BYTES.q8_0 + BYTES.q4_0) });
+  const bytesOf = (...args: string[]): string =>
+    /\d+ bytes of cache/.exec(run("--stats", ...common, ...args).stderr)![0];
+  expect(bytesOf()).toBe(`${NUMBERS() * 2 * BYTES.f16} bytes of cache`);
+  expect(bytesOf(...cache)).toBe(`${stats.cacheBytes} bytes of cache`);
+});
+
+test.each([
+  [["--cache-type-k", "q3"], 2, /Allowed choices are f32, f16, bf16, q8_0/],
+  [["--flash-attn", "yes"], 2, /Allowed choices are auto, on, off/],
+  [["--threads", "0"], 2, /integer of 1 or more/],
+  [["--gpu-layers", "most"], 2, /integer/],
+  [["--gpu-layers", "4"], 1, /the model runs on the CPU/],
+  [["--cache-type-v", "q8_0", "--flash-attn", "off"], 1, /needs flash attention, which is off/],
+] as const)("%j is refused", (args, status, message) => {
+  const result = run(...args);
+  expect(result.status).toBe(status);
+  expect(result.stderr).toMatch(message);
+  expect(result.stdout).toBe("");
+});
