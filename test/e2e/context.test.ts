@@ -69,7 +69,7 @@ async function nodesWith(flashAttention: "auto" | "on" | "off", cacheTypeV: Cach
   const chains = [nativeGraph(GREEDY)];
   const context = await native.createContext({ contextSize: 256, threads: 1, chains, flashAttention, cacheTypeV });
   await context.decode(batchOf({ sequence: 0, tokens: native.tokenize(PROMPT, true, false), at: 0 }));
-  const names = context.graphNodes().map(({ name }) => name);
+  const names = context.graphNodes!().map(({ name }) => name);
   context.dispose();
   native.dispose();
   return names;

@@ -125,12 +125,14 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, in
 // Gives f64 in the order of ContextStats in runtime/native/binding.ts.
 EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
     return guarded([&] {
-        const auto [counters, chains] = session->context.stats();
+        const ContextStats stats    = session->context.stats();
+        const auto &       counters = stats.counters;
+        const auto &       chains   = stats.chains;
         return give(std::vector<double>{
             static_cast<double>(counters.graph_builds), static_cast<double>(counters.reserve_builds),
             static_cast<double>(counters.probe_builds), static_cast<double>(counters.set_inputs), static_cast<double>(chains.nodes),
             static_cast<double>(chains.nodes_without_views), static_cast<double>(chains.readback_bytes),
-            static_cast<double>(chains.sequence_bytes) });
+            static_cast<double>(chains.sequence_bytes), static_cast<double>(stats.cache_bytes) });
     });
 }
 

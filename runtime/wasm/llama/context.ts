@@ -90,12 +90,22 @@ export class LlamaContext implements NativeContext {
     const numbers = this.idle()
       .ask((e, at) => e.ggsl_context_numbers(at))
       .f64();
-    const [graphBuilds, reserveBuilds, probeBuilds, setInputs, nodes, nodesWithoutViews, readbackBytes, sequenceBytes] =
-      numbers as unknown as [number, number, number, number, number, number, number, number];
+    const [
+      graphBuilds,
+      reserveBuilds,
+      probeBuilds,
+      setInputs,
+      nodes,
+      nodesWithoutViews,
+      readbackBytes,
+      sequenceBytes,
+      cacheBytes,
+    ] = numbers as unknown as [number, number, number, number, number, number, number, number, number];
     const devices = this.handle.ask((e, at) => e.ggsl_context_devices(at)).texts();
     return {
       ...{ graphBuilds, reserveBuilds, probeBuilds, setInputs },
-      ...{ nodes, nodesWithoutViews, readbackBytes, sequenceBytes, devices },
+      ...{ nodes, nodesWithoutViews, readbackBytes, sequenceBytes, cacheBytes, devices },
+      ...{ threads: 1, batchThreads: 1 },
     };
   }
   dispose(): void {
@@ -133,13 +143,19 @@ export class LlamaContext implements NativeContext {
 
 /** In the order of ggsl_context_open. */
 function optionWords(options: ContextOptions): Int32Array {
-  const { contextSize = 0, batchSize = 512, sequences = 1, threads = 0 } = options;
+  const { contextSize = 0, batchSize = 512, sequences = 1, threads = 0, batchThreads = 0 } = options;
+  const { cacheTypeK = "f16", cacheTypeV = "f16", flashAttention = "auto" } = options;
   const { placement = "graph", checkLogits = false } = options;
   checkInteger("contextSize", contextSize);
   checkInteger("batchSize", batchSize);
   checkInteger("sequences", sequences);
-  if (threads !== 0 && threads !== 1)
-    throw nativeError("INVALID_ARGUMENT", `threads: expected 1, found ${threads}: WebAssembly has one`);
+  for (const [name, value] of Object.entries({ threads, batchThreads }))
+    if (value !== 0 && value !== 1)
+      throw nativeError("INVALID_ARGUMENT", `${name}: expected 1, found ${value}: WebAssembly has one`);
+  for (const [name, value] of Object.entries({ cacheTypeK, cacheTypeV }))
+    if (value !== "f16") throw nativeError("INVALID_ARGUMENT", `${name}: in WebAssembly it is f16, found "${value}"`);
+  if (flashAttention !== "auto")
+    throw nativeError("INVALID_ARGUMENT", `flashAttention: in WebAssembly it is auto, found "${flashAttention}"`);
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
