@@ -39,6 +39,7 @@ interface Context {
 export interface GgslPlugin {
   readonly name: string;
   readonly enforce: "pre";
+  config(): { readonly optimizeDeps: { exclude: string[] } };
   configResolved(config: { readonly root: string }): void;
   transform(
     this: Context,
@@ -60,6 +61,8 @@ export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPl
   return {
     name: "ggsl",
     enforce: "pre",
+    // bundled beforehand, the package would look for its WebAssembly module where it is not
+    config: () => ({ optimizeDeps: { exclude: ["ggsl"] } }),
     configResolved(config) {
       ({ root } = config);
     },
