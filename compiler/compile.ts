@@ -11,6 +11,7 @@ import { OPTIMIZATIONS, optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
 
+/** How a program is compiled. All of it may be left out for a program with one chain and no imports. */
 export interface CompileOptions {
   /** The source's name in diagnostics and in the graph. */
   readonly file?: string;

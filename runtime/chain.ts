@@ -5,6 +5,7 @@ import type { Graph } from "../compiler/graph/graph.js";
 import type { OutputName } from "../compiler/lower/lower.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
 
+/** A compiled chain: its graphs, and the way to run it on plain logits. It holds nothing native, so nothing has to be freed. */
 export interface Chain {
   readonly name: string;
   /** The graph that a model runs: it gives the token, or the rows if the chain picks none. */

@@ -24,6 +24,7 @@ export interface LoadModelOptions extends ContextSettings {
   readonly gpuLayers?: number | "all" | undefined;
 }
 
+/** A model in memory, from `loadModel`. Has to be disposed, by `using` or `dispose()`. */
 export interface Model extends Disposable {
   readonly backend: DeviceBackend;
   /** ggml's name of the device, e.g. `Vulkan0`. */
@@ -42,6 +43,7 @@ export interface Model extends Disposable {
   batch(options: BatchOptions): GenerationBatch;
   /** Token ids of a text, with the tokens that the model wants around it. */
   tokenize(text: string): Int32Array;
+  /** Frees the model once its generations and batches are gone, too; harmless when called twice. */
   dispose(): void;
 }
 
