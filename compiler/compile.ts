@@ -21,6 +21,7 @@ export interface CompileOptions {
   readonly importer?: Importer;
   /** Values of static parameters, and new defaults of uniforms. */
   readonly set?: Readonly<Record<string, number>>;
+  /** What the graph is to give; default: the token if the chain picks one, else the rows. A `RangeError` if it has none of it. */
   readonly outputs?: readonly OutputName[];
   /** False switches all optimizations off. */
   readonly optimize?: boolean;
@@ -72,6 +73,11 @@ function compileChecked({ program, diagnostics }: Checked, source: SourceFile, o
   const lowered = lower(program.main, chain, { ...options, disabled });
   const all = [...diagnostics, ...lowered.diagnostics];
   if (!lowered.graph || all.some(isError)) return { diagnostics: all };
+  if (options.outputs && Object.keys(lowered.graph.outputs).length === 0)
+    throw new RangeError(
+      `the chain \`${lowered.graph.name}\` has none of the outputs that were asked for (${options.outputs.join(", ")}): ` +
+        `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
+    );
   assertValid(lowered.graph, "lowering");
   return { graph: optimize(lowered.graph, lowered.ranges, disabled), diagnostics: all };
 }
