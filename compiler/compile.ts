@@ -11,6 +11,7 @@ import { OPTIMIZATIONS, optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
 
+/** How a program is compiled. All of it may be left out for a program with one chain and no imports. */
 export interface CompileOptions {
   /** The source's name in diagnostics and in the graph. */
   readonly file?: string;
@@ -20,6 +21,7 @@ export interface CompileOptions {
   readonly importer?: Importer;
   /** Values of static parameters, and new defaults of uniforms. */
   readonly set?: Readonly<Record<string, number>>;
+  /** What the graph is to give; default: the token if the chain picks one, else the rows. A `RangeError` if it has none of it. */
   readonly outputs?: readonly OutputName[];
   /** False switches all optimizations off. */
   readonly optimize?: boolean;
@@ -77,6 +79,11 @@ export function compileChain(program: Program, chain: Chain, options: CompileOpt
   const lowered = lower(program.main, chain, { ...options, disabled });
   const { diagnostics } = lowered;
   if (!lowered.graph || diagnostics.some(isError)) return { diagnostics };
+  if (options.outputs && Object.keys(lowered.graph.outputs).length === 0)
+    throw new RangeError(
+      `the chain \`${lowered.graph.name}\` has none of the outputs that were asked for (${options.outputs.join(", ")}): ` +
+        `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
+    );
   assertValid(lowered.graph, "lowering");
   return { graph: optimize(lowered.graph, lowered.ranges, disabled), diagnostics };
 }

@@ -6,7 +6,10 @@ import type { OutputName } from "../compiler/lower/lower.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./typed.js";
 
-/** `Types` are the names that it knows, for a chain that was compiled ahead. */
+/**
+ * A compiled chain: its graphs, and the way to run it on plain logits. It holds nothing native, so nothing has to be freed.
+ * `Types` are the names that it knows, for a chain that was compiled ahead.
+ */
 export interface Chain<Types extends ChainTypes = AnyChainTypes> {
   readonly name: string;
   /** The graph that a model runs: it gives the token, or the rows if the chain picks none. */

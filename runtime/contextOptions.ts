@@ -9,6 +9,7 @@ import {
 } from "../compiler/import/context.js";
 import { InputError } from "./errors.js";
 
+/** Memory and threads of a context. What is left out is llama.cpp's default, but for `threads`. */
 export interface ContextSettings {
   /** Tokens of prompt and text together, of one sequence, 1 to 2^24; default: what the model was trained for. */
   readonly contextSize?: number | undefined;

@@ -26,6 +26,7 @@ import {
 export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", ...DEVICE_BACKENDS] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
+/** How a chain is run on plain logits. */
 export interface EvaluateOptions {
   /** `auto`: the first that is there of `cpu`, the native runtime, `wasm` and `reference`; the result says which. */
   readonly backend?: EvaluateBackend;
@@ -42,12 +43,14 @@ export interface EvaluateOptions {
   readonly feed?: Feed | undefined;
 }
 
+/** A row of the table that is left: the token's id, its logit, and its probability among the rows left. */
 export interface Candidate {
   readonly token: number;
   readonly logit: number;
   readonly prob: number;
 }
 
+/** What one step gives. */
 export interface Evaluation {
   readonly backend: Exclude<EvaluateBackend, "auto">;
   /** The picked token; null if the chain picks none. */
@@ -56,6 +59,7 @@ export interface Evaluation {
   readonly candidates: readonly Candidate[];
 }
 
+/** A chain on plain logits, token after token. Has to be disposed, by `using` or `dispose()`. */
 export interface Evaluator extends Disposable {
   readonly backend: Evaluation["backend"];
   /** Why the chain does not run on its device as a whole; absent when it does. */
@@ -66,6 +70,7 @@ export interface Evaluator extends Disposable {
   accept(token?: number): void;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
+  /** Frees what is native; harmless when called twice. */
   dispose(): void;
 }
 

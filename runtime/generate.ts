@@ -56,6 +56,7 @@ export interface RunOptions extends ContextSettings {
 
 export interface GenerateOptions extends SequenceRequest, RunOptions {}
 
+/** A generated token and its text. */
 export interface Piece {
   readonly token: number;
   /** Whole characters only: a token that ends inside one gives its text together with a later one. */

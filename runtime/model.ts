@@ -27,6 +27,7 @@ export interface LoadModelOptions extends ContextSettings {
   readonly gpuLayers?: number | "all" | undefined;
 }
 
+/** A model in memory, from `loadModel`. Has to be disposed, by `using` or `dispose()`. */
 export interface Model extends Disposable {
   readonly backend: LoadedModel["chosen"]["backend"];
   /** ggml's name of the device, e.g. `Vulkan0`. */
@@ -51,6 +52,7 @@ export interface Model extends Disposable {
   tokenize(text: string): Int32Array;
   /** A token's text alone; where it ends inside a character, U+FFFD is there. Throws for a token that is none. */
   textOf(token: number): string;
+  /** Frees the model once its generations and batches are gone, too; harmless when called twice. */
   dispose(): void;
 }
 

@@ -11,6 +11,7 @@ import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type 
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
+/** Values of a chain's parameters by name. A parameter that is left out keeps its value, or has its default. */
 export type UniformValues = Readonly<Record<string, number | boolean>>;
 
 interface Stream {

@@ -11,6 +11,7 @@ const MAX_WIDTH = 120;
 
 const paint = (code: string, text: string, color: boolean): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
 
+/** A diagnostic as the command line prints it: code, message, source line with a caret, help. With `color`, for terminals. */
 export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions = {}): string {
   const tint = d.severity === "error" ? "1;31" : "1;33";
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${d.message}`];

@@ -1,4 +1,6 @@
 /** Stages of the host tail: their arguments are known when compiling. */
+import type { Range } from "../graph/graph.js";
+import { isSeed } from "../graph/param.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
@@ -26,7 +28,7 @@ function checkHostArgument(scope: Scope, callee: string, name: string, param: Ho
   switch (param.type) {
     case "seed":
       seedType(scope, value);
-      return;
+      return checkHostSeed(scope, name, value);
     case "text":
       textType(scope, value, "text");
       return;
@@ -38,13 +40,24 @@ function checkHostArgument(scope: Scope, callee: string, name: string, param: Ho
   }
 }
 
+function checkHostSeed(scope: Scope, name: string, value: Expr): void {
+  const constant = evaluateConstant(value, scope.module);
+  if (constant !== undefined && !isSeed(constant))
+    scope.diagnostics.push(outOfRange(value.span, name, SEED, String(constant), undefined));
+}
+
+const SEED = "an integer from 0 to 4294967295";
+/** What llama.cpp's samplers take where no range is narrower. */
+const I32: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+
 function checkHostNumber(
   scope: Scope,
   callee: string,
   name: string,
-  { type, range = {} }: HostParam,
+  { type, range: own = {} }: HostParam,
   value: Expr,
 ): void {
+  const range = type === "i32" ? { ...I32, ...own } : own;
   const found = numberType(scope, value);
   if (found.type === "error") return;
   const constant = evaluateConstant(value, scope.module);

@@ -168,6 +168,7 @@ export interface Outputs {
   readonly probs?: NodeId;
 }
 
+/** A chain as the compiler leaves it: plain data, which `verify` or a reader of specs has found valid. */
 export interface Graph {
   readonly name: string;
   readonly nodes: readonly GraphNode[];

@@ -9,6 +9,7 @@ import { verify } from "./verify.js";
 /** The version of the spec format. */
 export const SPEC_VERSION = 1;
 
+/** A graph with the version of the format. */
 export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
 
 /** A spec that is not valid; `faults` says what is wrong with it, the first faults of many. */
@@ -19,8 +20,10 @@ export class SpecError extends Error {
   }
 }
 
+/** The graph as the object that a spec file holds; `JSON.stringify` makes the file of it. */
 export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: SPEC_VERSION, ...graph });
 
+/** The text of a spec file, which `readSpec` reads. */
 export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(graph), undefined, 1)}\n`;
 
 /** Parses and verifies a spec file. Throws `SpecError`. */

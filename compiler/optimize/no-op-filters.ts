@@ -14,6 +14,7 @@ export const noOpFilters: Rule = {
   example: `import { dist } from "std"
 
 sampler at_least(p: f32) {
+  logit *= 2
   keep prob >= p
 }
 

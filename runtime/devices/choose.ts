@@ -7,12 +7,14 @@ import { DEVICE_BACKENDS, GPU_BACKENDS, installedPackages, librariesOf } from ".
 import type { DeviceBackend, GpuBackend } from "./locate.js";
 import { probe, probeSync, type ProbeReport } from "./probe.js";
 
+/** What is asked for: a backend, and one of its devices. */
 export interface DeviceRequest {
   readonly backend: DeviceBackend | "auto";
   /** One of the backend's devices: its number among them, from 0 on, or its name; default: the first. */
   readonly device?: number | string | undefined;
 }
 
+/** The device that a request came to. */
 export interface ChosenDevice {
   readonly backend: DeviceBackend;
   /** ggml's name, e.g. `Vulkan0`. */
@@ -22,6 +24,7 @@ export interface ChosenDevice {
   readonly skipped: readonly Skipped[];
 }
 
+/** A backend that `auto` passed over. */
 export interface Skipped {
   readonly backend: GpuBackend;
   readonly reason: string;

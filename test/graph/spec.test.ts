@@ -380,3 +380,12 @@ test("a seed parameter named as a method of every object starts its stream only 
   expect(withUniforms(sequence, { t: 0.5 }).streams[0]!.count).toBe(1);
   expect(withUniforms(sequence, { toString: 2 }).streams[0]!.count).toBe(0);
 });
+
+test("outputs that a chain does not have are an error that says which it has", () => {
+  const ask = (outputs: readonly ("sampled" | "candidates" | "logits")[]) => (): unknown =>
+    compilePipeline("temp(0.8)", { outputs });
+  expect(ask(["sampled"])).toThrow(RangeError);
+  expect(ask(["sampled"])).toThrow(/the chain `chain` has none of the outputs that were asked for \(sampled\)/);
+  expect(ask(["candidates"])).toThrow(/"candidates" if it reorders rows/);
+  expect(ask(["sampled", "logits"])).not.toThrow();
+});
