@@ -118,6 +118,21 @@ test("two generations run side by side", async () => {
   expect(a.tokens).toEqual(b.tokens);
 });
 
+test("pieces tell the likeliest tokens, those that the host tail leaves where there is one", async () => {
+  for (const stages of ["top_k(5) |> dist(3)", "top_k(20) |> host top_k(5) |> host dist(3)"]) {
+    const chain = compile(`import { top_k, dist } from "std"\nchain c() = ${stages}`);
+    for await (const piece of model.generate(PROMPT, { chain, maxTokens: 6, alternatives: 10 })) {
+      const { alternatives } = piece;
+      expect(alternatives).toHaveLength(5);
+      expect(alternatives!.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 5);
+      expect(alternatives!.find(({ token }) => token === piece.token)!.probability).toBe(piece.probability);
+    }
+  }
+  expect(() => model.generate(PROMPT, { chain: compilePipeline("greedy()"), alternatives: 1.5 })).toThrow(
+    "`alternatives` must be an integer from 0 to 100, found 1.5",
+  );
+});
+
 describe("bad input", () => {
   test("a chain that picks nothing", () => {
     expect(() => model.generate(PROMPT, { chain: compilePipeline("top_k(3)") })).toThrow(/picks no token/);
