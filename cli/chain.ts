@@ -10,6 +10,8 @@ import { UsageError } from "./usage.js";
 
 export interface ChainOptions {
   readonly stages?: string;
+  /** A program that is in no file. */
+  readonly program?: { readonly name: string; readonly text: string };
   readonly set?: Record<string, number>;
   readonly seed?: number;
   readonly optimize?: boolean;
@@ -27,18 +29,22 @@ export function loadChains(
   options: ChainOptions,
   count: number,
 ): Chain[] {
-  if ((file === undefined) === (options.stages === undefined)) {
-    throw new UsageError("expected either a FILE or -e STAGES");
-  }
-  const chain =
-    options.stages === undefined
-      ? fromFile(file!, name, options)
-      : compilePipeline(options.stages, { ...common(options), file: "-e" });
+  const chain = compileChain(file, name, options);
   if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
   const { seed } = options;
   if (seed !== undefined && !hasRandomSeed(chain.graph))
     process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
   return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
+}
+
+function compileChain(file: string | undefined, name: string | undefined, options: ChainOptions): Chain {
+  const { stages, program } = options;
+  if ([file, stages, program].filter((given) => given !== undefined).length !== 1) {
+    throw new UsageError("expected either a FILE or -e STAGES");
+  }
+  if (program) return compile(program.text, { ...common(options), file: program.name });
+  if (stages !== undefined) return compilePipeline(stages, { ...common(options), file: "-e" });
+  return fromFile(file!, name, options);
 }
 
 const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({

@@ -24,7 +24,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Comm
   run: async () => (await import("./commands/run.js")).addRun,
   test: async () => (await import("./commands/test.js")).addTest,
   explain: async () => (await import("./commands/explain.js")).addExplain,
+  fmt: async () => (await import("./commands/fmt.js")).addFmt,
+  lsp: async () => (await import("./commands/lsp.js")).addLsp,
   devices: async () => (await import("./commands/devices.js")).addDevices,
+  import: async () => (await import("./commands/import.js")).addImport,
+  export: async () => (await import("./commands/export.js")).addExport,
 };
 
 // the list of all in `--help`, or after a wrong word, needs all

@@ -50,6 +50,13 @@ export const disableOption = (): Option =>
   );
 export const seedOption = (): Option =>
   new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
+/** One of a backend's devices: a number is its place, anything else its name. */
+export const deviceOption = (): Option =>
+  new Option("--device <device>", "one of the backend's devices, by number or name (see `ggsl devices`)").argParser(
+    (text) => (/^\d{1,4}$/.test(text) ? Number(text) : text),
+  );
+export const strictOption = (): Option =>
+  new Option("--strict", "a chain that the device can not run as a whole is an error");
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");
 
 /** An integer from 1 to `limit`. */

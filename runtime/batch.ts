@@ -1,7 +1,13 @@
 /** Many generations in one context, decoded together. */
 import { InputError } from "./errors.js";
-import { generateIn, openScheduler, type Generation, type RunOptions, type SequenceRequest } from "./generate.js";
-import type { NativeModel } from "./native/binding.js";
+import {
+  generateIn,
+  openScheduler,
+  type Generation,
+  type LoadedModel,
+  type RunOptions,
+  type SequenceRequest,
+} from "./generate.js";
 
 export interface BatchOptions extends RunOptions {
   /** Sequences that run at the same time, at most 256. Each has memory for `contextSize` tokens. */
@@ -19,14 +25,14 @@ export interface GenerationBatch extends Disposable {
   dispose(): void;
 }
 
-export function openBatch(model: NativeModel, options: BatchOptions): GenerationBatch {
+export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   const { sequences } = options;
   if (!Number.isInteger(sequences) || sequences < 1 || sequences > 256)
     throw new InputError(`\`sequences\` must be an integer from 1 to 256, found ${sequences}`);
-  const scheduler = openScheduler(model, sequences, options);
+  const scheduler = openScheduler(model.native, sequences, options);
   const dispose = (): void => scheduler.dispose();
   return {
-    add: (prompt, request) => generateIn(scheduler, model, prompt, request),
+    add: (prompt, request) => generateIn({ scheduler, model, options }, prompt, request),
     dispose,
     [Symbol.dispose]: dispose,
   };

@@ -1,7 +1,11 @@
 /** A graph on plain logits, step by step, on any backend. */
 import type { Graph } from "../compiler/graph/graph.js";
 import { bindDim, encodeWire } from "../compiler/graph/wire.js";
+import { chooseDeviceSync } from "./devices/choose.js";
+import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
+import { placeGraph, type Split } from "./devices/place.js";
 import { InputError } from "./errors.js";
+import type { ChainResults } from "./native/binding.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
@@ -19,12 +23,16 @@ import {
   type UniformValues,
 } from "./sequence.js";
 
-export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", "cpu"] as const;
+export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", ...DEVICE_BACKENDS] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
 export interface EvaluateOptions {
   /** `auto`: the first that is there of `cpu`, the native runtime, `wasm` and `reference`; the result says which. */
   readonly backend?: EvaluateBackend;
+  /** One of the backend's devices, by its number or its name; default: the first. */
+  readonly device?: number | string | undefined;
+  /** A chain that the device can not run as a whole is an error; otherwise its rest runs on the CPU. */
+  readonly strict?: boolean | undefined;
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one a step, in place of the chain's own. */
   readonly draws?: readonly number[] | undefined;
@@ -50,6 +58,8 @@ export interface Evaluation {
 
 export interface Evaluator extends Disposable {
   readonly backend: Evaluation["backend"];
+  /** Why the chain does not run on its device as a whole; absent when it does. */
+  readonly split?: Split | undefined;
   /** Chooses a token without accepting it: the same logits again give the same token. */
   evaluate(logits: Float32Array | readonly number[]): Evaluation;
   /** Accepts a token, that of the last evaluation unless told: draws, states and history move on. */
@@ -67,7 +77,7 @@ type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vecto
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   checkSize(graph, vocabSize);
-  const { backend, run, dispose: close } = openBackend(graph, vocabSize, options.backend ?? "auto");
+  const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   const tail = openTail(graph.tail, sequence.params);
   tail?.acceptPrompt(options.history ?? []);
@@ -79,6 +89,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   let picked: number | undefined;
   return {
     backend,
+    split,
     evaluate(values) {
       const logits = checkLogits(values, vocabSize);
       const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
@@ -107,25 +118,55 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   };
 }
 
-function openBackend(
-  graph: Graph,
-  vocabSize: number,
-  wanted: EvaluateBackend,
-): { backend: Evaluation["backend"]; run: Run; dispose: () => void } {
+interface OpenBackend {
+  readonly backend: Evaluation["backend"];
+  readonly run: Run;
+  readonly split?: Split | undefined;
+  readonly dispose: () => void;
+}
+
+function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions): OpenBackend {
+  const wanted = options.backend ?? "auto";
   if (!EVALUATE_BACKENDS.includes(wanted))
     throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
   const backend = chosenBackend(wanted);
-  if (backend === "reference") {
-    const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
-    return { backend, run, dispose: () => undefined };
+  if (backend === "reference" || backend === "wasm") {
+    if (options.device !== undefined) throw new InputError(`the backend \`${backend}\` has no devices to choose from`);
+    return backend === "wasm" ? openWasm(graph, vocabSize) : openReference(graph);
   }
-  const binding = backend === "cpu" ? loadBinding() : loadedWasm();
-  const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
-  const run: Run = (logits, uniforms, inputs) => {
-    const { sampled, ...rows } = native.evaluate({ logits, uniforms, inputs });
-    return { ...rows, ...(sampled && { sampled: sampled[0]! }), states: rows.states ?? new Float32Array() };
+  return openDevice(graph, vocabSize, backend, options);
+}
+
+function openReference(graph: Graph): OpenBackend {
+  const run: Run = (logits, uniforms, inputs) => interpret(graph, [logits, ...inputs], uniforms);
+  return { backend: "reference", run, dispose: () => undefined };
+}
+
+function openWasm(graph: Graph, vocabSize: number): OpenBackend {
+  const binding = loadedWasm();
+  const evaluator = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
+  const run: Run = (logits, uniforms, inputs) => outputsOf(evaluator.evaluate({ logits, uniforms, inputs }));
+  return { backend: "wasm", run, dispose: () => evaluator.dispose() };
+}
+
+const outputsOf = ({ sampled, states = new Float32Array(), ...rows }: ChainResults): Outputs => ({
+  ...rows,
+  ...(sampled && { sampled: sampled[0]! }),
+  states,
+});
+
+function openDevice(graph: Graph, vocabSize: number, backend: DeviceBackend, options: EvaluateOptions): OpenBackend {
+  const { device } = chooseDeviceSync({ backend, device: options.device });
+  const placed = placeGraph(graph, vocabSize, { device, strict: options.strict });
+  const binding = loadBinding();
+  const native = new binding.Evaluator(new binding.Graph(placed.words), { vocabSize, device });
+  const run: Run = (logits, uniforms, inputs) =>
+    outputsOf(placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs));
+  const dispose = (): void => {
+    native.dispose();
+    placed[Symbol.dispose]();
   };
-  return { backend, run, dispose: () => native.dispose() };
+  return { backend, run, split: placed.split, dispose };
 }
 
 /** The backend that `auto` stands for. */

@@ -1,7 +1,11 @@
 /** What a chain costs: its stages, nodes and the bytes that come back. */
 import type { Graph, GraphNode } from "../compiler/graph/graph.js";
 import { opRule } from "../compiler/graph/ops.js";
-import { bindDim, encodeWire } from "../compiler/graph/wire.js";
+import { bindDim } from "../compiler/graph/wire.js";
+import { chooseDeviceSync } from "./devices/choose.js";
+import type { DeviceBackend } from "./devices/locate.js";
+import { placeGraph, type PlacedGraph, type Split } from "./devices/place.js";
+import { InputError } from "./errors.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 
 export interface StageExplanation {
@@ -23,24 +27,57 @@ export interface Explanation {
   /** Bytes that come back to the host with each token. */
   readonly readbackBytes: number;
   readonly stages: readonly StageExplanation[];
+  /** Why the chain does not run on the device as a whole; absent when it does. */
+  readonly split?: Split;
+  /** Ops that are built otherwise on the device, how many nodes that concerns, and why. */
+  readonly rewrites: readonly { readonly name: string; readonly nodes: number; readonly reason: string }[];
 }
 
-export function explain(graph: Graph, vocabSize: number): Explanation {
-  return { ...countNodes(graph, vocabSize), readbackBytes: readbackBytes(graph, vocabSize), stages: stagesOf(graph) };
+export interface ExplainOptions {
+  /** Where it would run; default `cpu`. */
+  readonly backend?: DeviceBackend;
+  readonly device?: number | string | undefined;
+  readonly strict?: boolean | undefined;
+}
+
+/** Throws `InputError` for a device that is not there, and for a chain that it can not run as a whole if `strict`. */
+export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
+  if (!isNativeThere()) {
+    if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)
+      throw new InputError("the native runtime, which knows devices, is not built: run npm run setup");
+    return { ...countInSpec(graph), readbackBytes: readbackBytes(graph, vocabSize), stages: stagesOf(graph, "cpu") };
+  }
+  const { backend = "cpu", strict } = options;
+  const { device } = chooseDeviceSync({ backend, device: options.device });
+  using placed = placeGraph(graph, vocabSize, { device, inModel: backend !== "cpu", strict });
+  const { split } = placed;
+  return {
+    ...countInGgml(placed, vocabSize, device),
+    readbackBytes: split ? split.bytes : readbackBytes(graph, vocabSize),
+    stages: stagesOf(graph, backend === "cpu" ? "cpu" : device, split),
+    ...(split && { split }),
+  };
 }
 
 const launches = ({ op }: GraphNode): boolean => opRule(op).kind === undefined;
 
-function countNodes(graph: Graph, vocabSize: number): Pick<Explanation, "nodes" | "nodesWithoutViews" | "isMeasured"> {
-  const binding = isNativeThere() ? loadBinding() : undefined;
-  if (!binding) {
-    const nodes = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf").length;
-    return { nodes, nodesWithoutViews: graph.nodes.filter(launches).length, isMeasured: false };
-  }
-  const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
-  const { nodes, nodesWithoutViews } = native;
+type Counts = Pick<Explanation, "nodes" | "nodesWithoutViews" | "isMeasured" | "rewrites">;
+
+function countInSpec(graph: Graph): Counts {
+  const nodes = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf").length;
+  return { nodes, nodesWithoutViews: graph.nodes.filter(launches).length, isMeasured: false, rewrites: [] };
+}
+
+function countInGgml({ words }: PlacedGraph, vocabSize: number, device: string): Counts {
+  const binding = loadBinding();
+  const native = new binding.Evaluator(new binding.Graph(words), { vocabSize, device });
+  const { nodes, nodesWithoutViews, rewritten } = native;
   native.dispose();
-  return { nodes, nodesWithoutViews, isMeasured: true };
+  const rewrites = binding.rewrites().flatMap(({ name, reason }) => {
+    const count = rewritten.filter((r) => r.name === name).length;
+    return count === 0 ? [] : [{ name, nodes: count, reason }];
+  });
+  return { nodes, nodesWithoutViews, isMeasured: true, rewrites };
 }
 
 function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): number {
@@ -48,7 +85,8 @@ function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): nu
   return 4 * (rows.reduce((a, b) => a + b, 0) + states.length);
 }
 
-function stagesOf(graph: Graph): StageExplanation[] {
+/** The stages of a graph; before it meets a device there is no split. */
+export function stagesOf(graph: Graph, device = "cpu", split?: Split): StageExplanation[] {
   let rows = "V";
   const firstOnHost = graph.stages.length - graph.tail.length;
   return graph.stages.map(({ name }, i) => {
@@ -57,7 +95,7 @@ function stagesOf(graph: Graph): StageExplanation[] {
     if (widest !== undefined && widest !== 1) rows = String(widest);
     return {
       name,
-      device: i < firstOnHost ? "cpu" : "host",
+      device: i >= firstOnHost ? "host" : split && i >= split.index ? "cpu" : device,
       nodes: nodes.length,
       ops: [...new Set(nodes.map((n) => n.op))],
       rows,

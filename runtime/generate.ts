@@ -1,6 +1,9 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
+import type { ChosenDevice } from "./devices/choose.js";
+import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
+import type { Graph } from "../compiler/graph/graph.js";
 import type { ContextStats, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
@@ -39,6 +42,8 @@ export interface RunOptions {
   readonly threads?: number;
   /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
   readonly placement?: "graph" | "host";
+  /** A chain that the model's device can not run as a whole is an error; otherwise its rest runs on the CPU. */
+  readonly strict?: boolean;
   /** Look at every logit of the model: NaN or +inf is an error then. It costs a copy of them with each token. */
   readonly checkLogits?: boolean;
 }
@@ -57,6 +62,8 @@ export interface GenerationStats extends ContextStats {
   readonly generatedTokens: number;
   /** Tokens a second, the prompt apart. */
   readonly tokensPerSecond: number;
+  /** Why the chain does not run on the model's device as a whole; absent when it does. */
+  readonly split?: Split;
   /** Why the text ended; absent while it goes on. */
   readonly finish?: "end" | "maxTokens" | "context";
 }
@@ -74,10 +81,16 @@ export interface Generation extends AsyncIterable<Piece> {
   stats(): GenerationStats;
 }
 
+/** A model in the memory of its device. */
+export interface LoadedModel {
+  readonly native: NativeModel;
+  readonly chosen: ChosenDevice;
+}
+
 /** A generation in a context of its own: of several sequences, the case of one. */
-export function startGeneration(model: NativeModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  const scheduler = openScheduler(model, 1, options);
-  return generateIn(scheduler, model, prompt, options, () => scheduler.dispose());
+export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
+  const scheduler = openScheduler(model.native, 1, options);
+  return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
 export function openScheduler(model: NativeModel, sequences: number, options: RunOptions): Scheduler {
@@ -94,14 +107,22 @@ export function openScheduler(model: NativeModel, sequences: number, options: Ru
   );
 }
 
-/** A generation in a slot of `scheduler`. */
+/** Where a generation finds its slot. */
+export interface Room {
+  readonly scheduler: Scheduler;
+  readonly model: LoadedModel;
+  readonly options: RunOptions;
+}
+
+/** A generation in a slot of a scheduler. */
 export function generateIn(
-  scheduler: Scheduler,
-  model: NativeModel,
+  room: Room,
   prompt: string | Int32Array,
   options: SequenceRequest,
   atEnd: () => void = () => undefined,
 ): Generation {
+  const { scheduler } = room;
+  const model = room.model.native;
   const { graph } = options.chain;
   if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
     throw new InputError(
@@ -121,9 +142,10 @@ export function generateIn(
     if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
     checkTokens(tokens, vocabSize);
     using tail = openTail(graph.tail, sequence.params, model);
+    using placed = place(graph, room);
     let slot: Slot | undefined;
     try {
-      slot = await scheduler.acquire(graph, options.signal);
+      slot = await scheduler.acquire(placed.words, options.signal);
       const { contextSize, stats } = slot;
       checkPrompt(tokens.length, contextSize);
       if (!options.resume) sequence = acceptPrompt(sequence, tokens);
@@ -135,19 +157,19 @@ export function generateIn(
       const limit = Math.min(options.maxTokens ?? Infinity, contextSize - tokens.length);
       let milliseconds = 0;
       const record = (count: number, finish?: GenerationStats["finish"]): void => {
-        latest = { ...statsOf(stats(), tokens.length, count, milliseconds), ...(finish && { finish }) };
+        const { split } = placed;
+        const facts = statsOf(stats(), tokens.length, count, milliseconds);
+        latest = { ...facts, ...(split && { split }), ...(finish && { finish }) };
       };
       for (let [count, batch] = [0, tokens]; ; count++, batch = text.subarray(-1)) {
         record(count, count < limit ? undefined : count === options.maxTokens ? "maxTokens" : "context");
         if (count === limit) break;
         options.signal?.throwIfAborted();
         const start = performance.now();
-        const output = await slot.decode({
-          tokens: batch,
-          position: text.length - batch.length,
-          uniforms: uniformsOf(sequence),
-          inputs: featureInputs(sequence),
-        });
+        const [uniforms, inputs] = [uniformsOf(sequence), featureInputs(sequence)];
+        const position = text.length - batch.length;
+        const given = await slot.decode({ tokens: batch, position, uniforms, inputs });
+        const output = placed.finish(given, uniforms, inputs);
         const token = tail ? tail.pick(output) : output.sampled![0]!;
         if (count > 0) milliseconds += performance.now() - start;
         sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
@@ -181,6 +203,13 @@ export function generateIn(
     },
     save: () => ({ tokens: text.slice(), sequence: saveSequence(sequence) }),
   };
+}
+
+/** On the host, and on the CPU, every chain runs as a whole. */
+function place(graph: Graph, { model: { native, chosen }, options }: Room): PlacedGraph {
+  if (chosen.backend === "cpu" || options.placement === "host") return wholeGraph(graph);
+  const { strict } = options;
+  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
 }
 
 /** A token that is none would fail the whole batch. */

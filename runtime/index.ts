@@ -7,6 +7,8 @@ export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from
 export { printGraph } from "../compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
+export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
+export type { Split } from "./devices/place.js";
 export { AbortError, InputError } from "./errors.js";
 export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
 export type { GenerateOptions, Generation, GenerationStats, Piece, RunOptions, SequenceRequest } from "./generate.js";

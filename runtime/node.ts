@@ -3,6 +3,7 @@
  * browser, too, asks for them here.
  */
 interface Modules {
+  readonly "node:child_process": typeof import("node:child_process");
   readonly "node:fs": typeof import("node:fs");
   readonly "node:module": typeof import("node:module");
   readonly "node:path": typeof import("node:path");

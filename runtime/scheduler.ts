@@ -2,8 +2,6 @@
  * Continuous batching: sequences of one context, decoded together. Whoever waits for a token takes part in the next batch,
  * so that sequences come and go while others run.
  */
-import { encodeWire } from "../compiler/graph/wire.js";
-import type { Graph } from "../compiler/graph/graph.js";
 import { AbortError, InputError } from "./errors.js";
 import type {
   Batch,
@@ -74,9 +72,12 @@ export class Scheduler {
     private readonly open: Open,
   ) {}
 
-  /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
-  async acquire(graph: Graph, signal?: AbortSignal): Promise<Slot> {
-    const chain = this.chainOf(graph);
+  /**
+   * Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output.
+   * @param words the chain in the wire form
+   */
+  async acquire(words: Int32Array, signal?: AbortSignal): Promise<Slot> {
+    const chain = this.chainOf(words);
     const context = await this.opened(chain);
     const place = await this.freePlace(signal);
     let job: Job | undefined;
@@ -111,8 +112,7 @@ export class Scheduler {
   }
 
   /** Equal chains are one object, so that a slot that changes hands may keep its graph. */
-  private chainOf(graph: Graph): NativeGraph {
-    const words = encodeWire(graph);
+  private chainOf(words: Int32Array): NativeGraph {
     const key = words.join();
     const chain = this.chains.get(key) ?? new (loadBinding().Graph)(words);
     this.chains.set(key, chain);

@@ -10,7 +10,13 @@ import { optimize } from "../compiler/optimize/optimize.js";
 import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
 import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
 import { InputError } from "./errors.js";
-import { chosenBackend, createEvaluator, type EvaluateBackend, type Evaluation } from "./evaluate.js";
+import {
+  chosenBackend,
+  createEvaluator,
+  type EvaluateBackend,
+  type EvaluateOptions,
+  type Evaluation,
+} from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
 
 /** Probabilities and logits may differ by this much: examples are written with a few digits. */
@@ -36,32 +42,45 @@ export interface Difference {
 
 type Clause<K extends TestClause["kind"]> = Extract<TestClause, { kind: K }>;
 
+export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> {
+  /** Only this test, counted from 0. */
+  readonly only?: number | undefined;
+}
+
 /** Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile. */
-export function runTests(source: SourceFile, backends: readonly EvaluateBackend[], importer?: Importer): TestResult[] {
+export function runTests(
+  source: SourceFile,
+  backends: readonly EvaluateBackend[],
+  importer?: Importer,
+  { only, ...options }: TestOptions = {},
+): TestResult[] {
   const { program, diagnostics } = check(source, importer);
   if (!program) throw compileError(diagnostics.filter(isError));
-  return program.tests.flatMap((test) => {
+  const tests = only === undefined ? program.tests : program.tests.slice(only, only + 1);
+  return tests.flatMap((test) => {
     const { line } = lineColumn(source, test.span.start);
     return backends.map((backend) => ({
       title: test.title,
       file: source.name,
       line,
       backend: chosenBackend(backend),
-      differences: runTest(program.main, test, backend),
+      differences: runTest(program.main, test, { ...options, backend }),
     }));
   });
 }
 
-function runTest(module: Module, test: Test, backend: EvaluateBackend): Difference[] {
+type Where = Omit<TestOptions, "only"> & { readonly backend: EvaluateBackend };
+
+function runTest(module: Module, test: Test, where: Where): Difference[] {
   try {
-    return compareTest(module, test, backend);
+    return compareTest(module, test, where);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return [{ what: "error", rows: [{ at: "", expected: "a result", found: error.message }] }];
   }
 }
 
-function compareTest(module: Module, test: Test, backend: EvaluateBackend): Difference[] {
+function compareTest(module: Module, test: Test, where: Where): Difference[] {
   const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] =>
     test.clauses.filter((c): c is Clause<K> => c.kind === kind);
   const numbers = (values: readonly Expr[]): number[] => values.map((e) => numberOf(module, e));
@@ -80,7 +99,7 @@ function compareTest(module: Module, test: Test, backend: EvaluateBackend): Diff
     clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]),
   );
   const history = numbers(clauses("history")[0]?.values ?? []);
-  using evaluator = createEvaluator(graph, logits.length, { backend, history, feed: { bias, inputs } });
+  using evaluator = createEvaluator(graph, logits.length, { ...where, history, feed: { bias, inputs } });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
   if (count > MAX_STEPS) throw new InputError(`a test takes at most ${MAX_STEPS} steps, found ${count}`);
   const steps = Array.from({ length: Math.max(1, count) }, () => {

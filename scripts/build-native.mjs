@@ -5,6 +5,7 @@
  * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
  *
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
+ *     --cuda ARCH  instead builds ggml's CUDA backend (scripts/build-cuda.mjs)
  *     --force      builds in any case
  *     --source     only unpacks llama.cpp's source
  */
@@ -14,6 +15,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildCuda, checkArchitecture, checkNvcc } from "./build-cuda.mjs";
 
 const LLAMA_PACKAGE_VERSION = "3.22.1";
 const LLAMA_TAG = "v0.5.0";
@@ -147,6 +149,16 @@ if (sourceOnly) {
   process.exit(0);
 }
 
+const cuda = process.argv.indexOf("--cuda");
+if (cuda >= 0) {
+  const architecture = checkArchitecture(process.argv[cuda + 1], stop);
+  const nvcc = checkNvcc(buildFolder, stop);
+  checkTools();
+  cloneSource(bundle);
+  buildCuda({ architecture, nvcc, source, buildFolder, tag: LLAMA_TAG, force, run });
+  process.exit(0);
+}
+
 if (sanitize) {
   checkTools();
   cloneSource(bundle);
@@ -162,7 +174,9 @@ if (sanitize) {
 
 const stampFile = join(buildFolder, "native.stamp");
 const stamp = fingerprint(libraries);
-const outputs = ["ggsl.node", "ggsl_oracle.node", "ggsl_replay"].map((name) => join(buildFolder, "Release", name));
+const outputs = ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node", "ggsl_replay"].map((name) =>
+  join(buildFolder, "Release", name),
+);
 if (!force && outputs.every(existsSync) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
   console.log("build:native: up to date");
   process.exit(0);

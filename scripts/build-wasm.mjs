@@ -2,6 +2,8 @@
  * Builds runtime/wasm/ggsl.wasm, the module that travels with the package: `npm run build:wasm`. Needs Debian 12's
  * emscripten; nothing is downloaded. The same sources and tools give the same bytes, whatever folder they lie in.
  *
+ *     --llama   builds build/wasm-llama/out/ggsl-llama.wasm instead: llama.cpp's models with the chains in their graph. It is
+ *               3 MB, takes two minutes, and is not part of the package
  *     --check   builds it and compares it with the one that is there. Without emscripten that is said and passes, or with
  *               GGSL_NEED_EMSCRIPTEN=1 fails
  */
@@ -16,8 +18,21 @@ const MODULE = join("runtime", "wasm", "ggsl.wasm");
 /** What a page has to load; the module is to stay small. */
 const MOST_BYTES = 350_000;
 
-const folder = join(root, "build", "wasm");
-const built = join(folder, "out", "ggsl.wasm");
+const isLlama = process.argv.includes("--llama");
+const folder = join(root, "build", isLlama ? "wasm-llama" : "wasm");
+const target = isLlama ? "ggsl-llama" : "ggsl";
+const built = join(folder, "out", `${target}.wasm`);
+
+/** libllama for addresses of 32 bits, and nothing that comes with it. */
+const LLAMA = {
+  LLAMA_WASM_MEM64: "OFF",
+  LLAMA_BUILD_HTML: "OFF",
+  LLAMA_BUILD_COMMON: "OFF",
+  LLAMA_BUILD_TESTS: "OFF",
+  LLAMA_BUILD_TOOLS: "OFF",
+  LLAMA_BUILD_EXAMPLES: "OFF",
+  LLAMA_BUILD_SERVER: "OFF",
+};
 
 /** Debian's optimizer finds its JavaScript packages only so. */
 const env = { ...process.env, NODE_PATH: "/usr/share/nodejs" };
@@ -35,6 +50,10 @@ exitWith(() => {
         "apt-get install --no-install-recommends emscripten cmake make",
     );
   build();
+  if (isLlama) {
+    console.log(`build:wasm: ${built}, ${statSync(built).size} bytes`);
+    return 0;
+  }
   if (isCheck) return compare();
   copyFileSync(built, join(root, MODULE));
   console.log(`build:wasm: ${MODULE}, ${statSync(built).size} bytes`);
@@ -59,16 +78,28 @@ function build() {
     GGML_OPENMP: "OFF",
     GGML_LLAMAFILE: "OFF",
     GGML_CCACHE: "OFF",
+    ...(isLlama && LLAMA),
     LLAMA_SOURCE: join(root, "build", "llama.cpp"),
     GGSL_OUTPUT: join(folder, "out"),
   };
   const definitions = Object.entries(options).map(([key, value]) => `-D${key}=${value}`);
   console.log("build:wasm: configuring");
-  run("emcmake", ["cmake", "-G", "Unix Makefiles", "-S", join("native", "wasm"), "-B", folder, ...definitions]);
-  console.log("build:wasm: compiling ggml and the graph builder (about a minute)");
-  run("cmake", ["--build", folder, "--parallel", "2", "--target", "ggsl"]);
+  run("emcmake", [
+    "cmake",
+    "-G",
+    "Unix Makefiles",
+    "-S",
+    join("native", "wasm", isLlama ? "llama" : ""),
+    "-B",
+    folder,
+    ...definitions,
+  ]);
+  console.log(
+    `build:wasm: compiling ${isLlama ? "llama.cpp (two minutes)" : "ggml and the graph builder (about a minute)"}`,
+  );
+  run("cmake", ["--build", folder, "--parallel", "2", "--target", target]);
   const { size } = statSync(built);
-  if (size > MOST_BYTES)
+  if (!isLlama && size > MOST_BYTES)
     throw new SetupError(`build:wasm: the module has ${size} bytes; at most ${MOST_BYTES} are allowed`);
 }
 

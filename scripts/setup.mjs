@@ -27,6 +27,7 @@ const SOURCES = [
   "compiler",
   "runtime",
   "cli",
+  "lsp",
   "grammar",
   "bench",
   "tsconfig.json",

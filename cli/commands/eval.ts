@@ -13,7 +13,17 @@ import {
 import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
 import { formatTable } from "../table.js";
-import { atMost, jsonOption, seedOption, setOption, stagesOption, UsageError } from "../usage.js";
+import { reportSplit } from "../split.js";
+import {
+  atMost,
+  deviceOption,
+  jsonOption,
+  seedOption,
+  setOption,
+  stagesOption,
+  strictOption,
+  UsageError,
+} from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly logits?: string;
@@ -23,6 +33,8 @@ interface Options extends ChainOptions {
   readonly bias?: Map<number, number>;
   readonly input?: Record<string, string>;
   readonly backend: EvaluateBackend;
+  readonly device?: number | string;
+  readonly strict?: true;
   readonly steps?: number;
   readonly json?: true;
 }
@@ -41,6 +53,8 @@ export const addEval = (program: Command): Command =>
     .option("--uniform <list>", "draws in [0, 1], one a step, in place of the chain's own")
     .addOption(setOption())
     .addOption(new Option("--backend <name>", "where to run").choices(EVALUATE_BACKENDS).default("auto"))
+    .addOption(deviceOption())
+    .addOption(strictOption())
     .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
     .option("--input <name=list>", "a column that the chain declares with `input` (repeatable)", input)
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
@@ -58,10 +72,13 @@ export const addEval = (program: Command): Command =>
         process.stderr.write("warning: --uniform has no effect: the graph draws nothing\n");
       using evaluator = createEvaluator(graph, logits.length, {
         backend: options.backend,
+        device: options.device,
+        strict: options.strict,
         draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
         history: options.history === undefined ? [] : readTokens(options.history, "--history"),
         feed: { bias: options.bias ?? new Map(), inputs: inputsOf(graph, options.input ?? {}) },
       });
+      reportSplit(evaluator.split);
       const first = step(evaluator, logits);
       const tokens = [first.token];
       for (let i = 1; i < (options.steps ?? 1); i++) tokens.push(step(evaluator, logits).token);

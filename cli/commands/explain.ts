@@ -1,12 +1,26 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
+import { splitText } from "../../runtime/devices/place.js";
 import { explain, type Explanation } from "../../runtime/explain.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { formatTable } from "../table.js";
-import { atMost, disableOption, jsonOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
+import {
+  atMost,
+  deviceOption,
+  disableOption,
+  jsonOption,
+  noOptimizeOption,
+  setOption,
+  stagesOption,
+  strictOption,
+} from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly vocab: number;
+  readonly backend: DeviceBackend;
+  readonly device?: number | string;
+  readonly strict?: true;
   readonly json?: true;
 }
 
@@ -19,11 +33,15 @@ export const addExplain = (program: Command): Command =>
     .addOption(stagesOption())
     .addOption(setOption())
     .option("--vocab <n>", "vocabulary size, for what depends on it", atMost(2 ** 24), 32000)
+    .addOption(new Option("--backend <name>", "where it would run").choices(DEVICE_BACKENDS).default("cpu"))
+    .addOption(deviceOption())
+    .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
-      const explanation = explain(loadChain(file, name, options).graph, options.vocab);
+      const { backend, device, strict } = options;
+      const explanation = explain(loadChain(file, name, options).graph, options.vocab, { backend, device, strict });
       process.stdout.write(options.json ? `${JSON.stringify(explanation)}\n` : textOf(explanation));
     });
 
@@ -35,5 +53,7 @@ function textOf(e: Explanation): string {
     : "in the spec (the native runtime, which counts in ggml's graph, is not built)";
   const tail = e.stages.find((s) => s.device === "host");
   const boundary = tail ? `${e.readbackBytes} bytes cross to the host before ${tail.name}\n` : "";
-  return `${table}\n${boundary}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;
+  const split = e.split ? `${splitText(e.split)}\n` : "";
+  const rewrites = e.rewrites.map((r) => `${r.name} (${r.nodes}): ${r.reason}\n`).join("");
+  return `${table}\n${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;
 }

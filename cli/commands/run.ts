@@ -4,13 +4,27 @@ import type { Generation, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
-import { atMost, jsonOption, positive, seedOption, setOption, stagesOption } from "../usage.js";
+import { InputError } from "../../runtime/errors.js";
+import { reportSplit } from "../split.js";
+import {
+  atMost,
+  deviceOption,
+  jsonOption,
+  positive,
+  seedOption,
+  setOption,
+  stagesOption,
+  strictOption,
+  UsageError,
+} from "../usage.js";
 
 interface Options extends ChainOptions {
   readonly model: string;
   readonly prompt: string;
   readonly tokens: number;
   readonly backend: ModelBackend;
+  readonly device?: number | string;
+  readonly strict?: true;
   readonly contextSize?: number;
   readonly sequences: number;
   readonly stats?: true;
@@ -40,6 +54,8 @@ export const addRun = (program: Command): Command =>
     .option("--prompt <text>", "what the text begins with", "In the beginning")
     .option("-n, --tokens <n>", "tokens to generate at most", positive, 128)
     .addOption(new Option("--backend <name>", "where to run").choices(MODEL_BACKENDS).default("auto"))
+    .addOption(deviceOption())
+    .addOption(strictOption())
     .option(
       "--context-size <n>",
       "tokens of prompt and text together (default: what the model was trained for)",
@@ -54,9 +70,13 @@ export const addRun = (program: Command): Command =>
 
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
-  const chains = loadChains(file, name, options, sequences);
-  using model = await loadModel(options.model, { backend: options.backend });
-  using batch = model.batch({ sequences, ...contextSizeOf(options, model) });
+  const isAdvised = file === undefined && options.stages === undefined;
+  // a fault in the program is worth knowing before a large file is read
+  const given = isAdvised ? [] : loadChains(file, name, options, sequences);
+  using model = await loadModel(options.model, { backend: options.backend, device: options.device });
+  const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
+  reportBroken(model);
+  using batch = model.batch({ sequences, ...contextSizeOf(options, model), ...(options.strict && { strict: true }) });
   const abort = new AbortController();
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
@@ -66,11 +86,36 @@ async function run(file: string | undefined, name: string | undefined, options: 
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
     const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
+    reportSplit(generations[0]!.stats().split);
     print(results, options, isStreamed);
+    if (options.stats && !options.json) process.stderr.write(skippedLines(model));
   } finally {
     process.removeListener("SIGINT", onInterrupt);
   }
 }
+
+/** The chain that the model's file advises, which is shown. */
+function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
+  const { text, ignored, faults } = advice;
+  if (faults.length > 0) throw new InputError(`the model's own advice can not be used:\n  ${faults.join("\n  ")}`);
+  if (text === undefined)
+    throw new UsageError(
+      "expected either a FILE or -e STAGES: the model's file advises no sampling (general.sampling.*)",
+    );
+  for (const key of ignored)
+    process.stderr.write(`warning: ${key} of the model's file is unknown, and has no effect\n`);
+  process.stderr.write(`the chain is the model's own advice:\n\n${text}\n`);
+  return { name: "general.sampling", text };
+}
+
+/** A driver that crashes is worth a word even where nobody asked for it. */
+function reportBroken({ skipped, backend }: Model): void {
+  for (const { backend: other, reason, isBroken } of skipped)
+    if (isBroken) process.stderr.write(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
+}
+
+const skippedLines = ({ skipped }: Model): string =>
+  skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
 /** Several sequences need no more memory than their texts may take. */
 function contextSizeOf({ contextSize, sequences, prompt, tokens }: Options, model: Model): { contextSize?: number } {
@@ -111,6 +156,7 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.nodes} nodes added to the graph (${s.nodesWithoutViews} without views)`,
     `${s.graphBuilds} graph builds`,
     `${s.readbackBytes} bytes read back per token`,
+    `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
     `${s.generatedTokens} tokens, ended by ${s.finish}`,
   ].join(" | ");

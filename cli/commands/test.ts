@@ -6,10 +6,13 @@ import { CompileError } from "../../compiler/check/diagnostics.js";
 import { InputError } from "../../runtime/errors.js";
 import { fileImporter, readText } from "../files.js";
 import { formatTable } from "../table.js";
-import { jsonOption } from "../usage.js";
+import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
+import { deviceOption, jsonOption, strictOption } from "../usage.js";
 
 interface Options {
   readonly backend: EvaluateBackend[];
+  readonly device?: number | string;
+  readonly strict?: true;
   readonly json?: true;
 }
 
@@ -19,9 +22,11 @@ export const addTest = (program: Command): Command =>
     .description("run the test blocks of files")
     .argument("<files...>", "GGSL files")
     .option("--backend <list>", `backends, comma-separated: ${EVALUATE_BACKENDS.join(", ")}`, backends, ["auto"])
+    .addOption(deviceOption())
+    .addOption(strictOption())
     .addOption(jsonOption())
-    .action((files: string[], options: Options) => {
-      const results = files.flatMap((name) => resultsOf(name, options.backend));
+    .action(async (files: string[], options: Options) => {
+      const results = await resultsOf(files, options);
       const failed = results.filter((r) => r.differences.length > 0);
       if (options.json)
         process.stdout.write(
@@ -31,15 +36,33 @@ export const addTest = (program: Command): Command =>
       if (failed.length > 0) process.exitCode = 1;
     });
 
+/** Tests on a GPU run in processes of their own. */
+async function resultsOf(files: readonly string[], options: Options): Promise<TestResult[]> {
+  const here = options.backend.filter((backend) => !isGpu(backend));
+  const there = options.backend.filter(isGpu);
+  const results = here.length > 0 ? files.flatMap((name) => resultsHere(name, here, options)) : [];
+  if (there.length === 0) return results;
+  const child = process.env[CHILD];
+  if (child !== undefined) {
+    const only = child === "" ? undefined : Number(child);
+    return files.flatMap((name) => resultsHere(name, there, options, only));
+  }
+  for (const backend of there) results.push(...(await resultsInChildren(files, backend, options)));
+  return results;
+}
+
 /** A file that can not be read or compiled is a failure of its own, and the others are run. */
-function resultsOf(name: string, backends: readonly EvaluateBackend[]): TestResult[] {
+function resultsHere(
+  name: string,
+  backends: readonly EvaluateBackend[],
+  { device, strict }: Options,
+  only?: number,
+): TestResult[] {
   try {
-    return runTests({ name, text: readText(name) }, backends, fileImporter);
+    return runTests({ name, text: readText(name) }, backends, fileImporter, { device, strict, only });
   } catch (error) {
     if (!(error instanceof CompileError || error instanceof InputError)) throw error;
-    const found = error.message.replace(/\n/g, "\n  ");
-    const differences = [{ what: "error", rows: [{ at: "", expected: "a program", found }] }];
-    return [{ title: "it compiles", file: name, line: 1, backend: "compiler", differences }];
+    return [failureOf(name, "it compiles", "compiler", error.message)];
   }
 }
 

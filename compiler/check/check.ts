@@ -46,7 +46,8 @@ export function checkStages(source: SourceFile): Checked {
   return checkAll(loader, main);
 }
 
-function checkAll(loader: Loader, main: Module): Checked {
+/** Checks every module of a loader. */
+export function checkAll(loader: Loader, main: Module): Checked {
   const diagnostics = [...loader.diagnostics];
   const extents: Extents = new Map();
   for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);

@@ -12,14 +12,26 @@ export interface Diagnostic {
   readonly help?: string;
   /** Other places that belong to the fault, such as the path through the program that led there. */
   readonly notes?: readonly Note[];
+  /** What an editor can do about it. */
+  readonly fix?: Fix;
 }
+
+export type Fix =
+  /** Another text in a place. */
+  | { readonly kind: "replace"; readonly span: Span; readonly text: string }
+  /** The import of a standard sampler. */
+  | { readonly kind: "import"; readonly name: string }
+  /** The mark `static` for these parameters of the declaration around the fault. */
+  | { readonly kind: "static"; readonly params: readonly string[] }
+  /** The chain without this stage. */
+  | { readonly kind: "removeStage"; readonly span: Span };
 
 export interface Note {
   readonly message: string;
   readonly span: Span;
 }
 
-export type Extra = Pick<Diagnostic, "label" | "help" | "notes">;
+export type Extra = Pick<Diagnostic, "label" | "help" | "notes" | "fix">;
 
 export const error = (code: string, span: Span, message: string, extra: Extra = {}): Diagnostic => ({
   code,

@@ -28,11 +28,20 @@ export const STD_NAMES: readonly string[] = Object.keys(STD_FILES);
 
 export interface Loader {
   readonly importer: Importer;
+  readonly parse: Parser;
   readonly modules: Map<string, Module>;
   readonly diagnostics: Diagnostic[];
 }
 
-export const newLoader = (importer: Importer): Loader => ({ importer, modules: new Map(), diagnostics: [] });
+/** Parses a file; an editor's remembers what has not changed. */
+export type Parser = (source: SourceFile) => Parsed;
+
+export const newLoader = (importer: Importer, parser: Parser = parse): Loader => ({
+  importer,
+  parse: parser,
+  modules: new Map(),
+  diagnostics: [],
+});
 
 /** A module while its names are gathered. */
 interface Draft extends Module {
@@ -44,7 +53,7 @@ interface Draft extends Module {
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
-  const { file, broken, diagnostics } = parseOnce(source);
+  const { file, broken, diagnostics } = parseOnce(loader, source);
   loader.diagnostics.push(...diagnostics);
   const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
@@ -60,10 +69,10 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
 const parsedStd = new Map<string, Parsed>();
 
 /** The standard library never changes, so each of its files is parsed once. */
-function parseOnce(source: SourceFile): Parsed {
+function parseOnce(loader: Loader, source: SourceFile): Parsed {
   const isStd = STD_FILES[/^std\/(.*)\.ggsl$/.exec(source.name)?.[1] ?? ""] === source.text;
   const known = isStd ? parsedStd.get(source.name) : undefined;
-  const parsed = known ?? parse(source);
+  const parsed = known ?? loader.parse(source);
   if (isStd) parsedStd.set(source.name, parsed);
   return parsed;
 }

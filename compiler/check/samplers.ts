@@ -102,7 +102,8 @@ function checkParam(module: Module, param: Param, diagnostics: Diagnostic[]): vo
   const { range, type } = param;
   const scope = constantScope(module, diagnostics);
   const isNumber = type === "f32" || type === "i32";
-  if ((type === "text" || type === "list") && !param.isStatic) diagnostics.push(textIsStatic(param.span, type));
+  if ((type === "text" || type === "list") && !param.isStatic)
+    diagnostics.push(textIsStatic(param.span, param.name.text, type));
   if (range && !isNumber) diagnostics.push(rangeOnType(range.span, type));
   const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
   const areConstant = bounds.map((b) => isConstantNumber(scope, b)).every(Boolean);

@@ -1,33 +1,36 @@
 /**
  * The wire form: a verified graph as 32-bit words for the C++ builder.
  *
- *     magic version uniformCount inputCount stateCount nodeCount sampled candidates logits probs
+ *     magic version uniformCount inputCount stateCount tapCount nodeCount sampled candidates logits probs
  *     inputCount x (dtype, dim)
  *     stateCount x (node of the next value)
+ *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
  *
  * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its place in the op table, and
  * its attributes are always all there, in the table's order. The dim `V` is -1: llama.cpp asks for the same graph at
- * several vocabulary sizes, so the C++ side binds dims as `bindDim` does.
+ * several vocabulary sizes, so the C++ side binds dims as `bindDim` does. Taps are nodes whose values are read beside the
+ * outputs, by whoever goes on from there.
  */
-import type { Dim, Dtype, Graph, GraphNode } from "./graph.js";
+import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
-export const WIRE_VERSION = 3;
+export const WIRE_VERSION = 4;
 
 const DTYPES: readonly Dtype[] = ["f32", "i32"];
 
 /** Binds a dim: no table has more rows than the vocabulary has tokens. */
 export const bindDim = (dim: Dim, vocabSize: number): number => (dim === "V" ? vocabSize : Math.min(dim, vocabSize));
 
-export function encodeWire(graph: Graph): Int32Array {
+export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Array {
   const { sampled, candidates, logits, probs } = graph.outputs;
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
-  words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, graph.nodes.length);
+  words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
   for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim));
   for (const state of graph.states) words.push(state.next);
+  words.push(...taps);
   for (const node of graph.nodes) {
     words.push(OP_NAMES.indexOf(node.op), DTYPES.indexOf(node.dtype), dimWord(node.dim));
     words.push(node.inputs.length, ...node.inputs, ...attrWords(node));

@@ -20,29 +20,55 @@ export interface Parsed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What became of the declarations of an earlier text of a file, by their own texts. */
+export type ParseCache = Map<string, Piece>;
+
+/** A part of a file that was parsed by itself, and where it stood. */
+interface Piece {
+  readonly start: number;
+  readonly result: Ast.Declaration[] | Diagnostic;
+}
+
 /**
- * Parses a file. After a syntax error parsing goes on with the next declaration that begins a line, so that the faults of
- * all declarations are reported and those without a fault are in the tree.
+ * Parses a file, each declaration that begins a line by itself: so the faults of all declarations are reported, those
+ * without a fault are in the tree, and with a `cache` only those are parsed whose text is new. The cache then holds those
+ * of this text.
  */
-export function parse(source: SourceFile): Parsed {
+export function parse(source: SourceFile, cache: ParseCache = new Map()): Parsed {
   const span: Span = { source, start: 0, end: source.text.length };
   const refused = refuse(source);
   if (refused) return { file: { kind: "file", declarations: [], span }, broken: new Set(), diagnostics: [refused] };
-  const whole = convert<Ast.Declaration[]>(source, "File", source.text, 0);
-  if (!isFault(whole)) return { file: { kind: "file", declarations: whole, span }, broken: new Set(), diagnostics: [] };
   const declarations: Ast.Declaration[] = [];
   const broken = new Set<string>();
   const diagnostics: Diagnostic[] = [];
+  const known = new Map(cache);
+  cache.clear();
   for (const { text, start } of piecesOf(source.text)) {
-    const piece = convert<Ast.Declaration[]>(source, "File", text, start);
-    if (!isFault(piece)) declarations.push(...piece);
+    const present = known.get(text);
+    const result = present
+      ? moved(present.result, source, start - present.start)
+      : convert<Ast.Declaration[]>(source, "File", text, start);
+    cache.set(text, { start, result });
+    if (!isFault(result)) declarations.push(...result);
     else {
-      diagnostics.push(piece);
+      diagnostics.push(result);
       for (const name of declaredNames(text)) broken.add(name);
     }
   }
-  if (diagnostics.length === 0) diagnostics.push(whole);
   return { file: { kind: "file", declarations, span }, broken, diagnostics };
+}
+
+/** A copy of a tree or a diagnostic, for another text of its file. */
+function moved<T>(value: T, source: SourceFile, by: number): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((v: unknown) => moved(v, source, by)) as T;
+  if ("source" in value) {
+    const { start, end } = value as unknown as Span;
+    return { source, start: start + by, end: end + by } as T;
+  }
+  const copy: Record<string, unknown> = {};
+  for (const key in value) copy[key] = moved(value[key], source, by);
+  return copy as T;
 }
 
 /** Parses `stage |> stage` alone. */
@@ -119,13 +145,20 @@ function declaredNames(text: string): string[] {
   return [...declared, ...imported.split(/\W+/)];
 }
 
-/** The text cut before every line that begins a declaration, or its doc comment. */
+/** Words that begin a declaration where they begin a line; `input` begins a clause of a test as well. */
+const BEGIN = String.raw`^(?:(?:import|const|sampler|chain|test)\b|input\b(?=\s*[^\s:[]+\s*:))`;
+const PIECES = new RegExp(String.raw`(${BEGIN})|(///(?!/)[^\n]*)|//[^\n]*|"(?:\\.|[^"\\\n])*"|[^\s"/]+|\S`, "gm");
+
+/** The text cut before every declaration that begins a line, or before its doc comments. */
 function piecesOf(text: string): { text: string; start: number }[] {
-  const starts = [...text.matchAll(/^(?:\/\/\/.*\n)*(?:import|const|input|sampler|chain|test)\b/gm)].map(
-    (m) => m.index,
-  );
-  const cuts = [0, ...starts.filter((s) => s > 0), text.length];
-  return cuts.slice(0, -1).map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
+  const cuts = [0];
+  let docs: number | undefined;
+  for (const { 0: token, 1: begin, 2: doc, index } of text.matchAll(PIECES)) {
+    if (begin !== undefined && (docs ?? index) > 0) cuts.push(docs ?? index);
+    if (doc !== undefined) docs ??= index;
+    else if (!token.startsWith("//")) docs = undefined;
+  }
+  return cuts.map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
 }
 
 // ---------------------------------------------------------------- syntax errors

@@ -13,9 +13,26 @@ export interface Span {
   readonly end: number;
 }
 
+const lineStarts = new WeakMap<SourceFile, readonly number[]>();
+
+/** The offsets at which lines begin, found once for each source. */
+export function lineStartsOf(source: SourceFile): readonly number[] {
+  const present = lineStarts.get(source);
+  if (present) return present;
+  const starts = [0];
+  for (let at = source.text.indexOf("\n"); at >= 0; at = source.text.indexOf("\n", at + 1)) starts.push(at + 1);
+  lineStarts.set(source, starts);
+  return starts;
+}
+
 /** Lines and columns count from 1; columns count UTF-16 code units. */
 export function lineColumn(source: SourceFile, offset: number): { line: number; column: number } {
-  const before = source.text.slice(0, offset);
-  const line = before.split("\n").length;
-  return { line, column: offset - before.lastIndexOf("\n") };
+  const starts = lineStartsOf(source);
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle;
+  }
+  return { line: low + 1, column: offset - starts[low]! + 1 };
 }

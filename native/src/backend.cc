@@ -5,7 +5,10 @@
 #include <llama.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <mutex>
+#include <set>
 
 namespace ggsl {
 
@@ -34,6 +37,14 @@ const char * type_name(enum ggml_backend_dev_type type) {
     }
 }
 
+std::string backend_name(ggml_backend_dev_t device) {
+    std::string name = ggml_backend_reg_name(ggml_backend_dev_backend_reg(device));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+}
+
+constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", "other" };
+
 } // namespace
 
 void load_backends(const std::string & directory) {
@@ -47,11 +58,26 @@ void load_backends(const std::string & directory) {
     }
 }
 
+void load_backend(const std::string & path) {
+    static std::mutex            mutex;
+    static std::set<std::string> loaded;
+    const std::lock_guard lock(mutex);
+    if (loaded.count(path) > 0) {
+        return;
+    }
+    const LogCapture log;
+    if (ggml_backend_load(path.c_str()) == nullptr) {
+        fail(code::no_device, "%s does not load%s", path.c_str(), log.suffix().c_str());
+    }
+    loaded.insert(path);
+}
+
 std::vector<Device> devices() {
     std::vector<Device> list;
     for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
         ggml_backend_dev_t dev = ggml_backend_dev_get(i);
-        Device device{ ggml_backend_dev_name(dev), ggml_backend_dev_description(dev), type_name(ggml_backend_dev_type(dev)), 0, 0 };
+        Device device{ ggml_backend_dev_name(dev), backend_name(dev), ggml_backend_dev_description(dev),
+                       type_name(ggml_backend_dev_type(dev)), 0, 0 };
         ggml_backend_dev_memory(dev, &device.memory_free, &device.memory_total);
         list.push_back(device);
     }
@@ -67,6 +93,24 @@ ggml_backend_dev_t device_by_name(const std::string & name) {
         names += (names.empty() ? "" : ", ") + device.name;
     }
     fail(code::no_device, "no device \"%s\"; there are: %s", name.c_str(), names.empty() ? "none" : names.c_str());
+}
+
+Family family_of(ggml_backend_dev_t device) {
+    const std::string name  = backend_name(device);
+    const auto        found = std::find(family_names.begin(), family_names.end(), name);
+    return found == family_names.end() ? Family::other : static_cast<Family>(found - family_names.begin());
+}
+
+const char * family_name(Family family) {
+    return family_names[static_cast<size_t>(family)];
+}
+
+Family family_by_name(const std::string & name) {
+    const auto found = std::find(family_names.begin(), family_names.end(), name);
+    if (found == family_names.end()) {
+        fail(code::invalid_argument, "expected cpu, cuda, vulkan or other, found \"%s\"", name.c_str());
+    }
+    return static_cast<Family>(found - family_names.begin());
 }
 
 ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type) {

@@ -8,8 +8,12 @@
 
 namespace ggsl {
 
+// What drives a device. Ops differ in what they do at the edges (legalize.h).
+enum class Family { cpu, cuda, vulkan, other };
+
 struct Device {
     std::string name;        // ggml's name, e.g. "CPU" or "Vulkan0"
+    std::string backend;     // "cpu", "cuda", "vulkan", ...
     std::string description; // e.g. the processor's name
     std::string type;        // "cpu", "gpu", "integrated-gpu", "accelerator"
     size_t      memory_free;
@@ -19,10 +23,22 @@ struct Device {
 // Loads ggml's backend libraries from a directory. The CPU backend is loaded once a process, whoever loaded it.
 void load_backends(const std::string & directory);
 
+// Loads one more backend library, such as that of a GPU; its devices come to those that there are. Loading it again does
+// nothing. A driver that crashes takes the process with it, so try it in another one first.
+// Throws Failure (NO_DEVICE) for a library that does not load.
+void load_backend(const std::string & path);
+
 std::vector<Device> devices();
 
 // The device of that name. Throws Failure (NO_DEVICE), naming the devices that there are.
 ggml_backend_dev_t device_by_name(const std::string & name);
+
+Family family_of(ggml_backend_dev_t device);
+
+// "cpu", "cuda", "vulkan", "other".
+const char * family_name(Family family);
+// Throws Failure (INVALID_ARGUMENT).
+Family family_by_name(const std::string & name);
 
 // The device that a buffer type belongs to; the CPU's where ggml says none.
 ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type);

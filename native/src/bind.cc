@@ -4,6 +4,7 @@
 #include "ops.h"
 
 #include <algorithm>
+#include <cfloat>
 
 namespace ggsl {
 
@@ -14,7 +15,7 @@ constexpr int32_t unlimited = max_dim;
 
 class Binder {
 public:
-    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {} } {}
+    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {}, {}, {} } {}
 
     BoundGraph run() {
         bind_dims();
@@ -25,6 +26,7 @@ public:
         find_live();
         limit_rows();
         find_nans();
+        find_lowest();
         return std::move(bound);
     }
 
@@ -155,8 +157,10 @@ private:
                 bound.live[output] = true;
             }
         }
-        for (const int32_t state : bound.graph.states) {
-            bound.live[state] = true;
+        for (const auto * read : { &bound.graph.states, &bound.graph.taps }) {
+            for (const int32_t node : *read) {
+                bound.live[node] = true;
+            }
         }
         for (size_t id = nodes().size(); id-- > 0;) {
             for (int32_t i = 0; bound.live[id] && i < nodes()[id].operand_count; ++i) {
@@ -171,6 +175,7 @@ private:
         const Outputs & out = bound.graph.outputs;
         auto & limit        = bound.row_limit;
         limit.assign(nodes().size(), unlimited);
+        bound.input_limit.assign(bound.graph.inputs.size(), bound.vocab_size);
         const auto lower = [&](int32_t id, int32_t to) { limit[id] = std::min(limit[id], to); };
 
         for (const int32_t tokens : { out.sampled, out.candidates }) {
@@ -190,7 +195,9 @@ private:
                 case OpId::argmax:
                 case OpId::argsort:
                 case OpId::top_k:    check_range(id, node, operand(node, 0).dim); break;
-                case OpId::input:    check_range(id, node, node.dtype == Dtype::i32 ? bound.vocab_size : 0); break;
+                case OpId::input:
+                    bound.input_limit[node.attrs[0]] = std::min(bound.input_limit[node.attrs[0]], limit[id]);
+                    break;
                 case OpId::cast:
                     if (operand(node, 0).dtype == Dtype::i32) {
                         lower(node.operands[0], node.dtype == Dtype::i32 ? limit[id] : unlimited);
@@ -217,6 +224,34 @@ private:
                 any = any || bound.may_be_nan[node.operands[i]];
             }
             bound.may_be_nan[id] = any;
+        }
+    }
+
+    void find_lowest() {
+        auto & known = bound.is_above_lowest;
+        known.assign(nodes().size(), false);
+        for (size_t id = 0; id < nodes().size(); ++id) {
+            const Node & node = nodes()[id];
+            switch (id_of(node)) {
+                // NaN becomes one of the bounds
+                case OpId::clamp: known[id] = node.attr_f32(0) > -FLT_MAX; break;
+                case OpId::step:
+                case OpId::arange: known[id] = true; break;
+                case OpId::fill:   known[id] = node.attr_f32(0) > -FLT_MAX; break;
+                case OpId::abs:
+                case OpId::sgn:
+                case OpId::exp:
+                case OpId::sqr:
+                case OpId::sqrt:
+                case OpId::sigmoid:
+                case OpId::tanh:
+                case OpId::soft_max: known[id] = !bound.may_be_nan[id]; break;
+                case OpId::view:
+                case OpId::roll:
+                case OpId::repeat:
+                case OpId::get_rows: known[id] = known[node.operands[0]]; break;
+                default: break;
+            }
         }
     }
 

@@ -15,8 +15,14 @@ struct BoundGraph {
     // For i32 nodes: their values are used as row numbers below this. A `cast` has to be clamped to it.
     std::vector<int32_t> row_limit;
 
+    // For i32 inputs: the values given are to be below this.
+    std::vector<int32_t> input_limit;
+
     // Whether a node's values can be NaN.
     std::vector<bool> may_be_nan;
+
+    // Whether a node's values are all known to be above -FLT_MAX, so that each row has a largest one on every device.
+    std::vector<bool> is_above_lowest;
 };
 
 // Binds V, and every larger dim, to `vocab_size`. Throws Failure (INVALID_GRAPH).

@@ -168,12 +168,38 @@ size_t Context::bytes() const {
     return sum;
 }
 
+std::vector<Context::NodeBytes> Context::graph_nodes() const {
+    std::vector<NodeBytes> nodes;
+    const auto             first = chains.begin();
+    const ggml_cgraph *    graph = first == chains.end() ? nullptr : first->second.sampler->shared_group()->model_graph();
+    for (int i = 0; graph != nullptr && i < ggml_graph_n_nodes(const_cast<ggml_cgraph *>(graph)); ++i) {
+        const ggml_tensor * node = ggml_graph_node(const_cast<ggml_cgraph *>(graph), i);
+        NodeBytes one{ ggml_get_name(node), {} };
+        const auto add = [&](const auto & value) {
+            const auto * bytes = reinterpret_cast<const uint8_t *>(&value);
+            one.bytes.insert(one.bytes.end(), bytes, bytes + sizeof(value));
+        };
+        // the whole struct: type, ne, nb, op, op_params, flags, src, view_src, view_offs, data, name
+        add(*node);
+        for (const ggml_tensor * source : node->src) {
+            if (source != nullptr) {
+                add(source->data);
+                add(source->ne);
+                add(source->nb);
+            }
+        }
+        nodes.push_back(std::move(one));
+    }
+    return nodes;
+}
+
 ContextStats Context::stats() const {
     ContextStats stats{ *counters, {} };
     const auto add = [&](const SamplerStats & one) {
         stats.chains.nodes += one.nodes;
         stats.chains.nodes_without_views += one.nodes_without_views;
         stats.chains.readback_bytes += one.readback_bytes;
+        stats.chains.sequence_bytes = std::max(stats.chains.sequence_bytes, one.sequence_bytes);
         stats.chains.devices.insert(one.devices.begin(), one.devices.end());
     };
     std::set<const SamplerGroup *> groups;

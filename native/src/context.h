@@ -66,6 +66,14 @@ public:
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
+    // Every node of the model's graph with chains in it, as of the latest decode: what ggml's CUDA backend compares from one
+    // run to the next to see whether it can replay a recorded graph. Empty before the first decode and without chains.
+    struct NodeBytes {
+        std::string          name;
+        std::vector<uint8_t> bytes;
+    };
+    std::vector<NodeBytes> graph_nodes() const;
+
 private:
     struct ContextDeleter {
         void operator()(llama_context * pointer) const { llama_free(pointer); }

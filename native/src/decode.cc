@@ -202,6 +202,7 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
     if (sampler.state_count() > 0) {
         results.states = sampler.read_states();
     }
+    results.taps = sampler.read_taps();
 }
 
 void Context::run_host_chain(int32_t index, const Chain & chain, Results & results) {

@@ -3,6 +3,7 @@
 #include "backend.h"
 #include "failure.h"
 #include "ops.h"
+#include "support.h"
 
 #include <cmath>
 
@@ -62,9 +63,11 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
         }
     } else if (const auto * ids = std::get_if<std::span<const int32_t>>(&values); ids != nullptr && input.dtype == Dtype::i32) {
         check_size(ids->size(), size, "token ids for an input");
-        for (const int32_t token : *ids) {
-            if (token < 0 || token >= bound.vocab_size) {
-                fail(code::invalid_argument, "input %zu holds token %d, but the vocabulary has %d", index, token, bound.vocab_size);
+        const int32_t limit = bound.input_limit[index];
+        for (const int32_t id : *ids) {
+            if (id < 0 || id >= limit) {
+                fail(code::invalid_argument, "input %zu holds %d; expected 0 to %d%s", index, id, limit - 1,
+                     limit == bound.vocab_size ? ", the tokens of the vocabulary" : "");
             }
         }
     } else {
@@ -81,15 +84,10 @@ void check_logits(std::span<const float> logits, size_t vocab_size) {
     }
 }
 
-void check_support(const Built & built, ggml_backend_dev_t device) {
-    for (const ggml_tensor * tensor : built.tensors) {
-        if (tensor->op != GGML_OP_NONE && !ggml_backend_dev_supports_op(device, tensor)) {
-            fail(code::unsupported_op, "device %s can not run %s (%s)", ggml_backend_dev_name(device), ggml_op_desc(tensor), tensor->name);
-        }
-    }
-}
-
 Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads)
+    : Evaluator(graph, vocab_size, rows, device, threads, family_of(device)) {}
+
+Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads, Family family)
     : bound(bind_graph(graph, vocab_size)), rows(rows) {
     check_elements(bound, rows);
     backend.reset(ggml_backend_dev_init(device, nullptr));
@@ -108,7 +106,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     ggml_tensor * logits = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, bound.vocab_size, rows);
     ggml_set_name(logits, "logits");
     ggml_set_input(logits);
-    built = build_graph(context.get(), bound, rows, logits);
+    built = build_graph(context.get(), bound, rows, logits, family);
     check_support(built, device);
 
     ggml_build_forward_expand(cgraph, logits);
@@ -147,7 +145,7 @@ Results Evaluator::run(const Feeds & feeds) {
         fail(code::compute_failed, "computing the graph failed: %s", ggml_status_to_string(status));
     }
     return { read<int32_t>(built.sampled), read<int32_t>(built.candidates), read<float>(built.logits), read<float>(built.probs),
-             read_states() };
+             read_states(), read_taps() };
 }
 
 // Inputs that no node reads are not part of the graph and have no memory.
@@ -175,6 +173,18 @@ template <typename T> std::vector<T> Evaluator::read(const ggml_tensor * tensor)
     }
     std::vector<T> values(static_cast<size_t>(ggml_nelements(tensor)));
     ggml_backend_tensor_get(tensor, values.data(), 0, ggml_nbytes(tensor));
+    return values;
+}
+
+std::vector<TapValues> Evaluator::read_taps() const {
+    std::vector<TapValues> values;
+    for (const ggml_tensor * tap : built.taps) {
+        if (tap->type == GGML_TYPE_F32) {
+            values.emplace_back(read<float>(tap));
+        } else {
+            values.emplace_back(read<int32_t>(tap));
+        }
+    }
     return values;
 }
 

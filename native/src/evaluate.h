@@ -22,6 +22,9 @@ struct Feeds {
     std::vector<Values>    inputs;
 };
 
+// What a tapped node gives, by its dtype.
+using TapValues = std::variant<std::vector<float>, std::vector<int32_t>>;
+
 // Row after row; empty where the graph does not give that output.
 struct Results {
     std::vector<int32_t> sampled;    // R
@@ -29,6 +32,7 @@ struct Results {
     std::vector<float>   logits;     // R x k
     std::vector<float>   probs;      // R x k
     std::vector<float>   states;     // R x S
+    std::vector<TapValues> taps;     // R x dim each
 };
 
 // Checks uniforms and inputs of one graph: sizes, dtypes, finite uniforms, token ids inside the vocabulary.
@@ -39,12 +43,11 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
 // Throws Failure (INVALID_LOGITS) that names the first token whose logit is NaN or +inf.
 void check_logits(std::span<const float> logits, size_t vocab_size);
 
-// Throws Failure (UNSUPPORTED_OP) that names the first op that the device can not run.
-void check_support(const Built & built, ggml_backend_dev_t device);
-
 class Evaluator {
 public:
+    // Built as devices of `family` need it; other than the device's own only to try what that gives.
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
+    Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads, Family family);
     ~Evaluator();
 
     Results run(const Feeds & feeds);
@@ -52,12 +55,14 @@ public:
     const BoundGraph & bound_graph() const { return bound; }
     size_t nodes() const { return built.nodes; }
     size_t nodes_without_views() const { return built.nodes_without_views; }
+    const std::vector<Rewritten> & rewritten() const { return built.rewritten; }
 
 private:
     template <typename T> std::vector<T> read(const ggml_tensor * tensor) const;
     void write(ggml_tensor * tensor, const void * data) const;
     void write_uniforms(std::span<const float> values);
     std::vector<float> read_states() const;
+    std::vector<TapValues> read_taps() const;
 
     template <auto free> struct Deleter {
         void operator()(auto * pointer) const { free(pointer); }

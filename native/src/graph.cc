@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "legalize.h"
 #include "ops.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ bool is_view(const ggml_tensor * tensor) {
 
 } // namespace
 
-Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits)
-    : context(context), bound(bound), rows(rows), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
+Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
+    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
 
@@ -34,14 +35,17 @@ Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows,
             ++uses[node];
         }
     }
-    for (const int32_t node : graph.states) {
-        ++uses[node];
+    for (const auto * read : { &graph.states, &graph.taps }) {
+        for (const int32_t node : *read) {
+            ++uses[node];
+        }
     }
 }
 
 ggml_tensor * Builder::made(ggml_tensor * tensor) {
     ggml_format_name(tensor, "%s-%d", op_of(bound.graph.nodes[id]).name, id);
     built.tensors.push_back(tensor);
+    built.origins.push_back(id);
     if (tensor->op != GGML_OP_NONE) {
         ++built.nodes;
         built.nodes_without_views += is_view(tensor) ? 0 : 1;
@@ -103,6 +107,10 @@ ggml_tensor * Builder::build_node(const Node & node) {
         }
         operands[i] = value;
     }
+    if (const Rewrite * rewrite = rewrite_of(*this, node, operands)) {
+        built.rewritten.push_back({ id, rewrite });
+        return rewrite->build(*this, node, operands);
+    }
     return op_of(node).build(*this, node, operands);
 }
 
@@ -135,16 +143,19 @@ Built Builder::run() {
     for (const int32_t state : graph.states) {
         built.states.push_back(output(state));
     }
+    for (const int32_t node : graph.taps) {
+        built.taps.push_back(output(node));
+    }
     return std::move(built);
 }
 
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits) {
-    return Builder(context, bound, rows, logits).run();
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family) {
+    return Builder(context, bound, rows, logits, family).run();
 }
 
 size_t max_tensors(const BoundGraph & bound) {
     const auto live = static_cast<size_t>(std::count(bound.live.begin(), bound.live.end(), true));
-    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() + 8;
+    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
 }
 
 } // namespace ggsl

@@ -1,11 +1,19 @@
 // The graph builder: a bound graph and R rows (sequences) become ggml tensors. Every value of dim n is a tensor [n, R].
 #pragma once
 
+#include "backend.h"
 #include "bind.h"
 
 #include <ggml.h>
 
 namespace ggsl {
+
+struct Rewrite;
+
+struct Rewritten {
+    int32_t         node;
+    const Rewrite * rewrite;
+};
 
 // What building gave. Tensors belong to the ggml_context; absent ones are null.
 struct Built {
@@ -19,23 +27,29 @@ struct Built {
     ggml_tensor *              logits     = nullptr; // f32 [k, R]
     ggml_tensor *              probs      = nullptr; // f32 [k, R]
     std::vector<ggml_tensor *> states;               // f32 [1, R] each
+    std::vector<ggml_tensor *> taps;                 // [dim, R] each
 
     // All tensors made here, in order of creation, operands first.
     std::vector<ggml_tensor *> tensors;
+    std::vector<int32_t>       origins; // the node of the graph that each of them is for
     size_t                     nodes               = 0;
     size_t                     nodes_without_views = 0;
+
+    // What was built otherwise than the op table says, and why (legalize.h).
+    std::vector<Rewritten> rewritten;
 };
 
 // Makes tensors while the ops of a graph are built. The helpers of graph ops (ops.cc) are here.
 class Builder {
 public:
-    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits);
+    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
 
     Built run();
 
     ggml_context * const context;
     const BoundGraph &   bound;
     const int64_t        rows;
+    const Family         family;
 
     // Registers and names a tensor that an op has just made.
     ggml_tensor * made(ggml_tensor * tensor);
@@ -65,8 +79,8 @@ private:
     int32_t                    id = 0;
 };
 
-// Builds into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits);
+// Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
 
 // An upper bound of the number of tensors that building makes.
 size_t max_tensors(const BoundGraph & bound);

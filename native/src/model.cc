@@ -68,14 +68,38 @@ Model::Model(const std::string & path, const ModelOptions & options) {
     } catch (const std::exception & e) {
         fail(code::invalid_model, "can not load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
     }
+    check_loaded(path, log.suffix());
+}
+
+Model::Model(std::span<const uint8_t> bytes) {
+    constexpr char name[] = "the model in memory";
+    // Only read, though the function takes memory that it could write to.
+    const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"), std::fclose);
+    if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
+        fail(code::invalid_model, "not a GGUF file: %s starts with other bytes than \"GGUF\"", name);
+    }
+    llama_model_params params = llama_model_default_params();
+    params.n_gpu_layers       = 0;
+    params.load_mode          = LLAMA_LOAD_MODE_NONE; // there is no file to map
+
+    const LogCapture log;
+    try {
+        model.reset(llama_model_load_from_file_ptr(file.get(), params));
+    } catch (const std::exception & e) {
+        fail(code::invalid_model, "can not load %s: %s%s", name, e.what(), log.suffix().c_str());
+    }
+    check_loaded(name, log.suffix());
+}
+
+void Model::check_loaded(const std::string & name, const std::string & why) const {
     if (!model) {
-        fail(code::invalid_model, "can not load %s%s", path.c_str(), log.suffix().c_str());
+        fail(code::invalid_model, "can not load %s%s", name.c_str(), why.c_str());
     }
     if (llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_NONE || vocab_size() < 1) {
-        fail(code::invalid_model, "%s has no vocabulary", path.c_str());
+        fail(code::invalid_model, "%s has no vocabulary", name.c_str());
     }
     if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
-        fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported", path.c_str());
+        fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported", name.c_str());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ class Model {
 public:
     // Reads the file; takes as long as that takes. Throws Failure (INVALID_MODEL, NO_DEVICE).
     Model(const std::string & path, const ModelOptions & options);
+    // A model in memory, which is copied. Throws Failure (INVALID_MODEL).
+    explicit Model(std::span<const uint8_t> bytes);
 
     llama_model *       get() const { return model.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
@@ -44,6 +47,8 @@ public:
     std::vector<std::pair<std::string, std::string>> metadata() const;
 
 private:
+    void check_loaded(const std::string & name, const std::string & why) const;
+
     struct Deleter {
         void operator()(llama_model * pointer) const { llama_model_free(pointer); }
     };

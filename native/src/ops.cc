@@ -3,7 +3,6 @@
 #include "graph.h"
 
 #include <algorithm>
-#include <cfloat>
 
 namespace ggsl {
 
@@ -48,15 +47,11 @@ Tensor build_argmax(Builder & b, const Node &, const Tensor * x) {
 }
 
 Tensor build_argsort(Builder & b, const Node & node, const Tensor * x) {
-    // With a NaN the order is no order, and the CPU's sort runs out of bounds.
-    const bool   may_be_nan = b.bound.may_be_nan[node.operands[0]];
-    const Tensor numbers    = may_be_nan ? b.clamped(x[0], -FLT_MAX, FLT_MAX) : x[0];
-    return b.made(ggml_argsort(b.context, numbers, node.attrs[0] == 0 ? GGML_SORT_ORDER_ASC : GGML_SORT_ORDER_DESC));
+    return b.made(ggml_argsort(b.context, x[0], node.attrs[0] == 0 ? GGML_SORT_ORDER_ASC : GGML_SORT_ORDER_DESC));
 }
 
 Tensor build_top_k(Builder & b, const Node & node, const Tensor * x) {
-    // Vulkan's top_k gives the smallest of negative numbers for k = 1.
-    return node.dim == 1 ? build_argmax(b, node, x) : b.made(ggml_top_k(b.context, x[0], node.dim));
+    return b.made(ggml_top_k(b.context, x[0], node.dim));
 }
 
 Tensor build_get_rows(Builder & b, const Node & node, const Tensor * x) {

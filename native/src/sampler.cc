@@ -115,17 +115,22 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         ggml_build_forward_expand(cgraph, raw_logits);
     }
     built_row           = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
-    const Built & built = group->build(context, padded);
+    const Built & built = group->build(context, cgraph, padded);
     give(built);
 
-    latest = { 0, 0, built.states.size() * sizeof(float), {} };
+    latest = { 0, 0, built.states.size() * sizeof(float), 0, {} };
+    for (const ggml_tensor * tap : built.taps) {
+        latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
+    }
     for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
         latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
     }
-    // One active sequence is enough for the states of all rows to be computed.
-    for (ggml_tensor * state : built.states) {
-        ggml_tensor * choice[] = { row_logits, state };
-        ggml_build_forward_select(cgraph, choice, 2, active ? 1 : 0);
+    // One active sequence is enough for the states and taps of all rows to be computed.
+    for (const auto * read : { &built.states, &built.taps }) {
+        for (ggml_tensor * value : *read) {
+            ggml_tensor * choice[] = { row_logits, value };
+            ggml_build_forward_select(cgraph, choice, 2, active ? 1 : 0);
+        }
     }
 }
 
@@ -183,7 +188,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         }
     }
     results = evaluator->run(feeds);
-    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), { "CPU" } };
+    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, { "CPU" } };
     take_results(candidates);
 }
 

@@ -50,6 +50,7 @@ public:
     // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
     std::vector<float> read_logits() const;
     std::vector<float> read_states() const;
+    std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
     // Of the latest build, whose nodes are those of the group, or `apply`.
     const SamplerStats & stats() const { return latest; }
 

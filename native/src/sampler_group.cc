@@ -3,6 +3,7 @@
 #include "backend.h"
 #include "failure.h"
 #include "sampler.h"
+#include "support.h"
 
 #include <algorithm>
 
@@ -10,27 +11,12 @@ namespace ggsl {
 
 namespace {
 
-// llama.cpp tries every chain on this many candidates, in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Beside the
-// subgraph there are logits, their copy and its view, and a view of each output.
-constexpr int32_t probe_vocab_size  = 128 * 1024;
+// llama.cpp tries every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Beside the subgraph there are logits, their
+// copy and its view, and a view of each output.
 constexpr size_t  max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
 
 // With several rows a graph has some reshapes more, and llama.cpp reserves room for what the probe had.
 constexpr int64_t probe_rows = 2;
-
-struct ContextDeleter {
-    void operator()(ggml_context * context) const { ggml_free(context); }
-};
-using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
-
-// Builds for its shape only: nothing is allocated or computed.
-Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows) {
-    context.reset(ggml_init({ (max_tensors(bound) + 1) * ggml_tensor_overhead(), nullptr, true }));
-    if (!context) {
-        fail(code::out_of_memory, "no memory to build a graph of %zu nodes", bound.graph.nodes.size());
-    }
-    return build_graph(context.get(), bound, rows, ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, bound.vocab_size, rows));
-}
 
 } // namespace
 
@@ -41,42 +27,64 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
     if (probe.vocab_size == 0) {
         probe = bind_graph(*graph, probe_vocab_size);
     }
+    ggml_backend_dev_t const device = device_of(type);
+    family                          = family_of(device);
     for (const BoundGraph * candidate : { &bound, &probe }) {
         for (const int64_t count : { int64_t{ 1 }, probe_rows }) {
             ContextPtr  context;
-            const Built tried = dry_build(context, *candidate, count);
+            const Built tried = dry_build(context, *candidate, count, family);
             if (tried.tensors.size() > max_probe_tensors) {
                 fail(code::invalid_graph, "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
                      tried.tensors.size(), max_probe_tensors);
             }
-            check_support(tried, device_of(type));
+            check_support(tried, device);
         }
     }
+    latest.sequence_bytes = bytes_per_row(bound, device);
 }
 
-const Built & SamplerGroup::build(ggml_context * context, ggml_tensor * padded) {
+const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
     if (rows == 0) {
         rows = std::max<int64_t>(1, padded->ne[1] - 1);
-        built         = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0));
-        latest        = { built.nodes, built.nodes_without_views, 0, latest.devices };
+        built         = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0), family);
+        latest        = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
+        cgraph        = model_graph;
         devices_known = false;
     }
     return built;
 }
 
 Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) const {
-    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1));
+    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1), family);
 }
 
 void SamplerGroup::reset() {
-    built = Built();
-    rows  = 0;
+    built  = Built();
+    cgraph = nullptr;
+    rows   = 0;
     begin_batch();
 }
 
 void SamplerGroup::begin_batch() {
     is_uploaded = false;
     states.clear();
+}
+
+std::vector<TapValues> SamplerGroup::read_taps(int64_t row) const {
+    std::vector<TapValues> values;
+    for (const ggml_tensor * tap : built.taps) {
+        const auto read = [&](auto numbers) {
+            numbers.resize(static_cast<size_t>(tap->ne[0]));
+            ggml_backend_tensor_get(tap, numbers.data(), static_cast<size_t>(row) * tap->nb[1], numbers.size() * sizeof(numbers[0]));
+            values.emplace_back(std::move(numbers));
+        };
+        if (tap->type == GGML_TYPE_F32) {
+            read(std::vector<float>());
+        } else {
+            read(std::vector<int32_t>());
+        }
+    }
+    return values;
 }
 
 bool SamplerGroup::upload() {

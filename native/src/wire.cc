@@ -134,6 +134,7 @@ Graph decode_wire(const int32_t * words, size_t count) {
     graph.uniform_count         = reader.next_in(0, max_uniforms, "a uniform count");
     const int32_t input_count   = reader.next_in(1, max_inputs, "an input count");
     const int32_t state_count   = reader.next_in(0, max_states, "a state count");
+    const int32_t tap_count     = reader.next_in(0, max_taps, "a tap count");
     const int32_t node_count    = reader.next_in(1, max_nodes, "a node count");
     int32_t * const outputs[]   = { &graph.outputs.sampled, &graph.outputs.candidates, &graph.outputs.logits, &graph.outputs.probs };
     for (int32_t * output : outputs) {
@@ -148,6 +149,9 @@ Graph decode_wire(const int32_t * words, size_t count) {
     }
     for (int32_t i = 0; i < state_count; ++i) {
         graph.states.push_back(reader.next_in(0, node_count - 1, "a state's node"));
+    }
+    for (int32_t i = 0; i < tap_count; ++i) {
+        graph.taps.push_back(reader.next_in(0, node_count - 1, "a tapped node"));
     }
     for (int32_t i = 0; i < node_count; ++i) {
         graph.nodes.push_back(read_node(reader, graph));

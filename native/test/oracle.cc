@@ -1,6 +1,11 @@
 // Test only: llama.cpp's own CPU samplers, as the oracle that GGSL's chains are compared with.
 #include "../src/addon/sampler_spec_value.h"
 
+#include <gguf.h>
+
+#include <cmath>
+#include <cstring>
+
 namespace {
 
 using ggsl::SamplerPtr;
@@ -99,9 +104,63 @@ Napi::Value generate_reference(const Napi::CallbackInfo & info) {
     return tokens;
 }
 
+struct GgufDeleter {
+    void operator()(gguf_context * pointer) const { gguf_free(pointer); }
+};
+using GgufPtr = std::unique_ptr<gguf_context, GgufDeleter>;
+
+// The tensor's numbers, f32.
+ggml_tensor * as_f32(ggml_context * context, const ggml_tensor * tensor) {
+    ggml_tensor * numbers = ggml_new_tensor(context, GGML_TYPE_F32, ggml_n_dims(tensor), tensor->ne);
+    ggml_set_name(numbers, ggml_get_name(tensor));
+    if (tensor->type == GGML_TYPE_F32) {
+        std::memcpy(numbers->data, tensor->data, ggml_nbytes(tensor));
+    } else {
+        ggml_get_type_traits(tensor->type)->to_float(tensor->data, static_cast<float *>(numbers->data), ggml_nelements(tensor));
+    }
+    return numbers;
+}
+
+// rewriteModel(from, to, metadata, isF32): a GGUF with more texts, i32 and f32 in its metadata, and with all weights f32 if so wanted.
+void rewrite_model(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    ggml_context *  read = nullptr;
+    const GgufPtr   from(gguf_init_from_file(info[0].ToString().Utf8Value().c_str(), { false, &read }));
+    if (!from) {
+        throw Napi::Error::New(env, "the oracle can not read the model");
+    }
+    const std::unique_ptr<ggml_context, decltype(&ggml_free)> tensors(read, ggml_free);
+    const std::unique_ptr<ggml_context, decltype(&ggml_free)> made(ggml_init({ size_t{ 1 } << 28, nullptr, false }), ggml_free);
+
+    const GgufPtr to(gguf_init_empty());
+    gguf_set_kv(to.get(), from.get());
+    const auto metadata = info[2].As<Napi::Object>();
+    for (const auto & [name, entry] : metadata) {
+        const std::string key   = name.ToString();
+        const Napi::Value value = entry;
+        const double number     = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : 0;
+        if (!value.IsNumber()) {
+            gguf_set_val_str(to.get(), key.c_str(), value.ToString().Utf8Value().c_str());
+        } else if (number == std::floor(number)) {
+            gguf_set_val_i32(to.get(), key.c_str(), static_cast<int32_t>(number));
+        } else {
+            gguf_set_val_f32(to.get(), key.c_str(), static_cast<float>(number));
+        }
+    }
+    for (ggml_tensor * tensor = ggml_get_first_tensor(read); tensor != nullptr; tensor = ggml_get_next_tensor(read, tensor)) {
+        if (gguf_find_tensor(from.get(), ggml_get_name(tensor)) >= 0) { // one more holds the file's bytes
+            gguf_add_tensor(to.get(), info[3].ToBoolean() ? as_f32(made.get(), tensor) : tensor);
+        }
+    }
+    if (!gguf_write_to_file(to.get(), info[1].ToString().Utf8Value().c_str(), false)) {
+        throw Napi::Error::New(env, "the oracle can not write the model");
+    }
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("LlamaChain", LlamaChain::define(env));
     exports.Set("generateReference", Napi::Function::New<generate_reference>(env));
+    exports.Set("rewriteModel", Napi::Function::New<rewrite_model>(env));
     return exports;
 }
 

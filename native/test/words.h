@@ -48,7 +48,7 @@ struct Words {
 
     std::vector<int32_t> finish() const {
         std::vector<int32_t> words = { wire_magic, wire_version, uniforms, static_cast<int32_t>(inputs.size() / 2),
-                                       static_cast<int32_t>(states.size()), node_count, sampled, candidates, logits, probs };
+                                       static_cast<int32_t>(states.size()), 0, node_count, sampled, candidates, logits, probs };
         for (const auto * part : { &inputs, &states, &nodes }) {
             words.insert(words.end(), part->begin(), part->end());
         }

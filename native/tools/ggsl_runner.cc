@@ -1,5 +1,6 @@
 #include "../src/failure.h"
 #include "runner.h"
+#include "../src/support.h"
 
 #include <cstring>
 
@@ -18,7 +19,7 @@ GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case &
     if (!contexts.back()) {
         fail(code::out_of_memory, "no memory for a graph of %zu tensors", tensors);
     }
-    built = build_graph(contexts.back().get(), c.bound, c.rows, logits);
+    built = build_graph(contexts.back().get(), c.bound, c.rows, logits, family_of(device.device));
     check_support(built, device.device);
     // In order of creation, because ggml visits operands recursively: a long chain would overflow the stack.
     for (ggml_tensor * tensor : built.tensors) {

@@ -15,7 +15,7 @@ namespace {
 
 struct Session {
     Session(const Graph & graph, int32_t vocab_size, int32_t rows)
-        : evaluator(graph, vocab_size, rows, ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0), 1),
+        : evaluator(graph, vocab_size, rows, ggml_backend_reg_dev_get(ggml_backend_cpu_reg(), 0), 1, Family::cpu),
           inputs(graph.inputs.size()) {}
 
     Evaluator evaluator;

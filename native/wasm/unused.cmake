@@ -5,7 +5,7 @@ set(USED_OPS
   unary abs neg sgn step exp sigmoid tanh floor ceil round
   log sqrt sqr scale clamp add sub mul div soft_max cumsum sum_rows argmax argsort top_k
   get_rows set_rows roll repeat fill arange
-  dup cpy cont add_non_quantized)
+  dup cpy cont add_non_quantized custom)
 list(TRANSFORM USED_OPS PREPEND ggml_compute_forward_)
 
 # Writes the traps to `file` and gives the linker's options in `options`. The functions and their parameters are read from

@@ -39,7 +39,16 @@ export interface Binding {
   opNames(): string[];
   /** Loads ggml's backend libraries from a folder; from then on there are devices. Calling it again does nothing. */
   loadBackends(directory: string): void;
+  /**
+   * Loads one more backend library; its devices come to those that there are. NO_DEVICE when it does not load. A driver that
+   * crashes takes the process with it: see runtime/devices/probe.ts.
+   */
+  loadBackend(path: string): void;
   devices(): Device[];
+  /** How ops are built on devices where the op table's way is not right. */
+  rewrites(): Rewrite[];
+  /** Nodes that the device can not run at this vocabulary size; `inModel`: nor as a part of a model's graph. */
+  unsupported(graph: NativeGraph, device: string, vocabSize: number, inModel: boolean): Unsupported[];
   readonly Graph: new (words: Int32Array) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
   /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
@@ -50,9 +59,31 @@ export interface Binding {
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
+/** What drives a device: the rewrites are chosen by it. */
+export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";
+
+export interface Rewrite {
+  readonly name: string;
+  readonly op: string;
+  /** Empty: on all devices. */
+  readonly families: readonly DeviceFamily[];
+  readonly reason: string;
+  /** The ops that are built. */
+  readonly instead: string;
+}
+
+export interface Unsupported {
+  /** Of the graph; its index in `Graph.nodes`. */
+  readonly node: number;
+  /** ggml's name of the op that is lacking. */
+  readonly op: string;
+}
+
 export interface Device {
   /** ggml's name, e.g. `CPU` or `Vulkan0`. */
   readonly name: string;
+  /** `cpu`, `cuda`, `vulkan`, ... */
+  readonly backend: string;
   readonly description: string;
   readonly type: "cpu" | "gpu" | "integrated-gpu" | "accelerator";
   /** Bytes. */
@@ -78,6 +109,8 @@ export interface EvaluatorOptions {
   readonly device?: string;
   /** CPU threads; default 1, which is fastest for a single row. */
   readonly threads?: number;
+  /** Builds the graph as devices of this family need it; default: the device's own. For tests. */
+  readonly rewriteFor?: DeviceFamily;
 }
 
 /** A graph on plain logits, built once and run many times, synchronously. */
@@ -85,6 +118,8 @@ export interface NativeEvaluator {
   /** ggml nodes in the graph, views and reshapes among them. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;
+  /** Nodes of the graph that were built by a rewrite, with its name. */
+  readonly rewritten: readonly { readonly node: number; readonly name: string }[];
   evaluate(values: EvaluatorValues): ChainResults;
   /** Frees the native memory; harmless when called twice. */
   dispose(): void;
@@ -99,7 +134,7 @@ export interface EvaluatorValues {
   readonly inputs?: readonly InputValues[];
 }
 
-/** f32 inputs take numbers other than NaN, i32 inputs token ids inside the vocabulary. */
+/** f32 inputs take numbers other than NaN, i32 inputs token ids, or positions in the table that the graph uses them for. */
 export type InputValues = Float32Array | Int32Array;
 
 /** What a chain gives, row after row; a property is absent when the graph lacks that output. */
@@ -112,6 +147,8 @@ export interface ChainResults {
   readonly probs?: Float32Array;
   /** Next values of the states, in the order of `Graph.states`. */
   readonly states?: Float32Array;
+  /** Values of the tapped nodes, row after row, in the order of the taps. */
+  readonly taps?: readonly InputValues[];
 }
 
 export interface ModelOptions {
@@ -203,6 +240,11 @@ export interface NativeContext {
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
   stats(): ContextStats;
+  /**
+   * Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares to
+   * see whether it can replay what it has recorded.
+   */
+  graphNodes(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode, frees the memory; harmless when called twice. */
   dispose(): void;
 }
@@ -236,6 +278,11 @@ export interface ContextStats {
   readonly nodesWithoutViews: number;
   /** Bytes copied to the host when every sequence with a chain gives one output. */
   readonly readbackBytes: number;
+  /**
+   * Bytes of device memory for each sequence: its row of logits, uniforms, inputs and results, and what is needed to compute
+   * them; of the chain that takes most. 0 on the host.
+   */
+  readonly sequenceBytes: number;
   /** Names of the devices where the chains' nodes ran; empty before the first output. */
   readonly devices: readonly string[];
 }

@@ -1,7 +1,9 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { cpuLibraries } from "../devices/locate.js";
 import { nodeModule } from "../node.js";
+import { addonPath, packageRoot } from "../root.js";
 import type { Binding } from "./binding.js";
 
 // A browser has none of these, and gets no further than to ask whether the addon is there.
@@ -22,9 +24,8 @@ export function loadBinding(): Binding {
 
 function load(): Binding {
   if (!isNode) throw new Error("The native runtime is not available: it needs Node.js.");
-  const root = packageRoot();
-  const require = nodeModule("node:module")!.createRequire(path.join(root, "package.json"));
-  const addon = path.join(root, "build", "Release", "ggsl.node");
+  const require = nodeModule("node:module")!.createRequire(path.join(packageRoot(), "package.json"));
+  const addon = addonPath();
   if (!fs.existsSync(addon)) {
     throw unavailable(`expected ${addon}, found no such file`, [
       "apt-get install g++ cmake make git   # once, as root",
@@ -39,27 +40,14 @@ function load(): Binding {
     throw unavailable(`${addon} does not load: ${(error as Error).message}`, REBUILD);
   }
   checkAddon(binding);
-  binding.loadBackends(librariesFolder(require));
+  const libraries = cpuLibraries();
+  if (libraries === undefined)
+    throw unavailable(`@node-llama-cpp/${process.platform}-${process.arch} is not installed`, ["npm run setup"]);
+  binding.loadBackends(libraries);
   return binding;
 }
 
 const REBUILD = ["npm run setup", "npm run build:native -- --force"];
-
-/** The folder with package.json above this file: sources and dist/ lie at different depths. */
-function packageRoot(): string {
-  let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
-  while (!isPackage(folder)) {
-    const parent = path.dirname(folder);
-    if (parent === folder) throw unavailable("the package's root was not found", ["npm run setup"]);
-    folder = parent;
-  }
-  return folder;
-}
-
-function isPackage(folder: string): boolean {
-  const file = path.join(folder, "package.json");
-  return fs.existsSync(file) && (JSON.parse(fs.readFileSync(file, "utf8")) as { name?: string }).name === "ggsl";
-}
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
 function checkAddon(binding: Binding): void {
@@ -77,21 +65,10 @@ function checkAddon(binding: Binding): void {
   }
 }
 
-/** Where ggml's CPU backends lie: the platform package of node-llama-cpp, wherever npm has put it. */
-function librariesFolder(require: NodeJS.Require): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `@node-llama-cpp/${platform}`;
-  const folders = (require.resolve.paths(name) ?? []).map((folder) => path.join(folder, name, "bins", platform));
-  const found = folders.find((folder) => fs.existsSync(folder));
-  if (found === undefined) throw unavailable(`${name} is not installed`, ["npm run setup"]);
-  return found;
-}
-
 function unavailable(reason: string, commands: readonly string[]): Error {
   const steps = commands.map((command, i) => `  ${i + 1}. ${command}`).join("\n");
   return new Error(`The native runtime is not available: ${reason}.\nTo mend it:\n${steps}`);
 }
 
 /** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */
-export const isNativeThere = (): boolean =>
-  isNode && fs.existsSync(path.join(packageRoot(), "build", "Release", "ggsl.node"));
+export const isNativeThere = (): boolean => isNode && fs.existsSync(addonPath());

@@ -100,6 +100,8 @@ export function wasmBinding(module: WasmModule): WasmBinding {
   class Evaluator implements NativeEvaluator {
     readonly nodes: number;
     readonly nodesWithoutViews: number;
+    /** The CPU needs none. */
+    readonly rewritten = [];
     private session: Session | undefined;
 
     constructor(graph: NativeGraph, { vocabSize, rows = 1, device = "CPU", threads = 1 }: EvaluatorOptions) {

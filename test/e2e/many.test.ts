@@ -130,3 +130,39 @@ test("what is disposed ends with an error", async () => {
   await expect(tokensOf(add(batch, 0))).rejects.toThrow(/disposed/);
   expect(() => open(0)).toThrow(/`sequences` must be an integer from 1 to 256/);
 });
+
+test("a host tail on one of them, changed and cleared while the others go on", async () => {
+  using batch = open(3);
+  const tailed = compilePipeline("top_k(40) |> temp(0.7) |> host dist(seed: 9)");
+  const request = { chain: tailed, uniforms: {} };
+  const [first, second, plain] = await Promise.all([
+    (async () => [await tokensOf(add(batch, 0, request)), await tokensOf(add(batch, 0))])(),
+    tokensOf(add(batch, 1)),
+    tokensOf(add(batch, 2, { chain: GREEDY, uniforms: {} })),
+  ]);
+  expect(first[0]).toEqual(await alone(0, request));
+  expect(first[1]).toEqual(await alone(0));
+  expect(second).toEqual(await alone(1));
+  expect(plain).toEqual(await alone(2, { chain: GREEDY, uniforms: {} }));
+});
+
+/** `columns` of the vocabulary at the same time, the logits among them, and some numbers beside them. */
+const bytesOf = (columns: number, numbers: number): number => 4 * (columns * model.info.vocabSize + numbers);
+
+test.each([
+  // the token
+  ["greedy()", 1, 1],
+  // 40 positions and their logits, and the token
+  ["top_k(40) |> dist(1)", 1, 2 * 40 + 1],
+  // probabilities and their running sum take turns; the draw and the token
+  ["temp(0.8) |> dist(1)", 2, 3],
+] as const)("memory for each sequence: %s", async (stages, columns, numbers) => {
+  for (const sequences of [1, 4]) {
+    using batch = open(sequences);
+    const generation = add(batch, 0, { chain: compilePipeline(stages), uniforms: {}, maxTokens: 2 });
+    await tokensOf(generation);
+    const { sequenceBytes } = generation.stats();
+    expect(sequenceBytes).toBeLessThanOrEqual(bytesOf(columns, numbers));
+    expect(sequenceBytes).toBeGreaterThanOrEqual(bytesOf(1, 1));
+  }
+});

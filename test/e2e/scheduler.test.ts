@@ -1,10 +1,13 @@
 /** How steps become batches, against a context that only writes down what it is asked for. */
 import { expect, test } from "@jest/globals";
 import { Scheduler, type Slot } from "../../runtime/scheduler.js";
+import { encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
 
-const [GREEDY, OTHER] = [compilePipeline("greedy()").graph, compilePipeline("top_k(2) |> dist(1)").graph];
+const [GREEDY, OTHER] = ["greedy()", "top_k(2) |> dist(1)"].map((stages) =>
+  encodeWire(compilePipeline(stages).graph),
+) as [Int32Array, Int32Array];
 const STEP = { tokens: Int32Array.of(1, 2), position: 3, uniforms: new Float32Array(), inputs: [] };
 
 /** A context that answers each token with the next one, and fails where sequence `bad` takes part. */
@@ -64,7 +67,7 @@ test("a slot that changes hands is emptied, and keeps an equal chain", async () 
   const { scheduler, calls } = stub();
   const [a] = await two(scheduler);
   a!.release();
-  const equal = await scheduler.acquire({ ...GREEDY });
+  const equal = await scheduler.acquire(GREEDY.slice());
   await equal.decode(STEP);
   equal.release();
   await (await scheduler.acquire(OTHER)).decode(STEP);

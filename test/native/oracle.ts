@@ -32,6 +32,8 @@ interface Oracle {
     samplers: readonly LlamaSampler[],
     count: number,
   ): Int32Array;
+  /** Writes the model anew with more metadata (whole numbers are i32, others f32); `isF32`: with all weights as f32. */
+  rewriteModel(from: string, to: string, metadata: Readonly<Record<string, string | number>>, isF32: boolean): void;
 }
 
 /** Loads the oracle; the binding first, so that there are devices. */

@@ -1,21 +1,24 @@
 /** E02xx: names, imports and declarations. */
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic } from "../diagnostics.js";
+import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
-const didYouMean = (name: string, candidates: Iterable<string>): { help?: string } => {
+/** A known name of nearly the same letters, and that name in the place of the fault. */
+export const didYouMean = (span: Span, name: string, candidates: Iterable<string>): Pick<Extra, "help" | "fix"> => {
   const best = suggest(name, candidates);
-  return best === undefined ? {} : { help: `did you mean \`${best}\`?` };
+  return best === undefined ? {} : { help: `did you mean \`${best}\`?`, fix: { kind: "replace", span, text: best } };
 };
 
 export const unknownName = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
   error("E0201", span, `unknown name \`${name}\``, {
     label: "not a column, a parameter, a `let` or a constant",
-    ...didYouMean(name, candidates),
+    ...didYouMean(span, name, candidates),
   });
 
 export function unknownStage(span: Span, name: string, candidates: Iterable<string>, isInStd: boolean): Diagnostic {
-  const help = isInStd ? { help: `add \`import { ${name} } from "std"\`` } : didYouMean(name, candidates);
+  const help: Extra = isInStd
+    ? { help: `add \`import { ${name} } from "std"\``, fix: { kind: "import", name } }
+    : didYouMean(span, name, candidates);
   return error("E0202", span, `unknown sampler \`${name}\``, {
     label: "no sampler or chain has this name here",
     ...help,
@@ -24,14 +27,15 @@ export function unknownStage(span: Span, name: string, candidates: Iterable<stri
 
 export const unknownHostStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
   error("E0219", span, `there is no host stage \`${name}\``, {
-    help: didYouMean(name, candidates).help ?? `the host stages: ${candidates.join(", ")}`,
+    help: `the host stages: ${candidates.join(", ")}`,
+    ...didYouMean(span, name, candidates),
   });
 
 export const unknownFunction = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
-  error("E0203", span, `unknown function \`${name}\``, didYouMean(name, candidates));
+  error("E0203", span, `unknown function \`${name}\``, didYouMean(span, name, candidates));
 
 export const unknownInFile = (span: Span, name: string, file: string, candidates: Iterable<string>): Diagnostic =>
-  error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(name, candidates));
+  error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(span, name, candidates));
 
 export const missingFile = (span: Span, path: string): Diagnostic =>
   error("E0205", span, `the file "${path}" can not be read`, {

@@ -1,7 +1,7 @@
 /** E04xx: parameters, arguments and settings. */
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
-import { suggest } from "../suggest.js";
+import { didYouMean } from "./names.js";
 
 export const outOfRange = (
   span: Span,
@@ -18,10 +18,10 @@ export const outOfRange = (
   );
 
 export function unknownArgument(span: Span, name: string, callee: string, params: readonly string[]): Diagnostic {
-  const best = suggest(name, params);
   const known = params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has none";
   return error("E0402", span, `\`${callee}\` has no parameter \`${name}\``, {
-    help: best === undefined ? known : `did you mean \`${best}\`?`,
+    help: known,
+    ...didYouMean(span, name, params),
   });
 }
 
@@ -64,5 +64,8 @@ export const rangeOnType = (span: Span, type: string): Diagnostic =>
 export const randomIsForSeeds = (span: Span): Diagnostic =>
   error("E0413", span, "`random` is for parameters of type `seed`");
 
-export const textIsStatic = (span: Span, type: string): Diagnostic =>
-  error("E0414", span, `a ${type} is known when compiling`, { help: "mark the parameter `static`" });
+export const textIsStatic = (span: Span, name: string, type: string): Diagnostic =>
+  error("E0414", span, `a ${type} is known when compiling`, {
+    help: "mark the parameter `static`",
+    fix: { kind: "static", params: [name] },
+  });

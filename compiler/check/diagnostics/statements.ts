@@ -15,6 +15,7 @@ export const pickInBranch = (span: Span): Diagnostic =>
 export const stageAfterPick = (span: Span, name: string, picker: string): Diagnostic =>
   warning("W0501", span, `\`${name}\` has no effect: \`${picker}\` before it picks the token`, {
     help: `move \`${picker}\` to the end`,
+    fix: { kind: "removeStage", span },
   });
 
 export const nestedDeclaration = (span: Span, what: string): Diagnostic =>
@@ -41,6 +42,7 @@ export const wrongOrder = (span: Span, late: string, early: StageCall, why: stri
 export const noEffect = (span: Span, name: string): Diagnostic =>
   warning("W0503", span, `\`${name}\` has no effect with these arguments`, {
     help: "remove the stage, or give it other arguments",
+    fix: { kind: "removeStage", span },
   });
 
 export const unusedParameter = (span: Span, name: string): Diagnostic =>

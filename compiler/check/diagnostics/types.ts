@@ -1,6 +1,6 @@
 /** E03xx: types, shapes and rates of expressions. */
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic } from "../diagnostics.js";
+import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 
 export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
   const help =
@@ -31,10 +31,14 @@ export const mustBeColumn = (span: Span, what: string): Diagnostic =>
 const markStatic = (uniforms: readonly string[], whose: string): string | undefined =>
   uniforms.length === 0 ? undefined : `mark ${whose} ${uniforms.map((name) => `\`static ${name}\``).join(" and ")}`;
 
+const staticFix = (params: readonly string[]): Pick<Extra, "fix"> =>
+  params.length === 0 ? {} : { fix: { kind: "static", params } };
+
 export const mustBeStatic = (span: Span, what: string, uniforms: readonly string[]): Diagnostic =>
   error("E0304", span, `${what} must be known when compiling`, {
     label: "this can change on every token",
     help: `it decides the table's size; ${markStatic(uniforms, "the parameter") ?? "use a constant or a `static` parameter"}`,
+    ...staticFix(uniforms),
   });
 
 export const staticNeedsStatic = (
@@ -46,6 +50,7 @@ export const staticNeedsStatic = (
   error("E0305", span, `\`${param}\` of \`${sampler}\` must be known when compiling`, {
     label: "this can change on every token",
     help: markStatic(uniforms, "the parameter") ?? "give a constant, or an expression of `static` parameters",
+    ...staticFix(uniforms),
   });
 
 export const mustBeWhole = (span: Span, what: string, found: string): Diagnostic =>

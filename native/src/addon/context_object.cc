@@ -27,6 +27,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
         InstanceMethod<&ContextObject::copy>("copy"),
         InstanceMethod<&ContextObject::abort>("abort"),
         InstanceMethod<&ContextObject::stats>("stats"),
+        InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
         InstanceAccessor<&ContextObject::context_size>("contextSize"),
         InstanceMethod<&ContextObject::dispose>("dispose"),
     });
@@ -129,8 +130,23 @@ Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
         object.Set("nodes", static_cast<double>(stats.chains.nodes));
         object.Set("nodesWithoutViews", static_cast<double>(stats.chains.nodes_without_views));
         object.Set("readbackBytes", static_cast<double>(stats.chains.readback_bytes));
+        object.Set("sequenceBytes", static_cast<double>(stats.chains.sequence_bytes));
         object.Set("devices", devices);
         return object;
+    });
+}
+
+Napi::Value ContextObject::graph_nodes(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        Napi::Array list = Napi::Array::New(env);
+        for (const Context::NodeBytes & node : idle().graph_nodes()) {
+            Napi::Object object = Napi::Object::New(env);
+            object.Set("name", node.name);
+            object.Set("bytes", from_vector(env, node.bytes));
+            list.Set(list.Length(), object);
+        }
+        return list;
     });
 }
 

@@ -101,6 +101,13 @@ inline Napi::Object from_results(Napi::Env env, const Results & results) {
     set("logits", results.logits);
     set("probs", results.probs);
     set("states", results.states);
+    if (!results.taps.empty()) {
+        Napi::Array taps = Napi::Array::New(env, results.taps.size());
+        for (uint32_t i = 0; i < taps.Length(); ++i) {
+            std::visit([&](const auto & values) { taps.Set(i, from_vector(env, values)); }, results.taps[i]);
+        }
+        object.Set("taps", taps);
+    }
     return object;
 }
 

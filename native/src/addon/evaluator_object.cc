@@ -1,4 +1,5 @@
 #include "../backend.h"
+#include "../legalize.h"
 #include "objects.h"
 
 namespace ggsl::addon {
@@ -9,6 +10,7 @@ Napi::Function EvaluatorObject::define(Napi::Env env) {
         InstanceMethod<&EvaluatorObject::dispose>("dispose"),
         InstanceAccessor<&EvaluatorObject::nodes>("nodes"),
         InstanceAccessor<&EvaluatorObject::nodes_without_views>("nodesWithoutViews"),
+        InstanceAccessor<&EvaluatorObject::rewritten>("rewritten"),
     });
 }
 
@@ -21,8 +23,11 @@ EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::Object
         if (threads < 1 || threads > 512) {
             fail(code::invalid_argument, "threads: expected 1 to 512, found %d", threads);
         }
+        ggml_backend_dev_t dev     = device_by_name(device.IsUndefined() ? "CPU" : to_string(device, "device"));
+        const Napi::Value  rewrite = options.Get("rewriteFor");
+        const Family       family  = rewrite.IsUndefined() ? family_of(dev) : family_by_name(to_string(rewrite, "rewriteFor"));
         evaluator = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"), optional_int(options, "rows", 1),
-                                                device_by_name(device.IsUndefined() ? "CPU" : to_string(device, "device")), threads);
+                                                dev, threads, family);
     });
 }
 
@@ -55,6 +60,19 @@ Napi::Value EvaluatorObject::evaluate(const Napi::CallbackInfo & info) {
             }
         }
         return from_results(info.Env(), target.run(feeds)).As<Napi::Value>();
+    });
+}
+
+Napi::Value EvaluatorObject::rewritten(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        Napi::Array list = Napi::Array::New(info.Env());
+        for (const Rewritten & one : get().rewritten()) {
+            Napi::Object object = Napi::Object::New(info.Env());
+            object.Set("node", one.node);
+            object.Set("name", one.rewrite->name);
+            list.Set(list.Length(), object);
+        }
+        return list.As<Napi::Value>();
     });
 }
 

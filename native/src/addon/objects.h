@@ -39,6 +39,7 @@ private:
     Napi::Value evaluate(const Napi::CallbackInfo & info);
     Napi::Value nodes(const Napi::CallbackInfo & info);
     Napi::Value nodes_without_views(const Napi::CallbackInfo & info);
+    Napi::Value rewritten(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
     Evaluator & get() const;
 
@@ -117,6 +118,7 @@ public:
 private:
     Napi::Value decode(const Napi::CallbackInfo & info);
     Napi::Value stats(const Napi::CallbackInfo & info);
+    Napi::Value graph_nodes(const Napi::CallbackInfo & info);
     Napi::Value context_size(const Napi::CallbackInfo & info);
     void        set_chain(const Napi::CallbackInfo & info);
     void        set_uniforms(const Napi::CallbackInfo & info);

@@ -1,0 +1,32 @@
+/** `ggsl export`: a chain as settings of another tool. */
+import { Option, type Command } from "commander";
+import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "../../compiler/export/export.js";
+import { fileImporter, readText } from "../files.js";
+import { setOption } from "../usage.js";
+
+interface Options {
+  readonly set?: Record<string, number>;
+  readonly json?: true;
+}
+
+export const addExport = (program: Command): Command =>
+  program
+    .command("export")
+    .description("print a chain as settings of another tool, or why it can not be said there")
+    .argument("<file>", "GGSL file")
+    .argument("[chain]", "the chain, if the file declares several")
+    .addOption(new Option("--to <tool>", "the tool").choices(TARGETS).makeOptionMandatory())
+    .addOption(setOption())
+    .option("--json", "a request to llama-server instead of options of a command line")
+    .action((file: string, name: string | undefined, { set, json }: Options) => {
+      const options = { importer: fileImporter, ...(name !== undefined && { chain: name }), ...(set && { set }) };
+      const made = exportLlama({ name: file, text: readText(file) }, options);
+      for (const warning of made.warnings) process.stderr.write(`warning: ${warning}\n`);
+      if (json) {
+        process.stdout.write(`${JSON.stringify(toRequest(made), undefined, 2)}\n`);
+        return;
+      }
+      const flags = toFlags(made);
+      if ("reasons" in flags) throw new ExportError(flags.reasons);
+      process.stdout.write(`${shellText(flags.words)}\n`);
+    });

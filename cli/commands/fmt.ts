@@ -1,0 +1,67 @@
+/** `ggsl fmt`: rewrites files in their canonical form. */
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { CompileError } from "../../compiler/check/diagnostics.js";
+import { compileError, formatDiagnostics } from "../../compiler/check/format.js";
+import { print } from "../../compiler/syntax/print/print.js";
+import { InputError } from "../../runtime/errors.js";
+import { readBytes, useColor } from "../files.js";
+
+interface Options {
+  readonly check?: true;
+}
+
+export const addFmt = (program: Command): Command =>
+  program
+    .command("fmt")
+    .description("rewrite files in their canonical form; comments are kept")
+    .argument("<files...>", "GGSL files; - is standard input, whose form goes to standard output")
+    .option("--check", "write nothing; name the files that are not in their canonical form, and exit with status 1")
+    .action((files: string[], options: Options) => {
+      const outcomes = files.map((file) => outcomeOf(file, options.check === true));
+      if (outcomes.some((o) => o === "failed" || (options.check && o === "changed"))) process.exitCode = 1;
+    });
+
+/** A file that can not be formatted is left as it is, and the others are formatted. */
+function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed" {
+  try {
+    const text = readUtf8(file);
+    const formatted = formOf(file, text);
+    const isSame = formatted === text;
+    if (isCheck && !isSame) process.stdout.write(`${file} is not in its canonical form\n`);
+    if (!isCheck && file === "-") process.stdout.write(formatted);
+    else if (!isCheck && !isSame) rewrite(file, formatted);
+    return isSame ? "same" : "changed";
+  } catch (error) {
+    if (error instanceof CompileError)
+      process.stderr.write(formatDiagnostics(error.diagnostics, { color: useColor() }));
+    else if (error instanceof InputError) process.stderr.write(`error: ${error.message}\n`);
+    else throw error;
+    return "failed";
+  }
+}
+
+/** The text with its byte order mark, if it has one: the canonical form has none. */
+function readUtf8(file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file));
+  } catch (error) {
+    if (error instanceof TypeError) throw new InputError(`"${file}" is not text in UTF-8`);
+    throw error;
+  }
+}
+
+function formOf(name: string, text: string): string {
+  const printed = print({ name, text: text.replace(/^\uFEFF/, "") });
+  if ("diagnostics" in printed) throw compileError(printed.diagnostics);
+  return printed.text;
+}
+
+function rewrite(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
+  }
+  process.stdout.write(`formatted ${file}\n`);
+}

@@ -1,0 +1,105 @@
+/** `ggsl import`: the sampling settings of other tools as a program. */
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import {
+  describeNotes,
+  importFile,
+  importWords,
+  KINDS,
+  type ByteSource,
+  type ImportOptions,
+} from "../../compiler/import/import.js";
+import { InputError } from "../../runtime/errors.js";
+import { readBytes } from "../files.js";
+import { UsageError } from "../usage.js";
+
+interface Options {
+  readonly from?: string;
+  readonly output?: string;
+  readonly eos?: number[];
+}
+
+export const addImport = (program: Command): Command =>
+  program
+    .command("import")
+    .description("make a program of the sampling settings of another tool")
+    .argument("<words...>", "a FILE of settings, - for standard input, or after -- a llama.cpp command line")
+    .addOption(new Option("--from <tool>", "whose settings they are (default: what their keys say)").choices(KINDS))
+    .option("-o, --output <file>", "write to a file instead of standard output")
+    .option("--eos <ids>", "the tokens that end a text, as 2 or 1,107, where settings speak of the end", tokenIds)
+    .addHelpText(
+      "after",
+      "\n    ggsl import generation_config.json -o chain.ggsl\n    ggsl import -- --temp 0.7 --top-k 20",
+    )
+    .action((words: string[], options: Options) => {
+      const { text, notes, tool } = read(words, options);
+      if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
+      for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
+      if (options.output === undefined) process.stdout.write(text);
+      else write(options.output, text);
+    });
+
+function read(words: readonly string[], { from, eos }: Options): ReturnType<typeof importFile> {
+  const options: ImportOptions = eos ? { eos } : {};
+  const [first = ""] = words;
+  const isCommandLine = words.length > 1 || (first.startsWith("-") && first !== "-");
+  if (isCommandLine) {
+    if (from !== undefined && from !== "llama.cpp")
+      throw new UsageError(`expected one FILE of ${from}; only llama.cpp has a command line to import`);
+    return importWords(words, options);
+  }
+  if (first === "-") return importFile(sourceOf(readBytes(first)), "standard input", from, options);
+  const file = open(first);
+  try {
+    return importFile(
+      { size: fstatSync(file).size, read: (offset, length) => readAt(file, offset, length) },
+      first,
+      from,
+      options,
+    );
+  } finally {
+    closeSync(file);
+  }
+}
+
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: (offset, length) => bytes.subarray(offset, offset + length),
+});
+
+/** Only what is asked for is read: a model's file may be larger than the memory. */
+function open(path: string): number {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    if (fstatSync(file).isFile()) return file;
+  } catch (error) {
+    throw new InputError(`"${path}" can not be read: ${(error as Error).message}`);
+  }
+  closeSync(file);
+  throw new InputError(`"${path}" can not be read: it is no file`);
+}
+
+function readAt(file: number, offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(file, bytes, done, length - done, offset + done);
+    if (count === 0) throw new InputError(`the file ended at byte ${offset + done}, while it was read`);
+    done += count;
+  }
+  return bytes;
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
+  }
+}
+
+function tokenIds(text: string): number[] {
+  if (!/^\d{1,9}(?:,\d{1,9})*$/.test(text)) throw new InvalidArgumentError("Expected token ids, as in 2 or 1,107.");
+  return text.split(",").map(Number);
+}

@@ -1,0 +1,7 @@
+/** What the user is told of a chain that does not run on its device as a whole. */
+import { splitText, type Split } from "../runtime/devices/place.js";
+
+/** Nothing runs elsewhere than asked for in silence. */
+export function reportSplit(split: Split | undefined): void {
+  if (split) process.stderr.write(`warning: ${splitText(split)}; --strict makes this an error\n`);
+}

@@ -1,0 +1,91 @@
+/**
+ * `ggsl test` on a GPU: a process for each file. A driver may lose its mind over many different graphs in one process (Mesa's
+ * lavapipe does), or crash; then the tests of that file are run again, each in a process of its own, and only what fails
+ * there has failed.
+ */
+import { execFile } from "node:child_process";
+import type { EvaluateBackend } from "../runtime/evaluate.js";
+import { GPU_BACKENDS, type GpuBackend } from "../runtime/devices/locate.js";
+import { chooseDevice } from "../runtime/devices/choose.js";
+import type { TestResult } from "../runtime/testing.js";
+
+/** Set in the children. Its value is the number of the one test to run, or empty for all of a file. */
+export const CHILD = "GGSL_TEST_CHILD";
+
+const SECONDS = 300;
+
+export const isGpu = (backend: EvaluateBackend): backend is GpuBackend =>
+  (GPU_BACKENDS as readonly string[]).includes(backend);
+
+export interface Where {
+  readonly device?: number | string;
+  readonly strict?: true;
+}
+
+/** Runs the tests of files. Throws `InputError` for a device that is not there. */
+export async function resultsInChildren(
+  files: readonly string[],
+  backend: GpuBackend,
+  where: Where,
+): Promise<TestResult[]> {
+  await chooseDevice({ backend, device: where.device });
+  const results: TestResult[] = [];
+  for (const [i, file] of files.entries()) {
+    progress(`${backend}: ${i + 1} of ${files.length}, ${file}`);
+    results.push(...(await resultsOfFile(file, backend, where)));
+  }
+  progress("");
+  return results;
+}
+
+async function resultsOfFile(file: string, backend: GpuBackend, where: Where): Promise<TestResult[]> {
+  const all = await runChild(file, backend, where, "");
+  if (typeof all !== "string") return all;
+  const results: TestResult[] = [];
+  for (let i = 0; ; i++) {
+    const one = await runChild(file, backend, where, `${i}`);
+    if (typeof one === "string") results.push(failureOf(file, `test ${i + 1}`, backend, one));
+    else if (one.length === 0) return results;
+    else results.push(...one);
+    // a file whose tests can not even be counted
+    if (typeof one === "string" && i >= MOST_FAILURES) return results;
+  }
+}
+
+const MOST_FAILURES = 100;
+
+/** The results of a file or of one of its tests, or why there are none. */
+function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
+  const { device, strict } = where;
+  const options = [...(device === undefined ? [] : ["--device", `${device}`]), ...(strict ? ["--strict"] : [])];
+  const args = [process.argv[1]!, "test", file, "--backend", backend, "--json", ...options];
+  const env = { ...process.env, [CHILD]: test };
+  return new Promise((resolve) => {
+    const limits = { timeout: SECONDS * 1000, killSignal: "SIGKILL", maxBuffer: 2 ** 26 } as const;
+    execFile(process.execPath, args, { ...limits, env }, (error, stdout, stderr) => {
+      const { signal } = (error ?? {}) as { signal?: string | null };
+      if (signal === "SIGKILL") return resolve(`the driver did not finish within ${SECONDS} s`);
+      if (signal) return resolve(`the driver crashed (${signal})`);
+      resolve(parse(stdout) ?? `the process ended without results: ${stderr.trim()}`);
+    });
+  });
+}
+
+function parse(text: string): TestResult[] | undefined {
+  try {
+    return (JSON.parse(text) as { results: TestResult[] }).results;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Something that keeps a test from running at all. */
+export const failureOf = (file: string, title: string, backend: string, found: string): TestResult => ({
+  ...{ title, file, line: 1, backend },
+  differences: [{ what: "error", rows: [{ at: "", expected: "results", found: found.replace(/\n/g, "\n  ") }] }],
+});
+
+/** One line that is written over, and only where somebody watches. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}

@@ -1,0 +1,90 @@
+/** The formats that settings are imported from: what each is called, how it is recognised, what reads it. */
+import type { ObjectNode } from "../nodes.js";
+import type { ImportOptions, Plan } from "../plan.js";
+import { importHuggingFace } from "./huggingFace.js";
+import { importKoboldCpp } from "./koboldCpp.js";
+import { importLlamaRequest } from "./llamaRequest.js";
+import { importMnn } from "./mnn.js";
+import { importOllamaOptions } from "./ollama.js";
+import { importSillyTavern } from "./sillyTavern.js";
+import { importVllm } from "./vllm.js";
+
+export interface JsonFormat {
+  /** The name for `--from`. */
+  readonly name: string;
+  /** Keys that tell this format from the others. */
+  readonly keys: readonly string[];
+  /** Keys that it never has. */
+  readonly never?: readonly string[];
+  readonly read: (root: ObjectNode, options: ImportOptions) => Plan;
+}
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+export const JSON_FORMATS: readonly JsonFormat[] = [
+  {
+    name: "llama.cpp",
+    keys: words(`
+      n_predict cache_prompt id_slot n_probs t_max_predict_ms repeat_penalty typ_p xtc_probability dry_multiplier samplers
+      dynatemp_range repeat_last_n top_n_sigma adaptive_target backend_sampling n_keep json_schema`),
+    never: ["rep_pen", "sampler_order", "sampler_seed", "temp"],
+    read: importLlamaRequest,
+  },
+  {
+    name: "ollama",
+    keys: words(`options num_ctx num_predict keep_alive num_gpu num_keep num_thread`),
+    read: (root) => importOllamaOptions(root, "llama.cpp"),
+  },
+  {
+    name: "ollama-engine",
+    keys: [],
+    read: (root) => importOllamaOptions(root, "own"),
+  },
+  {
+    name: "mnn",
+    keys: words(`sampler_type mixed_samplers topK topP minP tfsZ penalty_sampler ngram_factor llm_model llm_weight`),
+    read: (root) => importMnn(root),
+  },
+  {
+    name: "huggingface",
+    keys: words(`
+      do_sample transformers_version _from_model_config bos_token_id pad_token_id eos_token_id epsilon_cutoff
+      max_new_tokens no_repeat_ngram_size num_beams`),
+    read: importHuggingFace,
+  },
+  {
+    name: "vllm",
+    keys: words(`
+      messages max_tokens max_completion_tokens stop_token_ids min_tokens best_of prompt_logprobs allowed_token_ids
+      top_logprobs include_stop_str_in_output guided_json structured_outputs stream_options`),
+    read: importVllm,
+  },
+  {
+    name: "koboldcpp",
+    keys: words(`
+      sampler_order sampler_seed rep_pen rep_pen_range rep_pen_slope max_context_length max_length top_a tfs nsigma
+      smoothing_factor genkey trim_stop`),
+    never: ["temp"],
+    read: importKoboldCpp,
+  },
+  {
+    name: "sillytavern",
+    keys: words(`
+      temp temperature_last sampler_priority samplers_priorities mirostat_mode freq_pen presence_pen encoder_rep_pen
+      min_temp max_temp dynatemp grammar_string sampler_order rep_pen rep_pen_range rep_pen_slope top_a tfs`),
+    never: ["temperature"],
+    read: importSillyTavern,
+  },
+];
+
+/** Formats that are no JSON, or not only. */
+export const KINDS: readonly string[] = [...new Set([...JSON_FORMATS.map((f) => f.name), "gguf"])];
+
+/** The formats that an object may be of: those of which it has the most keys. */
+export function candidates({ members }: ObjectNode): readonly JsonFormat[] {
+  const counts = JSON_FORMATS.map(({ keys, never = [] }) =>
+    never.some((key) => members.has(key)) ? 0 : keys.filter((key) => members.has(key)).length,
+  );
+  const most = Math.max(...counts);
+  return most === 0 ? [] : JSON_FORMATS.filter((_, i) => counts[i] === most);
+}

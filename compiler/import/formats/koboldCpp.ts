@@ -1,0 +1,119 @@
+/** A request to KoboldCpp, with its own defaults. */
+import { parseJson } from "../json.js";
+import { settingsOf, type ObjectNode } from "../nodes.js";
+import type { Bias, ImportOptions, Plan } from "../plan.js";
+import { openReader, type Reader } from "../reader.js";
+import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type KoboldSettings } from "./kobold.js";
+import { biasesOf } from "./llamaRequest.js";
+
+/** Keys that are not about sampling. */
+const OTHERS = new Set(
+  `
+  prompt memory images audio max_context_length max_length stop_sequence stream genkey trim_stop quiet render_special
+  use_default_badwordsids bypass_eos grammar_retain_state n logprobs replace_instruct_placeholders model messages
+  max_tokens stop tools tool_choice continue_assistant_turn reasoning_effort using_openai_tools
+`
+    .trim()
+    .split(/\s+/),
+);
+
+const NAMES: KoboldNames = {
+  ...{ temperature: "temperature", topK: "top_k", typical: "typical", repPen: "rep_pen", presence: "presence_penalty" },
+  ...{ grammar: "grammar", order: "sampler_order", mirostat: "mirostat", nsigma: "nsigma" },
+};
+
+export function importKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
+  const reader = openReader(settingsOf(root));
+  const settings: KoboldSettings = {
+    ...readCommon(reader),
+    temperature: reader.number("temperature", { min: 0 }) ?? 0.75,
+    topK: reader.whole("top_k", { min: -1 }) ?? 100,
+    topP: reader.number("top_p", UNIT) ?? 0.92,
+    minP: reader.number("min_p", UNIT) ?? 0,
+    typical: reader.number("typical", UNIT) ?? 1,
+    nsigma: reader.number("nsigma") ?? 0,
+    repPenRange: reader.whole("rep_pen_range", WINDOW) ?? 320,
+    presencePenalty: reader.number("presence_penalty") ?? 0,
+    mirostat: reader.whole("mirostat", { min: 0, max: 2 }) ?? 0,
+    dynatempRange: reader.number("dynatemp_range", { min: 0 }) ?? 0,
+    grammar: reader.text("grammar") || undefined,
+    seed: reader.seed("sampler_seed", (seed) => seed <= 0n || seed === 0xffffffffn) ?? "random",
+    biases: [...biasesOf(reader, "logit_bias").map(clamped), ...tokenBans(reader)],
+  };
+  for (const key of ["banned_tokens", "banned_strings"])
+    if (reader.texts(key)?.length !== 0)
+      reader.note("lost", key, "texts need a model's vocabulary; give token ids as logit_bias");
+  reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
+  reader.note("lost", "negative_prompt", "guidance needs the logits of a second prompt");
+  const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
+  reader.finish(OTHERS);
+  return { tool: "KoboldCpp", stages, notes: reader.notes };
+}
+
+const UNIT = { min: 0, max: 1 };
+const WINDOW = { min: 0, max: 2 ** 24 };
+
+/** Bounds of a bias there. */
+const MOST = 100;
+const clamped = ({ token, bias }: Bias): Bias => ({ token, bias: Math.min(Math.max(bias, -MOST), MOST) });
+
+/** `custom_token_bans`: "1,2,3" */
+function tokenBans(reader: Reader): Bias[] {
+  const text = reader.text("custom_token_bans") ?? "";
+  const words = text.split(",").map((word) => word.trim());
+  return words.filter((word) => /^\d{1,9}$/.test(word)).map((word) => ({ token: Number(word), bias: -MOST }));
+}
+
+type Own =
+  "temperature" | "topK" | "topP" | "minP" | "typical" | "nsigma" | "repPenRange" | "presencePenalty" | "mirostat";
+
+/** What requests and presets spell alike. */
+export function readCommon(
+  reader: Reader,
+): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases"> {
+  return {
+    topA: reader.number("top_a", UNIT) ?? 0,
+    tfs: reader.number("tfs", UNIT) ?? 1,
+    repPen: reader.number("rep_pen", { min: 0, minExcluded: true }) ?? 1,
+    repPenSlope: reader.number("rep_pen_slope") ?? 1,
+    mirostatTau: reader.number("mirostat_tau") ?? 5,
+    mirostatEta: reader.number("mirostat_eta") ?? 0.1,
+    dry: {
+      multiplier: reader.number("dry_multiplier") ?? 0,
+      base: reader.number("dry_base") ?? 1.75,
+      allowedLength: reader.whole("dry_allowed_length", { min: 1 }) ?? 2,
+      lastN: reader.whole("dry_penalty_last_n", WINDOW) ?? 320,
+      breakers: breakersOf(reader),
+    },
+    xtcProbability: reader.number("xtc_probability", UNIT) ?? 0,
+    xtcThreshold: reader.number("xtc_threshold", UNIT) ?? 0.2,
+    dynatempExponent: reader.number("dynatemp_exponent") ?? 1,
+    smoothingFactor: reader.number("smoothing_factor") ?? 0,
+    smoothingCurve: reader.number("smoothing_curve") ?? 1,
+    adaptiveTarget: reader.number("adaptive_target", { max: 1 }) ?? -1,
+    adaptiveDecay: Math.min(Math.max(reader.number("adaptive_decay") ?? 0.9, 0.01), 0.99),
+    order: orderOf(reader),
+    bansEnd: reader.flag("ban_eos_token") ?? false,
+  };
+}
+
+function orderOf(reader: Reader): readonly number[] {
+  const order = reader.tokens("sampler_order");
+  if (order === undefined || order.length === 0) return DEFAULT_KOBOLD_ORDER;
+  if (order.some((id) => id > MAX_SAMPLER) || order.length > MAX_SAMPLER + 1)
+    reader.refuse("sampler_order", `a list of at most ${MAX_SAMPLER + 1} numbers from 0 to ${MAX_SAMPLER}`);
+  return order;
+}
+
+/** A list of texts, or that list as a JSON text. */
+function breakersOf(reader: Reader): readonly string[] {
+  const node = reader.node("dry_sequence_breakers");
+  if (node?.kind !== "string") return reader.texts("dry_sequence_breakers") ?? [];
+  if (node.value.trim() === "") return [];
+  const list = parseJson(node.value, `${node.place}: "dry_sequence_breakers"`);
+  const texts =
+    list.kind === "array" ? list.items.map((item) => (item.kind === "string" ? item.value : undefined)) : [];
+  if (list.kind !== "array" || texts.some((text) => text === undefined))
+    return reader.refuse("dry_sequence_breakers", "a list of texts");
+  return texts as string[];
+}

@@ -1,0 +1,126 @@
+/** A request to llama-server, as tools/server/server-schema.cpp reads it. */
+import { describe, numberOf, openReader, textOf, tokenOf, type Reader } from "../reader.js";
+import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
+import { ImportError, show } from "../notes.js";
+import type { Bias, ImportOptions, Plan } from "../plan.js";
+import { DEFAULT_SETTINGS, isRandomSeed, LLAMA_TOOL, llamaStages, readValues, type LlamaSettings } from "./llama.js";
+import { known } from "./llamaArgs.js";
+import { DEFAULT_BREAKERS, fieldOf, samplerNamed, samplerOfLetter, type SamplerName } from "./llamaFields.js";
+
+/** Fields of a request that are not about sampling. */
+const OTHERS = new Set(
+  `
+  verbose timings_per_token stream stream_options cache_prompt return_tokens return_progress sse_ping_interval n_predict
+  max_completion_tokens max_tokens n_indent n_keep n_discard n_cmpl n n_cache_reuse t_max_predict_ms response_fields
+  n_probs logprobs top_logprobs backend_sampling post_sampling_probs lora stop prompt messages model id_slot input_prefix
+  input_suffix input_extra echo suffix user tools tool_choice parallel_tool_calls chat_template chat_template_kwargs
+  add_generation_prompt reasoning_format chat_format parse_tool_calls generation_prompt thinking_forced_open images
+  image_data system_prompt enable_thinking speculative.n_max speculative.n_min speculative.p_min
+`
+    .trim()
+    .split(/\s+/),
+);
+
+export function importLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
+  const reader = openReader(settingsOf(root));
+  const stages = llamaStages(read(reader), reader, options);
+  reader.finish(OTHERS);
+  return { tool: `${LLAMA_TOOL}, a request to its server`, stages, notes: reader.notes };
+}
+
+function read(reader: Reader): LlamaSettings {
+  const values = readValues(reader, {
+    range: (name) => {
+      const { clamp, range, requestRange } = fieldOf(name);
+      return clamp ? {} : { ...range, ...requestRange };
+    },
+    convert: (name, value) => {
+      const [min, max] = fieldOf(name).clamp ?? [-Infinity, Infinity];
+      if (name === "adaptive_target") return Math.min(value, 1);
+      return name === "dry_base" && value < 1 ? fieldOf(name).default : Math.min(Math.max(value, min), max);
+    },
+  });
+  noteGrammars(reader);
+  const breakers = reader.texts("dry_sequence_breakers");
+  if (breakers?.length === 0) reader.refuse("dry_sequence_breakers", "a list of at least one text");
+  return {
+    ...DEFAULT_SETTINGS,
+    values,
+    order: orderOf(reader),
+    // llama.cpp passes over empty texts
+    breakers: breakers?.filter((text) => text !== "") ?? DEFAULT_BREAKERS,
+    biases: biasesOf(reader, "logit_bias"),
+    grammar: reader.text("grammar") || undefined,
+    seed: reader.seed("seed", isRandomSeed) ?? "random",
+    ignoreEos: reader.flag("ignore_eos") ?? false,
+  };
+}
+
+function noteGrammars(reader: Reader): void {
+  const schema = 'give the grammar that llama.cpp\'s json_schema_to_grammar.py makes of it as "grammar"';
+  if (!reader.given.has("grammar")) reader.note("lost", "json_schema", schema);
+  else reader.note("idle", "json_schema", "a grammar is given, too");
+  reader.note("lost", "response_format", schema);
+  const lost = (keys: readonly string[], why: string): void => {
+    for (const key of keys) {
+      const node = reader.node(key);
+      if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
+    }
+  };
+  lost(
+    ["grammar_lazy", "grammar_triggers", "preserved_tokens", "grammar_type"],
+    "a grammar holds from the first token on here",
+  );
+  lost(
+    [
+      ...["reasoning_budget_tokens", "reasoning_control", "reasoning_budget_message"],
+      ...["reasoning_budget_start_tag", "reasoning_budget_end_tag", "reasoning_budget_end_tags"],
+    ],
+    "there is no reasoning budget here",
+  );
+}
+
+function orderOf(reader: Reader): readonly SamplerName[] {
+  const node = reader.node("samplers");
+  if (node?.kind === "string") return known(Array.from(node.value), samplerOfLetter, reader, "samplers");
+  const names = reader.texts("samplers");
+  return names === undefined ? DEFAULT_SETTINGS.order : known(names, samplerNamed, reader, "samplers");
+}
+
+// ---------------------------------------------------------------- logit bias
+
+/** `{"15043": 1}`, `[[15043, 1.5], [2, false]]`; texts in the place of tokens are the model's to tokenize. */
+export function biasesOf(reader: Reader, key: string): Bias[] {
+  const node = reader.node(key);
+  if (node === undefined) return [];
+  if (node.kind !== "array" && node.kind !== "object")
+    return reader.refuse(key, "an object of token ids and biases, or a list of pairs");
+  const pairs = node.kind === "object" ? pairsOf(node) : node.items.map(pairOf);
+  const texts = pairs.filter(([token]) => typeof token === "string").map(([text]) => show(String(text)));
+  if (texts.length > 0)
+    reader.note("lost", key, `texts need a model's vocabulary, give token ids instead of ${texts.join(", ")}`);
+  return pairs.flatMap(([token, bias]) => (typeof token === "number" ? { token, bias } : []));
+}
+
+type Pair = readonly [token: number | string, bias: number];
+
+const pairsOf = ({ members }: ObjectNode): Pair[] =>
+  [...members].map(([key, value]) => [
+    /^\d{1,10}$/.test(key) && Number(key) < 2 ** 31 ? Number(key) : key,
+    biasOf(value),
+  ]);
+
+function pairOf(node: Node): Pair {
+  const [first, second] = node.kind === "array" ? node.items : [];
+  const token = first && (tokenOf(first) ?? textOf(first));
+  if (token === undefined || second === undefined)
+    throw new ImportError(`${node.place}: expected a pair of a token id and a bias, found ${describe(node)}`);
+  return [token, biasOf(second)];
+}
+
+function biasOf(node: Node): number {
+  const bias = node.kind === "bool" && !node.value ? -Infinity : numberOf(node);
+  if (bias === undefined)
+    throw new ImportError(`${node.place}: expected a bias, a number or false for a ban, found ${describe(node)}`);
+  return bias;
+}

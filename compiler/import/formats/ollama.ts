@@ -1,0 +1,155 @@
+/**
+ * Ollama's Modelfile, and the options of its requests. Defaults are those of Ollama itself (api/types.go), not llama.cpp's.
+ *
+ * Ollama runs a model in one of two ways, each with an order of its own. Models that its llama.cpp runner serves are sampled as
+ * llama.cpp samples by default: penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
+ * top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
+ */
+import { readModelfile, readParameter } from "../modelfile.js";
+import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
+import { ImportError, type Note } from "../notes.js";
+import { textPenalties } from "../pieces.js";
+import type { Plan, Stage } from "../plan.js";
+import { openReader, type Reader } from "../reader.js";
+import * as stages from "../stages.js";
+
+export type Engine = "llama.cpp" | "own";
+
+/** Options that are not about sampling. */
+const OTHERS = new Set(
+  `
+  num_ctx num_batch num_gpu main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock num_thread num_keep
+  num_predict numa num_gqa rope_frequency_base rope_frequency_scale embedding_only draft_num_predict stop
+  model prompt suffix images system template context stream raw keep_alive messages tools think options
+`
+    .trim()
+    .split(/\s+/),
+);
+
+const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
+
+export function importModelfile(text: string, name: string, engine: Engine): Plan {
+  const notes: Note[] = [];
+  const settings = new Map<string, Setting>();
+  for (const instruction of readModelfile(text, name)) {
+    const { place } = instruction;
+    if (instruction.name !== "PARAMETER") {
+      notes.push({ kind: "other", key: instruction.name, place, text: "" });
+      continue;
+    }
+    const { key, value } = readParameter(instruction);
+    const before = settings.get(key);
+    if (!before) settings.set(key, { key, node: { kind: "word", value, place } });
+    // of several values Ollama takes the first
+    else if (key !== "stop")
+      notes.push({ kind: "idle", key, place, text: `it is given before, at ${before.node.place}` });
+  }
+  return plan(settings, notes, engine, "a Modelfile");
+}
+
+/** A request with `options`, or the options alone. */
+export function importOllamaOptions(root: ObjectNode, engine: Engine): Plan {
+  const options = root.members.get("options");
+  if (options !== undefined && options.kind !== "object" && options.kind !== "null")
+    throw new ImportError(`${options.place}: "options" must be an object`);
+  if (options?.kind !== "object") return plan(settingsOf(root), [], engine, "options of a request");
+  // beside its options a request has nothing that samples; what looks like it is unknown there
+  const around = [...settingsOf(root)].filter(([key]) => key !== "options");
+  const settings = new Map([
+    ...around.map(([key, setting]): [string, Setting] => [
+      OTHERS.has(key) || key === "format" ? key : `/${key}`,
+      setting,
+    ]),
+    ...settingsOf(options, "options."),
+  ]);
+  return plan(settings, [], engine, "options of a request");
+}
+
+function plan(settings: Settings, found: readonly Note[], engine: Engine, what: string): Plan {
+  const reader = openReader(settings);
+  const read = engine === "own" ? ownEngine : llamaRunner;
+  const made = read(reader);
+  reader.note(
+    "lost",
+    "format",
+    "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
+  );
+  for (const key of ["tfs_z", "penalize_newline"])
+    reader.note("idle", key, "Ollama took it out in 2025, with the samplers behind it");
+  reader.finish(OTHERS);
+  const runner = engine === "own" ? "its own engine" : "its llama.cpp runner";
+  return { tool: `Ollama, ${what}, for models on ${runner}`, stages: made, notes: [...reader.notes, ...found] };
+}
+
+const UNIT = { min: 0, max: 1 };
+
+interface Common {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number;
+  readonly seed: stages.Seed;
+}
+
+const common = (reader: Reader): Common => ({
+  temperature: reader.number("temperature", { min: 0 }) ?? 0.8,
+  topK: reader.whole("top_k") ?? 40,
+  topP: reader.number("top_p", UNIT) ?? 0.9,
+  minP: reader.number("min_p", UNIT) ?? 0,
+  seed: reader.seed("seed", (seed) => seed === -1n) ?? "random",
+});
+
+function llamaRunner(reader: Reader): Stage[] {
+  const { temperature, topK, topP, minP, seed } = common(reader);
+  const typical = reader.number("typical_p", UNIT) ?? 1;
+  const strengths = {
+    repeat: reader.number("repeat_penalty", { min: 0, minExcluded: true }) ?? 1.1,
+    freq: reader.number("frequency_penalty") ?? 0,
+    present: reader.number("presence_penalty") ?? 0,
+  };
+  const window = reader.whole("repeat_last_n", { min: -1, max: 2 ** 24 }) ?? 64;
+  const version = reader.whole("mirostat", { min: 0, max: 2 }) ?? 0;
+  const [tau, eta] = [reader.number("mirostat_tau") ?? 5, reader.number("mirostat_eta") ?? 0.1];
+  if (version > 0) {
+    for (const key of ["top_k", "top_p", "min_p", "typical_p", "repeat_last_n", ...Object.values(PENALTIES)])
+      reader.note("idle", key, "with mirostat only the temperature counts");
+    return [...stages.temp("temperature", temperature), ...stages.mirostat(version, tau, eta, seed)];
+  }
+  for (const key of ["mirostat_tau", "mirostat_eta"]) reader.note("idle", key, "mirostat is 0");
+  return [
+    // -1 looks back on the whole context
+    ...(window < 0
+      ? textPenalties(PENALTIES, strengths)
+      : stages.penalties(PENALTIES, { lastN: window, ...strengths })),
+    ...stages.topK("top_k", topK),
+    ...stages.typical("typical_p", typical),
+    ...stages.topP("top_p", topP),
+    ...stages.minP("min_p", minP),
+    ...stages.temp("temperature", temperature),
+    ...stages.dist(seed),
+  ];
+}
+
+function ownEngine(reader: Reader): Stage[] {
+  const { temperature, topK, topP, minP, seed } = common(reader);
+  for (const key of ["typical_p", "mirostat", "mirostat_tau", "mirostat_eta"])
+    reader.note("idle", key, "Ollama's own engine has no such sampler");
+  for (const key of ["repeat_last_n", ...Object.values(PENALTIES)])
+    reader.note("lost", key, "Ollama's own engine had no penalties when this import was written");
+  if (temperature === 0) {
+    for (const key of ["top_k", "top_p", "min_p", "seed"]) reader.note("idle", key, "temperature is 0");
+    return stages.greedy();
+  }
+  if (seed !== "random") reader.note("differs", "seed", OTHER_DRAWS);
+  return [
+    ...stages.topK("top_k", topK),
+    ...stages.temp("temperature", temperature),
+    ...stages.topP("top_p", topP),
+    ...stages.minP("min_p", minP),
+    ...stages.dist(seed),
+  ];
+}
+
+/** Why a seed gives other tokens. */
+export const OTHER_DRAWS =
+  "it gives the same text again and again, but not the other tool's, whose random numbers are made in another way";

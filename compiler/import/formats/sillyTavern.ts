@@ -1,0 +1,115 @@
+/**
+ * A preset of SillyTavern, for text completion or for KoboldAI, as it is sent to KoboldCpp: with `sampler_order` for the order, the
+ * one of its orders that KoboldCpp reads. What other backends would read is named.
+ */
+import { settingsOf, type ObjectNode } from "../nodes.js";
+import type { ImportOptions, Plan } from "../plan.js";
+import { openReader, type Reader } from "../reader.js";
+import { koboldStages, type KoboldNames } from "./kobold.js";
+import { readCommon } from "./koboldCpp.js";
+
+/** Keys that are not about sampling. */
+const OTHERS = new Set(
+  `
+  name preset streaming stream genamt max_length amount_gen rep_pen_size bypass_status_check skip_special_tokens
+  add_bos_token include_reasoning spaces_between_special_tokens order json_schema_allow_empty extensions
+  max_tokens_second n send_banned_tokens generate_until use_default_badwordsids single_line
+`
+    .trim()
+    .split(/\s+/),
+);
+
+/** What KoboldCpp does not read, and the value that turns it off. */
+const ELSEWHERE: Readonly<Record<string, number>> = {
+  epsilon_cutoff: 0,
+  eta_cutoff: 0,
+  no_repeat_ngram_size: 0,
+  penalty_alpha: 0,
+  num_beams: 1,
+  length_penalty: 1,
+  min_length: 0,
+  encoder_rep_pen: 1,
+  freq_pen: 0,
+  skew: 0,
+  rep_pen_decay: 0,
+  min_keep: 0,
+};
+const OTHER_ORDERS = ["sampler_priority", "samplers", "samplers_priorities"];
+
+const NAMES: KoboldNames = {
+  ...{ temperature: "temp", topK: "top_k", typical: "typical_p", repPen: "rep_pen", presence: "presence_pen" },
+  ...{ grammar: "grammar_string", order: "sampler_order", mirostat: "mirostat_mode", nsigma: "nsigma" },
+};
+
+export function importSillyTavern(root: ObjectNode, options: ImportOptions): Plan {
+  const reader = openReader(settingsOf(root));
+  const unit = { min: 0, max: 1 };
+  const dynamic = dynamicTemperature(reader);
+  const typical = reader.number("typical", unit);
+  const mirostat = reader.whole("mirostat", { min: 0, max: 2 });
+  const sigma = reader.number("top_n_sigma");
+  const grammar = reader.text("grammar");
+  const settings = {
+    ...readCommon(reader),
+    ...dynamic,
+    topK: reader.whole("top_k", { min: -1 }) ?? 0,
+    topP: reader.number("top_p", unit) ?? 1,
+    minP: reader.number("min_p", unit) ?? 0,
+    typical: reader.number("typical_p", unit) ?? typical ?? 1,
+    nsigma: reader.number("nsigma") ?? sigma ?? 0,
+    repPenRange: reader.whole("rep_pen_range", { min: 0, max: 2 ** 24 }) ?? 0,
+    presencePenalty: reader.number("presence_pen") ?? 0,
+    mirostat: reader.whole("mirostat_mode", { min: 0, max: 2 }) ?? mirostat ?? 0,
+    grammar: reader.text("grammar_string") || grammar || undefined,
+    seed: reader.seed("seed", (seed) => seed <= 0n) ?? "random",
+    biases: [],
+  } as const;
+  const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
+  noteElsewhere(reader);
+  reader.finish(OTHERS);
+  return { tool: "SillyTavern, as KoboldCpp gets them", stages, notes: reader.notes };
+}
+
+/** SillyTavern sends the middle and half the width of a dynamic temperature. */
+function dynamicTemperature(reader: Reader): { temperature: number; dynatempRange: number } {
+  const temperature = reader.number("temp", { min: 0 }) ?? 1;
+  const [low, high] = [reader.number("min_temp", { min: 0 }) ?? 0, reader.number("max_temp", { min: 0 }) ?? 2];
+  if (reader.flag("dynatemp") !== true) {
+    for (const key of ["min_temp", "max_temp"]) reader.note("idle", key, "dynatemp is false");
+    return { temperature, dynatempRange: 0 };
+  }
+  if (high < low) reader.refuse("max_temp", `at least min_temp, which is ${low}`);
+  reader.note("idle", "temp", "dynatemp is true, so min_temp and max_temp decide");
+  return { temperature: (low + high) / 2, dynatempRange: (high - low) / 2 };
+}
+
+function noteElsewhere(reader: Reader): void {
+  for (const [key, off] of Object.entries(ELSEWHERE)) {
+    const value = reader.number(key);
+    if (value !== undefined && value !== off) reader.note("lost", key, "KoboldCpp does not read it");
+  }
+  for (const key of OTHER_ORDERS) reader.note("idle", key, "KoboldCpp's order is sampler_order");
+  if (reader.flag("temperature_last") === true)
+    reader.note("idle", "temperature_last", "KoboldCpp's order is sampler_order");
+  if (reader.flag("early_stopping") === true) reader.note("lost", "early_stopping", "it belongs to beam search");
+  for (const key of ["do_sample", "ignore_eos_token", "ignore_eos_token_aphrodite", "speculative_ngram"])
+    if (reader.flag(key) !== undefined) reader.note("idle", key, "KoboldCpp does not read it");
+  if ((reader.number("guidance_scale") ?? 1) !== 1)
+    reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
+  for (const key of ["negative_prompt", "banned_tokens", "global_banned_tokens"])
+    if (reader.text(key)) reader.note("lost", key, "it is a text, which only a model's vocabulary makes tokens of");
+  const schema = reader.node("json_schema");
+  if (schema && !(schema.kind === "object" && schema.members.size === 0))
+    reader.note(
+      "lost",
+      "json_schema",
+      "a JSON schema is no grammar; give llama.cpp's grammar for it as grammar_string",
+    );
+  const biases = reader.node("logit_bias");
+  if (biases && !(biases.kind === "array" && biases.items.length === 0))
+    reader.note(
+      "lost",
+      "logit_bias",
+      "SillyTavern's biases are texts, which only a model's vocabulary makes tokens of",
+    );
+}

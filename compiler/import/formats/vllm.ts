@@ -1,0 +1,126 @@
+/**
+ * The sampling parameters of vLLM's and OpenAI's requests, as vLLM's sampler applies them (vllm/v1/sample/sampler.py, v0.10):
+ * allowed tokens, bad words, min_tokens, logit_bias, penalties, temperature, min_p, top_k, top_p. The presence and frequency
+ * penalties count generated tokens only, the repetition penalty the prompt's, too. `ignore_eos` forbids no token: vLLM goes on
+ * behind the end of the text.
+ */
+import { openReader, type Reader } from "../reader.js";
+import { settingsOf, type ObjectNode } from "../nodes.js";
+import * as pieces from "../pieces.js";
+import type { ImportOptions, Plan, Stage } from "../plan.js";
+import * as stages from "../stages.js";
+import { biasStages, NEEDS_EOS } from "./llama.js";
+import { biasesOf } from "./llamaRequest.js";
+import { OTHER_DRAWS } from "./ollama.js";
+
+/** Keys that are not about sampling. */
+const OTHERS = new Set(
+  `
+  model messages prompt prompt_embeds stream stream_options n best_of echo suffix user max_tokens max_completion_tokens stop
+  stop_token_ids logprobs top_logprobs prompt_logprobs tools tool_choice parallel_tool_calls metadata store service_tier
+  ignore_eos include_stop_str_in_output skip_special_tokens spaces_between_special_tokens truncate_prompt_tokens detokenize
+  output_kind add_special_tokens add_generation_prompt continue_final_message chat_template chat_template_kwargs documents
+  return_tokens_as_token_ids return_token_ids cache_salt priority request_id kv_transfer_params reasoning_effort modalities
+  audio prediction include_reasoning mm_processor_kwargs bad_words_token_ids extra_args safety_identifier prompt_cache_key
+  verbosity web_search_options functions function_call
+`
+    .trim()
+    .split(/\s+/),
+);
+
+const LOST: Readonly<Record<string, string>> = {
+  bad_words: "texts need a model's vocabulary; give their token ids as logit_bias",
+  guided_json: "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
+  response_format: "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
+  structured_outputs: "these are no GBNF grammars; give one to an import of llama.cpp",
+  guided_regex: "a regular expression is no grammar; give a GBNF grammar to an import of llama.cpp",
+  guided_choice: "a list of texts is no grammar; give a GBNF grammar to an import of llama.cpp",
+  guided_grammar: "vLLM's grammars are not GBNF; give a GBNF grammar to an import of llama.cpp",
+  guided_decoding_backend: "it belongs to guided decoding",
+  use_beam_search: "beam search keeps several texts at once, and a chain picks one token after the other",
+  length_penalty: "it belongs to beam search",
+  early_stopping: "it belongs to beam search",
+  logits_processors: "they are code of the other program",
+  vllm_xargs: "they are for code of the other program",
+  thinking_token_budget: "there is no reasoning budget here",
+};
+
+/** Below it vLLM picks the best token. */
+const GREEDY_BELOW = 1e-5;
+
+const COUNTS_GENERATED =
+  "it counts generated tokens only; the calling program says with `generated` how often each was. Where the prompt may count, " +
+  "too, `occurrences(-1)` in its place needs no feeding";
+
+export function importVllm(root: ObjectNode, options: ImportOptions): Plan {
+  const reader = openReader(settingsOf(root));
+  for (const [key, why] of Object.entries(LOST)) {
+    const node = reader.node(key);
+    if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
+  }
+  const front = constraints(reader, options);
+  const punished = penalties(reader);
+  const made = [...front, ...punished, ...drawn(reader)];
+  reader.finish(OTHERS);
+  const feeds = punished.some(({ name }) => name === "generated_penalties");
+  return {
+    tool: "vLLM v0.10 and the OpenAI API",
+    stages: made,
+    inputs: feeds ? [pieces.GENERATED_INPUT] : [],
+    notes: reader.notes,
+  };
+}
+
+/** What forbids tokens, and biases. */
+function constraints(reader: Reader, options: ImportOptions): Stage[] {
+  const allowed = reader.tokens("allowed_token_ids");
+  if (allowed?.length === 0) reader.refuse("allowed_token_ids", "a list of at least one token id");
+  const isTooLong = allowed !== undefined && allowed.length > pieces.MAX_ALLOWED;
+  if (isTooLong)
+    reader.note("lost", "allowed_token_ids", `a program states at most ${pieces.MAX_ALLOWED}, found ${allowed.length}`);
+  const biases = biasesOf(reader, "logit_bias").map(({ token, bias }) => ({ token, bias: clamp(bias) }));
+  const stops = reader.tokens("stop_token_ids") ?? [];
+  const least = reader.whole("min_tokens", { min: 0 }) ?? 0;
+  const eos = options.eos ?? [];
+  if (least > 0 && eos.length === 0) reader.note("lost", "min_tokens", `for the end of the text: ${NEEDS_EOS}`);
+  if (least === 0) reader.note("other", "stop_token_ids", "");
+  return [
+    ...(allowed === undefined || isTooLong ? [] : pieces.onlyTokens(allowed)),
+    ...pieces.noEndBefore(least, [...new Set([...stops, ...eos])]),
+    ...biasStages(biases, reader),
+  ];
+}
+
+/** The API's bounds of a bias. */
+const clamp = (bias: number): number => Math.min(Math.max(bias, -100), 100);
+
+function penalties(reader: Reader): Stage[] {
+  const repeat = reader.number("repetition_penalty", { min: 0, minExcluded: true }) ?? 1;
+  const bounds = { min: -2, max: 2 };
+  const freq = reader.number("frequency_penalty", bounds) ?? 0;
+  const present = reader.number("presence_penalty", bounds) ?? 0;
+  if (freq !== 0) reader.note("differs", "frequency_penalty", COUNTS_GENERATED);
+  if (present !== 0) reader.note("differs", "presence_penalty", COUNTS_GENERATED);
+  const names = { repeat: "repetition_penalty", freq: "", present: "" };
+  return [...pieces.textPenalties(names, { repeat, freq: 0, present: 0 }), ...pieces.generatedPenalties(freq, present)];
+}
+
+function drawn(reader: Reader): Stage[] {
+  const temperature = reader.number("temperature", { min: 0 }) ?? 1;
+  const topK = reader.whole("top_k", { min: -1 }) ?? 0;
+  const topP = reader.number("top_p", { min: 0, minExcluded: true, max: 1 }) ?? 1;
+  const minP = reader.number("min_p", { min: 0, max: 1 }) ?? 0;
+  const seed = reader.seed("seed", (s) => s === -1n) ?? "random";
+  if (temperature < GREEDY_BELOW) {
+    for (const key of ["top_k", "top_p", "min_p", "seed"]) reader.note("idle", key, "temperature is 0");
+    return stages.greedy();
+  }
+  if (seed !== "random") reader.note("differs", "seed", OTHER_DRAWS);
+  return [
+    ...stages.temp("temperature", temperature),
+    ...stages.minP("min_p", minP),
+    ...stages.topK("top_k", topK),
+    ...stages.topP("top_p", topP),
+    ...stages.dist(seed),
+  ];
+}

@@ -1,0 +1,51 @@
+/** Values of settings, with the place where each stands. */
+
+interface Base {
+  readonly place: string;
+}
+
+export interface ObjectNode extends Base {
+  readonly kind: "object";
+  readonly members: ReadonlyMap<string, Node>;
+}
+
+export interface ArrayNode extends Base {
+  readonly kind: "array";
+  readonly items: readonly Node[];
+}
+
+/** `text` is the number as it was written: integers of 64 bits do not fit a `number`. */
+export interface NumberNode extends Base {
+  readonly kind: "number";
+  readonly value: number;
+  readonly text: string;
+}
+
+/** `word` is a value from a command line or a Modelfile, which has no type of its own. */
+export interface TextNode extends Base {
+  readonly kind: "string" | "word";
+  readonly value: string;
+}
+
+export interface BoolNode extends Base {
+  readonly kind: "bool";
+  readonly value: boolean;
+}
+
+export interface NullNode extends Base {
+  readonly kind: "null";
+}
+
+export type Node = ObjectNode | ArrayNode | NumberNode | TextNode | BoolNode | NullNode;
+
+/** A setting under the name that its reader knows it by; `key` is how the source spells it. */
+export interface Setting {
+  readonly key: string;
+  readonly node: Node;
+}
+
+export type Settings = ReadonlyMap<string, Setting>;
+
+/** The members of an object as settings; `path` stands in front of their keys. */
+export const settingsOf = ({ members }: ObjectNode, path = ""): Settings =>
+  new Map([...members].map(([key, node]) => [key, { key: path + key, node }]));

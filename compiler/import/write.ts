@@ -1,0 +1,109 @@
+/** A plan as a program: what it came from, what was left out, imports, samplers, the chain. */
+import { show, type Note, type NoteKind } from "./notes.js";
+import type { Arg, Plan, Stage, Uniform } from "./plan.js";
+
+/** The name of the chain that an import makes. */
+export const IMPORTED_CHAIN = "imported";
+const MAX_WIDTH = 120;
+
+/** The text of a program; `source` is the file's name, or whatever the settings came from. */
+export function writeProgram(plan: Plan, source: string): string {
+  const parts = [header(plan, source), importLine(plan.stages), ...(plan.inputs ?? []), ...declarations(plan.stages)];
+  return `${[...parts, chain(plan.stages)].join("\n\n")}\n`;
+}
+
+// ---------------------------------------------------------------- header
+
+const HEADINGS: readonly (readonly [NoteKind, string])[] = [
+  ["lost", "Not carried over:"],
+  ["unknown", "Not carried over, because these keys are not known:"],
+  ["differs", "Not quite the same here:"],
+  ["idle", "Of no effect as they stand, there as here:"],
+];
+
+function header({ tool, notes }: Plan, source: string): string {
+  const blocks = HEADINGS.map(([kind, heading]) => [heading, notes.filter((n) => n.kind === kind)] as const)
+    .filter(([, found]) => found.length > 0)
+    .map(([heading, found]) => [heading, ...found.flatMap(listItem)]);
+  const others = notes.filter((n) => n.kind === "other").map((n) => n.key);
+  if (others.length > 0) blocks.push(fold(`Not about sampling: ${[...new Set(others)].map(plain).join(", ")}.`, ""));
+  const first = fold(`The sampling settings of ${tool}, imported from ${plain(source)}.`, "");
+  return [first, ...blocks].map((lines) => lines.map((line) => `// ${line}`).join("\n")).join("\n//\n");
+}
+
+const listItem = ({ key, place, text }: Note): string[] =>
+  fold(`- ${plain(key)} (${plain(place)})${text === "" ? "" : `: ${text}`}`, "  ");
+
+/** A foreign text without quotes around it, on one line. */
+const plain = (text: string): string => show(text).slice(1, -1);
+
+/** Lines of a comment; those after the first are indented. */
+function fold(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > MAX_WIDTH - 3) {
+      lines.push(line);
+      line = indent + word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+// ---------------------------------------------------------------- declarations
+
+function importLine(stages: readonly Stage[]): string {
+  const names = [...new Set(stages.filter((s) => !s.isHost && s.declaration === undefined).map((s) => s.name))];
+  const line = `import { ${names.join(", ")} } from "std"`;
+  return line.length <= MAX_WIDTH ? line : `import {\n  ${names.join(",\n  ")}\n} from "std"`;
+}
+
+const declarations = (stages: readonly Stage[]): string[] => [
+  ...new Set(stages.flatMap(({ declaration }) => declaration ?? [])),
+];
+
+function chain(stages: readonly Stage[]): string {
+  const params = [...new Map(stages.flatMap(uniformsOf).map((u) => [u.uniform, paramText(u)])).values()];
+  const head = `chain ${IMPORTED_CHAIN}${listOf(params, "chain ".length + IMPORTED_CHAIN.length + " =".length)} =`;
+  const calls = stages.map(callText);
+  const whole = `${head} ${calls.join(" |> ")}`;
+  if (!head.includes("\n") && whole.length <= MAX_WIDTH) return whole;
+  const line = `  ${calls.join(" |> ")}`;
+  return `${head}\n${line.length <= MAX_WIDTH ? line : `  ${calls.join(" |>\n  ")}`}`;
+}
+
+/** Parameters in brackets, on a line of their own each where one line is too short. */
+function listOf(params: readonly string[], used: number): string {
+  if (params.length === 0) return "";
+  const line = `(${params.join(", ")})`;
+  return used + line.length <= MAX_WIDTH ? line : `(\n  ${params.join(",\n  ")}\n)`;
+}
+
+const isUniform = (arg: Arg): arg is Uniform => typeof arg === "object" && "uniform" in arg;
+
+const uniformsOf = ({ args }: Stage): Uniform[] => Object.values(args).filter(isUniform);
+
+const paramText = ({ uniform, type, isStatic, range, value }: Uniform): string =>
+  `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${numberText(value)}`;
+
+/** `top_k(k)`: an argument alone needs no name where it is the sampler's first one. */
+function callText({ name, isHost, args }: Stage): string {
+  const given = Object.entries(args);
+  const isAlone = given.length === 1 && given[0]![0] !== "seed";
+  const texts = given.map(([key, arg]) => (isAlone ? argText(arg) : `${key}: ${argText(arg)}`));
+  return `${isHost ? "host " : ""}${name}(${texts.join(", ")})`;
+}
+
+function argText(arg: Arg): string {
+  if (typeof arg === "number") return numberText(arg);
+  if (typeof arg === "string") return quote(arg);
+  return isUniform(arg) ? arg.uniform : `[${arg.map(argText).join(", ")}]`;
+}
+
+/** A number as GGSL reads it back; 0 has no sign. */
+export const numberText = (value: number): string => String(value === 0 ? 0 : value);
+
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "n", "\t": "t", "\r": "r", '"': '"', "\\": "\\" };
+
+/** A text as GGSL reads it back. */
+export const quote = (text: string): string => `"${text.replace(/[\n\t\r"\\]/g, (c) => `\\${ESCAPES[c]!}`)}"`;

@@ -1,0 +1,36 @@
+/** Lists in brackets, and chains of operators. */
+import type { Node } from "ohm-js";
+import { builders } from "prettier/doc";
+import { commentsBefore, doc, gap, LINE, NONE, put, SOFT, SPACE, type Doc, type Separator } from "./tokens.js";
+
+const { fill, group, indent } = builders;
+
+/** The items of ohm's `ListOf`, each with the separator before it. */
+export function itemsOf(list: Node): { separator?: Node; item: Node }[] {
+  const [first, separators, rest] = (list.ctorName === "ListOf" ? list.children[0]! : list).children;
+  if (!first) return [];
+  return [{ item: first }, ...rest!.children.map((item, i) => ({ separator: separators!.children[i]!, item }))];
+}
+
+/** How the items of a list share lines where they do not fit on one: each on its own, or as many as fit. */
+type Sharing = "each" | "many";
+
+/** `(a, b)`. `inside` separates the brackets from the items. */
+export function bracketed(open: Node, list: Node, close: Node, sharing: Sharing, inside: Separator = SOFT): Doc {
+  const head = doc(open);
+  const [first, ...rest] = itemsOf(list);
+  const before = first ? gap(first.item.source.startIdx, inside) : "";
+  const parts: Doc[] = first ? [doc(first.item)] : [];
+  for (const { separator, item } of rest) {
+    parts.push([parts.pop()!, put(separator!, NONE)], gap(item.source.startIdx, LINE), doc(item));
+  }
+  const last = commentsBefore(close.source.startIdx);
+  const items = sharing === "many" ? fill(parts) : parts;
+  const isEmpty = parts.length + last.length === 0;
+  return group([head, indent([before, items, last]), put(close, isEmpty && inside === LINE ? SPACE : inside)]);
+}
+
+/** The operands of `a + b - c` or `a |> b |> c`, one after the other where they do not fit on one line. */
+export function chained(first: Node, rest: readonly { operator: Node; operand: Node }[]): Doc[] {
+  return [doc(first), ...rest.map(({ operator, operand }): Doc => [put(operator, LINE), put(operand, SPACE)])];
+}

@@ -1,0 +1,150 @@
+/** What may be written at a place. */
+import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
+import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import { STD_NAMES } from "../compiler/check/modules.js";
+import type { Module } from "../compiler/check/program.js";
+import { KEYWORDS, type Keyword } from "../compiler/syntax/keywords.js";
+import type { Context, OpenCall } from "./context.js";
+import { describe, functionHead, hostHead } from "./describe.js";
+import { topLevel, type Meaning } from "./names.js";
+import type { FindStage } from "./signature.js";
+
+export interface Offers {
+  readonly module: Module;
+  /** The declarations of the standard library, as if they were imported. */
+  readonly std: (name: string) => Meaning | undefined;
+  /** The edits that import a name of the standard library. */
+  importEdits(name: string): TextEdit[];
+  /** The names that a file declares, and what they mean. */
+  exports(from: string): readonly (readonly [string, Meaning])[];
+  readonly findStage: FindStage;
+}
+
+export function completion(context: Context, offers: Offers): CompletionItem[] {
+  switch (context.place) {
+    case "nothing":
+      return context.call ? argumentNames(context.call, offers) : [];
+    case "declaration":
+      return keywords("declaration");
+    case "import": {
+      const names = context.from === undefined ? [] : offers.exports(context.from);
+      const offered = context.from === undefined || context.from === "std" ? stdNames(offers) : names;
+      return offered.map(([name, meaning]) => item(name, kindOf(meaning), describe(name, meaning)));
+    }
+    case "stage":
+      return [...stages(offers), word("host")];
+    case "host":
+      return Object.keys(HOST_SAMPLERS).map((name) =>
+        item(name, CompletionItemKind.Function, describe(name, { kind: "host" }), hostHead(name)),
+      );
+    case "parameter":
+      return [word("static")];
+    case "type":
+      return keywords("type");
+    case "statement":
+      return [
+        ...keywords("statement"),
+        ...["at", "by", "asc", "desc", "and", "or"].map(word),
+        builtin("logit"),
+        ...locals(context).filter(({ detail }) => detail === "state"),
+      ];
+    case "clause":
+      return [...keywords("clause"), word("input")];
+    case "expected":
+      return ["probs", "logits", "kept", "order", "token", "tokens"].map(word);
+    case "expression":
+      return [...(context.call ? argumentNames(context.call, offers) : []), ...values(context, offers)];
+  }
+}
+
+const item = (label: string, kind: CompletionItemKind, doc: string, detail?: string): CompletionItem => ({
+  label,
+  kind,
+  ...(doc !== "" && { documentation: { kind: "markdown", value: doc } }),
+  ...(detail !== undefined && { detail }),
+});
+
+const word = (text: string): CompletionItem => item(text, CompletionItemKind.Keyword, KEYWORDS[text]!.doc);
+
+const keywords = (group: Keyword["group"]): CompletionItem[] =>
+  Object.keys(KEYWORDS)
+    .filter((text) => KEYWORDS[text]!.group === group)
+    .map(word);
+
+const builtin = (name: string): CompletionItem =>
+  item(name, CompletionItemKind.Field, describe(name, { kind: "column" }), NAMES[name]!.type);
+
+const kindOf = ({ kind }: Meaning): CompletionItemKind =>
+  kind === "const"
+    ? CompletionItemKind.Constant
+    : kind === "input"
+      ? CompletionItemKind.Field
+      : CompletionItemKind.Function;
+
+const stdNames = ({ std }: Offers): [string, Meaning][] =>
+  STD_NAMES.flatMap((name): [string, Meaning][] => {
+    const meaning = std(name);
+    return meaning ? [[name, meaning]] : [];
+  });
+
+/** Samplers and chains in scope, and those of the standard library, which are then imported. */
+function stages(offers: Offers): CompletionItem[] {
+  const { module } = offers;
+  const here = [...module.scope.keys()].flatMap((name) => {
+    const meaning = topLevel(module, name)!;
+    return meaning.kind === "sampler" || meaning.kind === "chain"
+      ? [item(name, CompletionItemKind.Function, describe(name, meaning), meaning.kind)]
+      : [];
+  });
+  const std = stdNames(offers).filter(([name]) => !module.scope.has(name));
+  return [
+    ...here,
+    ...std.map(([name, meaning]) => ({
+      ...item(name, CompletionItemKind.Function, describe(name, meaning), 'from "std"'),
+      additionalTextEdits: offers.importEdits(name),
+    })),
+  ];
+}
+
+/** `name: ` of the parameters that are not given yet. */
+function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): CompletionItem[] {
+  const offer = (param: string, doc: string): CompletionItem[] =>
+    given.includes(param)
+      ? []
+      : [{ ...item(param, CompletionItemKind.Property, doc, "parameter"), insertText: `${param}: ` }];
+  if (kind === "host")
+    return Object.keys(HOST_SAMPLERS[name]!.params).flatMap((param) =>
+      offer(param, describe(param, { kind: "hostParameter", stage: name })),
+    );
+  if (kind !== "stage") return [];
+  return (findStage(name)?.params ?? []).flatMap((param) =>
+    offer(param.name.text, describe(param.name.text, { kind: "parameter", span: param.name.span, param })),
+  );
+}
+
+const locals = ({ locals: names }: Context): CompletionItem[] =>
+  names.map(({ name, what }) => item(name, CompletionItemKind.Variable, "", what));
+
+function values(context: Context, { module }: Offers): CompletionItem[] {
+  const isStage = context.call !== undefined && context.call.kind !== "function";
+  const named = [...module.scope.keys()].flatMap((name) => {
+    const meaning = topLevel(module, name)!;
+    return meaning.kind === "const" || meaning.kind === "input"
+      ? [item(name, kindOf(meaning), describe(name, meaning))]
+      : [];
+  });
+  const functions = Object.keys(FUNCTIONS).map((name) =>
+    item(name, CompletionItemKind.Function, describe(name, { kind: "function" }), functionHead(name)),
+  );
+  return [
+    ...locals(context),
+    ...named,
+    ...(isStage
+      ? [item("random", CompletionItemKind.Constant, describe("random", { kind: "seed" }))]
+      : Object.keys(NAMES).map(builtin)),
+    ...functions,
+    ...keywords("constant"),
+    word("not"),
+  ];
+}

@@ -1,0 +1,198 @@
+/** What may stand at a place of a text that need not be a program: where completion and signature help happen. */
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { SourceFile } from "../compiler/syntax/source.js";
+import { isWord, tokensOf, type Token } from "./words.js";
+
+/** A call whose brackets are open. */
+export interface OpenCall {
+  readonly name: string;
+  /** `stage` of a chain, `host` stage, `function` in an expression. */
+  readonly kind: "stage" | "host" | "function";
+  /** The argument that the place is in, from 0. */
+  readonly index: number;
+  /** Names of the arguments given so far. */
+  readonly given: readonly string[];
+}
+
+export type Place =
+  | "nothing"
+  | "declaration"
+  | "import"
+  | "stage"
+  | "host"
+  | "parameter"
+  | "type"
+  | "statement"
+  | "expression"
+  | "clause"
+  | "expected";
+
+export interface Context {
+  readonly place: Place;
+  readonly call?: OpenCall;
+  /** Names declared before the place in the same declaration: parameters, `let`, `state`. */
+  readonly locals: readonly { readonly name: string; readonly what: string }[];
+  /** The file that an `import` names, if it is written already. */
+  readonly from?: string;
+}
+
+const DECLARATIONS = ["import", "const", "input", "sampler", "chain", "test"];
+const NOTHING: Context = { place: "nothing", locals: [] };
+
+export function contextAt(source: SourceFile, offset: number): Context {
+  const { text } = source;
+  const start = startOfDeclaration(text, offset);
+  const all = tokensOf(text.slice(start, offset), start);
+  const last = all.at(-1);
+  const isInside = last?.end === offset;
+  if (last && isInside && (last.text.startsWith("//") || isOpenText(last.text))) return NOTHING;
+  // the word that is being written says nothing yet
+  const tokens = (last && isInside && isWord(last.text) ? all.slice(0, -1) : all).filter(
+    (t) => !t.text.startsWith("//"),
+  );
+  if (last && isInside && /^[\d.]/.test(last.text)) return NOTHING;
+  return contextOf(tokens, text.slice(offset));
+}
+
+/** A text that has no end on its line, or just its first mark. */
+const isOpenText = (token: string): boolean => token.startsWith('"') && (token.length === 1 || !token.endsWith('"'));
+
+/** Where the last declaration that begins a line begins. */
+function startOfDeclaration(text: string, offset: number): number {
+  for (let at = offset; at > 0;) {
+    at = text.lastIndexOf("\n", at - 1) + 1;
+    if (DECLARATIONS.some((word) => new RegExp(`^${word}\\b`).test(text.slice(at, Math.min(offset, at + 8)))))
+      return at;
+    at--;
+  }
+  return 0;
+}
+
+function contextOf(tokens: readonly Token[], after: string): Context {
+  const words = tokens.map((t) => t.text);
+  const depths = depthsOf(words);
+  const from = words.findLastIndex((word, i) => depths[i] === 0 && DECLARATIONS.includes(word));
+  const declaration = words[from];
+  const inside = words.slice(Math.max(0, from));
+  const locals = localsOf(inside);
+  const open = openBrackets(inside);
+  const previous = inside.at(-1);
+  const call = openCall(inside, open, declaration);
+  const context = (place: Place): Context => ({ place, locals, ...(call && { call }) });
+  if (declaration === undefined) return context("declaration");
+  if (declaration === "import") return importContext(inside, open, after);
+  if (call)
+    return context(
+      previous === ":" || previous === "," || previous === "(" || isOperator(previous) ? "expression" : "nothing",
+    );
+  if (previous === ":") return context(declaration === "test" ? "expression" : "type");
+  if (
+    open.length > 0 &&
+    inside[open.at(-1)!] === "(" &&
+    ["sampler", "chain"].includes(declaration) &&
+    isParams(inside, open)
+  )
+    return context(
+      previous === "(" || previous === "," ? "parameter" : isOperator(previous) ? "expression" : "nothing",
+    );
+  switch (declaration) {
+    case "chain":
+      if (previous === "|>" || (previous === "=" && open.length === 0)) return context("stage");
+      if (previous === "host") return context("host");
+      return context(open.length > 0 ? "expression" : inside.length > 2 ? "declaration" : "nothing");
+    case "test":
+      return testContext(inside, open, context);
+    case "sampler":
+      return context(samplerPlace(inside, open));
+    default:
+      return context(isOperator(previous) ? "expression" : inside.length > 2 ? "declaration" : "nothing");
+  }
+}
+
+function importContext(inside: readonly string[], open: readonly number[], after: string): Context {
+  const from = /^[^"\n]*\bfrom\s*"([^"\n]*)"/.exec(after)?.[1];
+  if (open.length > 0) return { place: "import", locals: [], ...(from !== undefined && { from }) };
+  return { place: inside.length > 4 ? "declaration" : "nothing", locals: [] };
+}
+
+function testContext(inside: readonly string[], open: readonly number[], context: (place: Place) => Context): Context {
+  const previous = inside.at(-1);
+  if (open.length === 0) return context(previous === "}" ? "declaration" : "nothing");
+  if (previous === "expect") return context("expected");
+  if (previous === "run" || previous === "|>") return context("stage");
+  if (previous === "host") return context("host");
+  return context(open.length > 1 ? "expression" : "clause");
+}
+
+function samplerPlace(inside: readonly string[], open: readonly number[]): Place {
+  const previous = inside.at(-1)!;
+  if (open.length === 0) return previous === "}" ? "declaration" : "nothing";
+  if (inside[open.at(-1)!] !== "{") return "expression";
+  if (previous === "{" || previous === "}" || previous === ";" || previous === "sort") return "statement";
+  if (isOperator(previous) || ["keep", "top", "by", "if", "least", "pick"].includes(previous)) return "expression";
+  return previous === "let" || previous === "state" ? "nothing" : "statement";
+}
+
+const isOperator = (token: string | undefined): boolean =>
+  token !== undefined && /^(?:[-+*/%^?=<>]|[-+*/<>=!]=|and|or|not|\(|\[|,|in)$/.test(token);
+
+const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+
+/** Where the brackets stand that are open at the end. */
+function openBrackets(words: readonly string[]): number[] {
+  const open: number[] = [];
+  words.forEach((word, i) => {
+    if ("([{".includes(word)) open.push(i);
+    else if (word in CLOSING && words[open.at(-1) ?? -1] === CLOSING[word]) open.pop();
+  });
+  return open;
+}
+
+/** How many brackets are open before each word. */
+function depthsOf(words: readonly string[]): number[] {
+  let depth = 0;
+  return words.map((word) => {
+    const before = depth;
+    if ("([{".includes(word)) depth++;
+    else if (word in CLOSING && depth > 0) depth--;
+    return before;
+  });
+}
+
+/** Whether the innermost bracket is that of a declaration's parameters: `sampler NAME (`. */
+const isParams = (words: readonly string[], open: readonly number[]): boolean =>
+  open.length === 1 && open[0] === 2 && isWord(words[1]!);
+
+function openCall(
+  words: readonly string[],
+  open: readonly number[],
+  declaration: string | undefined,
+): OpenCall | undefined {
+  // the innermost bracket of a call; those of lists and groups inside it do not end it
+  const at = open.findLast((i) => words[i] === "(" && i > 0 && isWord(words[i - 1]!));
+  if (at === undefined || (at === 2 && declaration !== "test")) return undefined;
+  if (open.some((i) => i > at && words[i] === "{")) return undefined;
+  const name = words[at - 1]!;
+  const before = words[at - 2];
+  const isStage = before === "|>" || before === "run" || (declaration === "chain" && before === "=");
+  const kind = before === "host" && Object.hasOwn(HOST_SAMPLERS, name) ? "host" : isStage ? "stage" : "function";
+  const inside = words.slice(at + 1);
+  const depths = depthsOf(inside);
+  return {
+    name,
+    kind,
+    index: inside.filter((word, i) => word === "," && depths[i] === 0).length,
+    given: inside.filter((word, i) => depths[i] === 0 && inside[i + 1] === ":" && isWord(word)),
+  };
+}
+
+function localsOf(words: readonly string[]): { name: string; what: string }[] {
+  return words.flatMap((word, i) => {
+    const before = words[i - 1];
+    if (!isWord(word)) return [];
+    if (before === "let") return [{ name: word, what: "let" }];
+    if (before === "state") return [{ name: word, what: "state" }];
+    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list)$/.test(words[i + 2] ?? "");
+    return isTyped ? [{ name: word, what: "parameter" }] : [];
+  });
+}

@@ -1,0 +1,90 @@
+/** Descriptions of what names stand for, in Markdown. */
+import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { Type } from "../compiler/check/types.js";
+import type { Param } from "../compiler/syntax/ast.js";
+import type { Span } from "../compiler/syntax/source.js";
+import type { StageFacts } from "./analysis.js";
+import type { Meaning } from "./names.js";
+
+export const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end);
+
+const code = (text: string): string => `\`\`\`ggsl\n${text}\n\`\`\``;
+
+/** `f32 column`, `i32 scalar, static`. */
+const typeText = ({ type, shape, rate }: Type): string =>
+  type === "error" ? "unknown" : shape === "column" ? `${type}, a column` : `${type}, a scalar, ${RATES[rate]}`;
+
+const RATES: Readonly<Record<Type["rate"], string>> = {
+  static: "known when compiling",
+  uniform: "a uniform",
+  runtime: "known at run time",
+};
+
+/** `name(params)` as it is declared. */
+export const headOf = (name: string, params: readonly Param[]): string =>
+  `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
+
+/** A builtin as it is called: `clamp(number, number, number)`. */
+export function functionHead(name: string): string {
+  const { args, optional = 0, result } = FUNCTIONS[name]!;
+  const shown = args.map((arg, i) => (i >= args.length - optional ? `[${arg}]` : arg));
+  return `${name}(${shown.join(", ")}) -> ${result}`;
+}
+
+export const hostHead = (name: string): string =>
+  `host ${name}(${Object.entries(HOST_SAMPLERS[name]!.params)
+    .map(([param, { type }]) => `${param}: ${type}`)
+    .join(", ")})`;
+
+export function describe(text: string, meaning: Meaning): string {
+  switch (meaning.kind) {
+    case "sampler":
+    case "chain": {
+      const { declaration } = meaning.binding;
+      const params = "params" in declaration ? declaration.params : [];
+      return paragraphs(code(`${meaning.kind} ${headOf(text, params)}`), "doc" in declaration ? declaration.doc : "");
+    }
+    case "const":
+    case "input": {
+      const { declaration } = meaning.binding;
+      return paragraphs(code(textOf(declaration.span).replace(/^(?:\s*\/\/.*\n)*\s*/, "")), declaration.doc);
+    }
+    case "parameter":
+      return describeParameter(meaning.param);
+    case "let":
+      return paragraphs(code(`let ${text}`), typeText(meaning.type));
+    case "state":
+      return paragraphs(code(`state ${text}: ${meaning.type.type}`), "A state, which the sequence remembers.");
+    case "column": {
+      const { doc, type, shape, rate } = NAMES[text]!;
+      return paragraphs(
+        code(`${text}: ${type}`),
+        `${doc}; ${shape === "column" ? "a column" : `a scalar, ${RATES[rate]}`}`,
+      );
+    }
+    case "function":
+      return paragraphs(code(functionHead(text)), FUNCTIONS[text]!.doc);
+    case "seed":
+      return paragraphs(code("random"), "A seed that is new on every run, unless the run sets one.");
+    case "host":
+      return paragraphs(code(hostHead(text)), "llama.cpp's own CPU sampler, on the rows that come back to the host.");
+    case "hostParameter":
+      return code(`${text}: ${HOST_SAMPLERS[meaning.stage]!.params[text]!.type}`);
+  }
+}
+
+function describeParameter(param: Param): string {
+  const range = param.range ? `, ${textOf(param.range.span)}` : "";
+  const rate = param.isStatic ? "static: known when compiling" : "a uniform: it may change on every token";
+  return paragraphs(code(textOf(param.span).replace(/\s+/g, " ")), `${param.type}${range}; ${rate}`);
+}
+
+/** Rows before and after, nodes, device. */
+export const describeStage = ({ rowsBefore, rows, nodes, device }: StageFacts): string =>
+  `rows: ${rowsBefore} → ${rows}; ${nodes} node${nodes === 1 ? "" : "s"} of the graph; runs on ${
+    device === "host" ? "the host" : "the device that holds the logits"
+  }`;
+
+export const paragraphs = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== "").join("\n\n");

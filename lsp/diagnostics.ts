@@ -1,0 +1,56 @@
+/** Diagnostics as the protocol has them. */
+import { DiagnosticSeverity, DiagnosticTag, type Diagnostic as LspDiagnostic } from "vscode-languageserver";
+import type { Diagnostic } from "../compiler/check/diagnostics.js";
+import { isError } from "../compiler/check/diagnostics.js";
+import type { SourceFile } from "../compiler/syntax/source.js";
+import type { Analysis } from "./analysis.js";
+import { locationOf, rangeOf } from "./positions.js";
+
+/** More of a file are not shown; the last one shown says so. */
+const MAX_SHOWN = 500;
+
+type UriOf = (source: SourceFile) => string;
+
+export function lspDiagnostic(uriOf: UriOf, d: Diagnostic): LspDiagnostic {
+  const details = [d.label, d.help && `help: ${d.help}`].filter((line) => line !== undefined);
+  return {
+    range: rangeOf(d.span),
+    severity: d.severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
+    code: d.code,
+    source: "ggsl",
+    message: [d.message, ...details].join("\n"),
+    ...(d.code === "W0503" || d.code === "W0504" ? { tags: [DiagnosticTag.Unnecessary] } : {}),
+    ...(d.notes && {
+      relatedInformation: d.notes.map(({ message, span }) => ({ message, location: locationOf(uriOf, span) })),
+    }),
+  };
+}
+
+/** The diagnostics of a file, and at its imports that files which it needs have errors. */
+export function lspDiagnostics(
+  uriOf: UriOf,
+  { source, module }: Analysis,
+  all: readonly Diagnostic[],
+): LspDiagnostic[] {
+  const own = all.filter((d) => d.span.source === source).map((d) => lspDiagnostic(uriOf, d));
+  const foreign = new Map<SourceFile, Diagnostic>();
+  for (const d of all)
+    if (isError(d) && d.span.source !== source && !foreign.has(d.span.source)) foreign.set(d.span.source, d);
+  const imports = module.file.declarations.filter((d) => d.kind === "import" && d.from !== "std");
+  const place = imports[0]?.kind === "import" ? imports[0].fromSpan : module.file.span;
+  const atImports = [...foreign].map(([file, { message, span }]): LspDiagnostic => {
+    const direct = imports.find((d) => d.kind === "import" && file.name.endsWith(d.from.replace(/^(?:\.\.?\/)+/, "/")));
+    return {
+      range: rangeOf(direct?.kind === "import" ? direct.fromSpan : place),
+      severity: DiagnosticSeverity.Error,
+      source: "ggsl",
+      message: `"${file.name}", which this file needs, has errors`,
+      relatedInformation: [{ message, location: locationOf(uriOf, span) }],
+    };
+  });
+  const shown = [...atImports, ...own];
+  const more = shown.length - MAX_SHOWN;
+  if (more <= 0) return shown;
+  const message = `${more} more diagnostics are not shown`;
+  return [...shown.slice(0, MAX_SHOWN), { range: shown[MAX_SHOWN]!.range, source: "ggsl", message }];
+}

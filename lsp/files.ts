@@ -1,0 +1,127 @@
+/** Files as the compiler names them, from open documents first and from the disk otherwise. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { Parser } from "../compiler/check/modules.js";
+import { parse, type ParseCache } from "../compiler/syntax/parse.js";
+import type { SourceFile } from "../compiler/syntax/source.js";
+
+/** Files of a workspace that are searched for uses of a name. */
+const MAX_FILES = 2000;
+/** Larger files are refused by the compiler, so none is read. */
+const MAX_BYTES = 1 << 22;
+const MAX_DEPTH = 12;
+
+export interface Files {
+  /** The source of an open document. */
+  open(uri: string): SourceFile | undefined;
+  importer(path: string, from: string): SourceFile | undefined;
+  readonly parse: Parser;
+  /** The address of a source, also of one of the standard library. */
+  uriOf(source: SourceFile): string;
+  /** Sources of the workspace's folders and of all open documents. */
+  workspace(): SourceFile[];
+  setFolders(uris: readonly string[]): void;
+  forget(uri: string): void;
+}
+
+interface Options {
+  /** The folder of the standard library's sources. */
+  readonly stdFolder: string;
+  readonly document: (uri: string) => TextDocument | undefined;
+  readonly documents: () => TextDocument[];
+}
+
+/** The name of a document in the compiler: its path, or its address if it is no file of this machine. */
+function nameOf(uri: string): string {
+  try {
+    return uri.startsWith("file:") ? fileURLToPath(uri) : uri;
+  } catch {
+    return uri;
+  }
+}
+
+/** Whether a name is the address of a document that is no file. */
+const isAddress = (name: string): boolean => /^[a-z][a-z+.-]+:/i.test(name);
+
+export function newFiles({ stdFolder, document, documents }: Options): Files {
+  const sources = new Map<string, { version: number; source: SourceFile }>();
+  const onDisk = new Map<string, { stamp: string; source: SourceFile }>();
+  const caches = new Map<string, ParseCache>();
+  let folders: string[] = [];
+
+  function open(uri: string): SourceFile | undefined {
+    const found = document(uri);
+    // a client may send what is no document
+    if (!found || typeof found.uri !== "string" || typeof found.getText() !== "string") return undefined;
+    const present = sources.get(uri);
+    if (present?.version !== undefined && present.version === found.version) return present.source;
+    const source = { name: nameOf(uri), text: found.getText() };
+    sources.set(uri, { version: found.version, source });
+    return source;
+  }
+
+  /** A file is read again only when it has changed. */
+  function fromDisk(name: string): SourceFile | undefined {
+    try {
+      const { mtimeMs, size } = statSync(name);
+      const stamp = `${mtimeMs} ${size}`;
+      const present = onDisk.get(name);
+      if (present?.stamp === stamp) return present.source;
+      if (size > MAX_BYTES) return undefined;
+      const source = { name, text: readFileSync(name, "utf8").replace(/^\uFEFF/, "") };
+      onDisk.set(name, { stamp, source });
+      return source;
+    } catch {
+      return undefined;
+    }
+  }
+
+  const read = (name: string): SourceFile | undefined => open(pathToFileURL(name).href) ?? fromDisk(name);
+
+  function list(folder: string, depth: number, found: string[]): void {
+    let entries;
+    try {
+      entries = readdirSync(folder, { withFileTypes: true });
+    } catch {
+      return;
+    }
+    for (const entry of entries) {
+      if (found.length >= MAX_FILES) return;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && depth < MAX_DEPTH && !/^(?:\.|node_modules$)/.test(entry.name))
+        list(path, depth + 1, found);
+      else if (entry.isFile() && entry.name.endsWith(".ggsl")) found.push(path);
+    }
+  }
+
+  return {
+    open,
+    importer: (path, from) => (isAddress(from) ? undefined : read(join(dirname(from), path))),
+    parse(source) {
+      const cache = caches.get(source.name) ?? new Map();
+      caches.set(source.name, cache as ParseCache);
+      return parse(source, cache as ParseCache);
+    },
+    uriOf({ name }) {
+      if (isAddress(name)) return name;
+      const isStd = name.startsWith("std/") && !existsSync(name);
+      return pathToFileURL(isStd ? join(stdFolder, name.slice("std/".length)) : name).href;
+    },
+    workspace() {
+      const found: string[] = [];
+      for (const folder of folders) list(folder, 0, found);
+      const opened = documents().flatMap(({ uri }) => open(uri) ?? []);
+      const names = new Set(opened.map(({ name }) => name));
+      return [...opened, ...found.filter((name) => !names.has(name)).flatMap((name) => fromDisk(name) ?? [])];
+    },
+    setFolders(uris) {
+      folders = uris.map(nameOf).filter((name) => !isAddress(name));
+    },
+    forget(uri) {
+      sources.delete(uri);
+      caches.delete(nameOf(uri));
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** Quick fixes: what a diagnostic's `fix` comes to as edits of its file. */
+import type { TextEdit } from "vscode-languageserver";
+import type { Diagnostic, Fix } from "../compiler/check/diagnostics.js";
+import type { File, StageCall } from "../compiler/syntax/ast.js";
+import type { SourceFile, Span } from "../compiler/syntax/source.js";
+import { rangeOf } from "./positions.js";
+
+export interface QuickFix {
+  readonly title: string;
+  readonly edits: TextEdit[];
+}
+
+const insert = (source: SourceFile, at: number, newText: string): TextEdit => ({
+  range: rangeOf({ source, start: at, end: at }),
+  newText,
+});
+
+/** The fix of a diagnostic of this file, if there is one and it still fits. */
+export function quickFix(file: File, { fix, span }: Diagnostic): QuickFix | undefined {
+  if (!fix) return undefined;
+  const { source } = file.span;
+  const edits = editsOf(file, source, fix, span);
+  return edits.length > 0 ? { title: titleOf(fix), edits } : undefined;
+}
+
+function titleOf(fix: Fix): string {
+  switch (fix.kind) {
+    case "replace":
+      return `Change to \`${fix.text}\``;
+    case "import":
+      return `Import \`${fix.name}\` from "std"`;
+    case "static":
+      return `Mark ${fix.params.map((name) => `\`${name}\``).join(" and ")} \`static\``;
+    case "removeStage":
+      return "Remove the stage";
+  }
+}
+
+function editsOf(file: File, source: SourceFile, fix: Fix, span: Span): TextEdit[] {
+  switch (fix.kind) {
+    case "replace":
+      return [{ range: rangeOf(fix.span), newText: fix.text }];
+    case "import":
+      return importEdits(file, fix.name);
+    case "static": {
+      const around = file.declarations.find((d) => d.span.start <= span.start && span.end <= d.span.end);
+      const params = around && "params" in around ? around.params : [];
+      return params
+        .filter((p) => fix.params.includes(p.name.text) && !p.isStatic)
+        .map((p) => insert(source, p.span.start, "static "));
+    }
+    case "removeStage":
+      return removeStage(file, source, fix.span);
+  }
+}
+
+/** A name more in the import of the standard library, or that import before all declarations. */
+export function importEdits(file: File, name: string): TextEdit[] {
+  const { source } = file.span;
+  const imports = file.declarations.filter((d) => d.kind === "import");
+  const present = imports.find((d) => d.from === "std" && d.names.length > 0);
+  if (present) return [insert(source, present.names.at(-1)!.span.end, `, ${name}`)];
+  const line = `import { ${name} } from "std"\n`;
+  const first = imports[0] ?? file.declarations[0];
+  if (!first) return [insert(source, afterComments(source.text), line)];
+  return [insert(source, first.span.start, first.kind === "import" ? line : `${line}\n`)];
+}
+
+/** Behind the comments that a file begins with, but for doc comments. */
+const afterComments = (text: string): number => /^(?:[ \t]*(?:\/\/(?!\/(?!\/)).*)?\n)*/.exec(text)![0].length;
+
+/** Removes a stage and the `|>` beside it; the only stage of a chain stays. */
+function removeStage({ declarations }: File, source: SourceFile, { start }: Span): TextEdit[] {
+  const lists = declarations.flatMap((d): (readonly StageCall[])[] =>
+    d.kind === "chain"
+      ? [d.stages]
+      : d.kind === "test"
+        ? d.clauses.flatMap((c) => (c.kind === "run" ? [c.stages] : []))
+        : [],
+  );
+  const stages = lists.find((list) => list.some((s) => s.span.start === start));
+  if (!stages || stages.length < 2) return [];
+  const i = stages.findIndex((s) => s.span.start === start);
+  const from = i === 0 ? start : stages[i - 1]!.span.end;
+  const end = i === 0 ? stages[1]!.span.start : stages[i]!.span.end;
+  return [{ range: rangeOf({ source, start: from, end }), newText: "" }];
+}

@@ -1,0 +1,196 @@
+/** Every name in a file, and what it stands for. */
+import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { Binding, Module } from "../compiler/check/program.js";
+import { scalarType, typeOf, type Local, type Scope, type Type } from "../compiler/check/types.js";
+import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "../compiler/syntax/ast.js";
+import type { Span } from "../compiler/syntax/source.js";
+import { children } from "../compiler/syntax/walk.js";
+
+export type Meaning =
+  | { readonly kind: "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }
+  | { readonly kind: "parameter"; readonly span: Span; readonly param: Param }
+  | { readonly kind: "let" | "state"; readonly span: Span; readonly type: Type }
+  | { readonly kind: "column" | "function" | "seed" | "host" }
+  | { readonly kind: "hostParameter"; readonly stage: string };
+
+export interface Occurrence {
+  readonly text: string;
+  readonly span: Span;
+  readonly meaning: Meaning;
+  readonly isDeclaration: boolean;
+  /** The call of a stage that the name begins. */
+  readonly stage?: StageCall;
+}
+
+/** Two occurrences of one declaration have the same key; names of the language have none. */
+export const keyOf = (meaning: Meaning): string | undefined =>
+  "span" in meaning ? `${meaning.span.source.name}:${meaning.span.start}` : undefined;
+
+type Locals = Map<string, Extract<Meaning, { kind: "parameter" | "let" | "state" }>>;
+
+/** Every name of a module's file that stands for something, in the order of the text. */
+export function occurrencesOf(module: Module): Occurrence[] {
+  const found: Occurrence[] = [];
+  const add = ({ text, span }: Name, meaning: Meaning | undefined, isDeclaration = false, stage?: StageCall): void => {
+    if (meaning) found.push({ text, span, meaning, isDeclaration, ...(stage && { stage }) });
+  };
+  for (const d of module.file.declarations) {
+    if (d.kind === "import") d.names.forEach((name) => add(name, topLevel(module, name.text)));
+    else if (d.kind === "test") testNames(module, d, add);
+    else {
+      add(d.name, { kind: d.kind, span: d.name.span, binding: { declaration: d, module } }, true);
+      if (d.kind === "const") expression(module, new Map(), d.value, add);
+      if (d.kind === "input" && d.sparse)
+        [d.sparse.capacity, d.sparse.fill].forEach((e) => expression(module, new Map(), e, add));
+      if (d.kind === "sampler") block(module, parameters(module, d.params, add), d, d.body, add);
+      if (d.kind === "chain") {
+        const locals = parameters(module, d.params, add);
+        d.stages.forEach((stage) => stageNames(module, locals, stage, add));
+      }
+    }
+  }
+  return found.sort((a, b) => a.span.start - b.span.start);
+}
+
+type Add = (name: Name, meaning: Meaning | undefined, isDeclaration?: boolean, stage?: StageCall) => void;
+
+/** What a name means at the top level of a file. */
+export function topLevel(module: Module, name: string): Meaning | undefined {
+  const binding = module.scope.get(name);
+  return binding && { kind: binding.declaration.kind, span: binding.declaration.name.span, binding };
+}
+
+function parameters(module: Module, params: readonly Param[], add: Add): Locals {
+  const locals: Locals = new Map();
+  for (const param of params) {
+    const meaning = { kind: "parameter", span: param.name.span, param } as const;
+    add(param.name, meaning, true);
+    const range = param.range;
+    const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
+    for (const e of [...bounds, ...(param.default ? [param.default] : [])]) expression(module, new Map(), e, add);
+    locals.set(param.name.text, meaning);
+  }
+  return locals;
+}
+
+function testNames(module: Module, { clauses }: Test, add: Add): void {
+  for (const clause of clauses) {
+    if (clause.kind === "run") clause.stages.forEach((stage) => stageNames(module, new Map(), stage, add));
+    else if (clause.kind === "input") add(clause.name, topLevel(module, clause.name.text));
+    const values =
+      "values" in clause
+        ? clause.values
+        : clause.kind === "bias"
+          ? clause.pairs.flat()
+          : "count" in clause
+            ? [clause.count]
+            : [];
+    values.forEach((e) => expression(module, new Map(), e, add));
+  }
+}
+
+function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
+  const { name, isHost, args } = stage;
+  const isKnownHost = isHost && Object.hasOwn(HOST_SAMPLERS, name.text);
+  const callee = isHost ? undefined : topLevel(module, name.text);
+  add(name, isKnownHost ? { kind: "host" } : callee, false, stage);
+  args.forEach((arg) => {
+    if (arg.name) add(arg.name, argument(callee, isKnownHost, name.text, arg));
+    expression(module, locals, arg.value, add);
+  });
+}
+
+function argument(callee: Meaning | undefined, isHost: boolean, stage: string, { name }: Arg): Meaning | undefined {
+  if (isHost && Object.hasOwn(HOST_SAMPLERS[stage]!.params, name!.text)) return { kind: "hostParameter", stage };
+  const declaration = callee && "binding" in callee ? callee.binding.declaration : undefined;
+  if (declaration?.kind !== "sampler" && declaration?.kind !== "chain") return undefined;
+  const param = declaration.params.find((p) => p.name.text === name!.text);
+  return param && { kind: "parameter", span: param.name.span, param };
+}
+
+function block(module: Module, locals: Locals, sampler: Sampler, statements: readonly Stmt[], add: Add): void {
+  const visit = (e: Expr | undefined): void => {
+    if (e) expression(module, locals, e, add);
+  };
+  for (const s of statements) {
+    switch (s.kind) {
+      case "let":
+      case "state": {
+        const value = s.kind === "let" ? s.value : s.init;
+        visit(value);
+        const type = s.kind === "let" ? inferred(module, locals, value) : scalarType(s.type, "runtime");
+        const meaning = { kind: s.kind, span: s.name.span, type };
+        add(s.name, meaning, true);
+        locals.set(s.name.text, meaning);
+        break;
+      }
+      case "assign":
+        add(s.target, locals.get(s.target.text) ?? (s.target.text === "logit" ? { kind: "column" } : undefined));
+        visit(s.value);
+        break;
+      case "keep":
+        visit(s.cond);
+        visit(s.atLeast);
+        break;
+      case "top":
+        visit(s.count);
+        visit(s.by);
+        break;
+      case "sort":
+        visit(s.by);
+        break;
+      case "pick":
+        visit(s.value);
+        visit(s.at);
+        break;
+      case "if":
+        visit(s.cond);
+        block(module, new Map(locals), sampler, s.then, add);
+        block(module, new Map(locals), sampler, s.else ?? [], add);
+        break;
+      case "after":
+        block(module, new Map(locals), sampler, s.body, add);
+    }
+  }
+}
+
+/** The type of an expression where only these names are known; its faults are reported elsewhere. */
+function inferred(module: Module, locals: Locals, value: Expr): Type {
+  const names = new Map([...locals].map(([name, meaning]): [string, Local] => [name, localOf(meaning)]));
+  const scope: Scope = {
+    module,
+    names,
+    uniforms: new Set(),
+    isOrdered: true,
+    isAfterPick: true,
+    canUsePicked: true,
+    diagnostics: [],
+  };
+  return typeOf(scope, value);
+}
+
+const localOf = (meaning: Extract<Meaning, { kind: "parameter" | "let" | "state" }>): Local =>
+  meaning.kind === "parameter"
+    ? { type: scalarType(meaning.param.type, meaning.param.isStatic ? "static" : "uniform"), span: meaning.span }
+    : { type: meaning.type, span: meaning.span };
+
+function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
+  if (e.kind === "name") {
+    const builtin: Meaning | undefined = Object.hasOwn(NAMES, e.text)
+      ? { kind: "column" }
+      : e.text === "random"
+        ? { kind: "seed" }
+        : undefined;
+    add({ text: e.text, span: e.span }, locals.get(e.text) ?? builtin ?? topLevel(module, e.text));
+  }
+  if (e.kind === "call") {
+    if (Object.hasOwn(FUNCTIONS, e.callee.text)) add(e.callee, { kind: "function" });
+  }
+  for (const child of children(e)) expression(module, locals, child, add);
+}
+
+/** The name at an offset, also just behind it. */
+export const occurrenceAt = (occurrences: readonly Occurrence[], offset: number): Occurrence | undefined =>
+  occurrences.find(({ span }) => span.start <= offset && offset < span.end) ??
+  occurrences.find(({ span }) => span.end === offset);

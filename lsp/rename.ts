@@ -1,0 +1,64 @@
+/** Uses of a name in all files, and another name for all of them. */
+import { builtinKind } from "../compiler/check/builtins.js";
+import type { Module } from "../compiler/check/program.js";
+import type { Span } from "../compiler/syntax/source.js";
+import { ggsl } from "../grammar/ggsl.generated.js";
+import { keyOf, occurrencesOf, type Meaning, type Occurrence } from "./names.js";
+
+export interface Use {
+  readonly span: Span;
+  readonly isDeclaration: boolean;
+}
+
+/** A name that can not be had, and why. */
+export class RenameError extends Error {}
+
+/** Every occurrence of what `meaning` declares, in the modules of all files. */
+export function usesOf(modules: Iterable<Module>, meaning: Meaning): Use[] {
+  const key = keyOf(meaning);
+  if (key === undefined) return [];
+  const uses = new Map<string, Use>();
+  for (const module of modules) {
+    for (const { span, meaning: found, isDeclaration } of occurrencesOf(module))
+      if (keyOf(found) === key) uses.set(`${span.source.name}:${span.start}`, { span, isDeclaration });
+  }
+  return [...uses.values()];
+}
+
+/** Whether a declaration can get another name: those of the language and of the standard library can not. */
+export function checkRenamable({ text, meaning }: Occurrence): void {
+  if (!("span" in meaning)) throw new RenameError(`\`${text}\` is a name of the language and can not be renamed`);
+  if (meaning.span.source.name.startsWith("std/"))
+    throw new RenameError(`\`${text}\` is declared in the standard library and can not be renamed`);
+}
+
+/** Refuses a name that is none, or that would mean something else where it is used. */
+export function checkNewName(modules: readonly Module[], { meaning, text }: Occurrence, name: string): void {
+  if (name === text) return;
+  if (ggsl.match(name, "keyword").succeeded()) throw new RenameError(`\`${name}\` is a keyword`);
+  if (!ggsl.match(name, "name").succeeded())
+    throw new RenameError(`"${name}" is not a name: a letter or \`_\`, then letters, digits and \`_\``);
+  const kind = builtinKind(name);
+  if (kind !== undefined) throw new RenameError(`\`${name}\` is the name of a built-in ${kind}`);
+  const uses = usesOf(modules, meaning);
+  for (const module of modules) {
+    const here = uses.filter((use) => use.span.source === module.source);
+    if (here.length === 0) continue;
+    if ("binding" in meaning && module.scope.has(name))
+      throw new RenameError(`\`${name}\` is declared in "${module.source.name}" already`);
+    const taken = declarationsAround(module, here).find((o) => o.text === name);
+    if (taken) throw new RenameError(`\`${name}\` is used already where \`${text}\` is`);
+  }
+}
+
+/** Names that occur in the declarations in which these uses stand, but for names of arguments. */
+function declarationsAround(module: Module, uses: readonly Use[]): Occurrence[] {
+  const around = module.file.declarations.filter((d) =>
+    uses.some(({ span }) => d.span.start <= span.start && span.end <= d.span.end),
+  );
+  const isArgument = (o: Occurrence): boolean =>
+    o.meaning.kind === "parameter" && !o.isDeclaration && /^\s*:/.test(module.source.text.slice(o.span.end));
+  return occurrencesOf(module).filter(
+    (o) => !isArgument(o) && around.some((d) => d.span.start <= o.span.start && o.span.end <= d.span.end),
+  );
+}

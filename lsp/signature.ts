@@ -1,0 +1,56 @@
+/** The parameters of the call that is being written. */
+import type { SignatureHelp } from "vscode-languageserver";
+import { FUNCTIONS } from "../compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "../compiler/check/host.js";
+import type { Param } from "../compiler/syntax/ast.js";
+import type { OpenCall } from "./context.js";
+import { hostHead, textOf } from "./describe.js";
+
+interface Signature {
+  readonly label: string;
+  readonly parameters: readonly string[];
+  readonly names: readonly string[];
+  readonly doc?: string | undefined;
+}
+
+/** A sampler or a chain by its name, in scope or in the standard library. */
+export type FindStage = (name: string) => { params: readonly Param[]; doc?: string | undefined } | undefined;
+
+export function signatureHelp(call: OpenCall, findStage: FindStage): SignatureHelp | null {
+  const found = signatureOf(call, findStage);
+  if (!found) return null;
+  const named = call.given.at(-1);
+  const at = named === undefined ? call.index : found.names.indexOf(named);
+  return {
+    signatures: [
+      {
+        label: found.label,
+        parameters: found.parameters.map((label) => ({ label })),
+        ...(found.doc !== undefined && { documentation: { kind: "markdown", value: found.doc } }),
+      },
+    ],
+    activeSignature: 0,
+    activeParameter: Math.max(0, at),
+  };
+}
+
+function signatureOf({ kind, name }: OpenCall, findStage: FindStage): Signature | undefined {
+  if (kind === "host") {
+    const names = Object.keys(HOST_SAMPLERS[name]!.params);
+    return { label: hostHead(name), parameters: names, names };
+  }
+  if (kind === "stage") {
+    const stage = findStage(name);
+    if (!stage) return undefined;
+    const parameters = stage.params.map(({ span }) => textOf(span).replace(/\s+/g, " "));
+    const names = stage.params.map((p) => p.name.text);
+    return { label: `${name}(${parameters.join(", ")})`, parameters, names, doc: stage.doc };
+  }
+  if (name === "sample" || name === "argmax") {
+    const parameters = name === "sample" ? ["seed", "at"] : ["expr"];
+    return { label: `pick ${name}(${parameters.join(", ")})`, parameters, names: parameters };
+  }
+  if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
+  const { args, doc, result } = FUNCTIONS[name]!;
+  return { label: `${name}(${args.join(", ")}) -> ${result}`, parameters: args, names: [], doc };
+}

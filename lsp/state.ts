@@ -1,0 +1,80 @@
+/** What the server remembers of open documents, from one request to the next. */
+import type { Diagnostic } from "../compiler/check/diagnostics.js";
+import { loadStd, newLoader } from "../compiler/check/modules.js";
+import type { Module } from "../compiler/check/program.js";
+import type { SourceFile } from "../compiler/syntax/source.js";
+import { analyse, diagnosticsOf, type Analysis, type ChainCache } from "./analysis.js";
+import type { Files } from "./files.js";
+import { occurrencesOf, type Meaning, type Occurrence } from "./names.js";
+
+export interface State {
+  readonly files: Files;
+  readonly chains: ChainCache;
+  /** Something that any file depends on has changed. */
+  touch(): void;
+  analysisOf(uri: string): Analysis | undefined;
+  occurrencesIn(analysis: Analysis): readonly Occurrence[];
+  /** Every diagnostic of a file, those of its chains among them. */
+  diagnose(analysis: Analysis): readonly Diagnostic[];
+  /** The modules of all files in which a word stands. */
+  modulesWith(word: string): Module[];
+  moduleOf(source: SourceFile): Module;
+  std(name: string): Meaning | undefined;
+  forget(uri: string): void;
+}
+
+export function newState(files: Files): State {
+  let stamp = 0;
+  const chains: ChainCache = new Map();
+  const analyses = new Map<string, { stamp: number; analysis: Analysis }>();
+  const occurrences = new WeakMap<Analysis, readonly Occurrence[]>();
+  const diagnostics = new WeakMap<Analysis, readonly Diagnostic[]>();
+  const library = newLoader(() => undefined);
+
+  const analysisOfSource = (key: string, source: SourceFile): Analysis => {
+    const present = analyses.get(key);
+    if (present?.stamp === stamp && present.analysis.source === source) return present.analysis;
+    const analysis = analyse(files, source);
+    analyses.set(key, { stamp, analysis });
+    return analysis;
+  };
+
+  return {
+    files,
+    chains,
+    touch() {
+      stamp++;
+    },
+    analysisOf(uri) {
+      const source = files.open(uri);
+      return source && analysisOfSource(uri, source);
+    },
+    occurrencesIn(analysis) {
+      const present = occurrences.get(analysis) ?? occurrencesOf(analysis.module);
+      occurrences.set(analysis, present);
+      return present;
+    },
+    diagnose(analysis) {
+      const present = diagnostics.get(analysis);
+      if (present) return present;
+      const lowered = analysis.program?.chains.flatMap((chain) => diagnosticsOf(chains, analysis, chain)) ?? [];
+      const all = [...analysis.diagnostics, ...lowered];
+      diagnostics.set(analysis, all);
+      return all;
+    },
+    moduleOf: (source) => analysisOfSource(files.uriOf(source), source).module,
+    modulesWith: (word) =>
+      files
+        .workspace()
+        .filter(({ text }) => text.includes(word))
+        .map((source) => analysisOfSource(files.uriOf(source), source).module),
+    std(name) {
+      const binding = loadStd(library, name);
+      return binding && { kind: binding.declaration.kind, span: binding.declaration.name.span, binding };
+    },
+    forget(uri) {
+      analyses.delete(uri);
+      files.forget(uri);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Words and tokens of a text that need not be a program. */
+import type { SourceFile, Span } from "../compiler/syntax/source.js";
+
+const TOKEN =
+  /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+
+export interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export const tokensOf = (text: string, offset = 0): Token[] =>
+  [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
+    text: token,
+    start: offset + index,
+    end: offset + index + token.length,
+  }));
+
+export const isWord = (text: string): boolean => /^[\p{L}_][\p{L}\d_]*$/u.test(text);
+
+/** The word at an offset, outside of comments and texts. */
+export function wordAt(source: SourceFile, offset: number): { text: string; span: Span } | undefined {
+  const start = source.text.lastIndexOf("\n", offset - 1) + 1;
+  const end = source.text.indexOf("\n", offset);
+  const line = source.text.slice(start, end < 0 ? undefined : end);
+  const found = tokensOf(line, start).find((t) => t.start <= offset && offset <= t.end && isWord(t.text));
+  return found && { text: found.text, span: { source, start: found.start, end: found.end } };
+}

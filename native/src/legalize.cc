@@ -1,0 +1,133 @@
+#include "legalize.h"
+
+#include "cpu_kernels.h"
+
+#include <algorithm>
+#include <cfloat>
+
+namespace ggsl {
+
+namespace {
+
+using Tensor = ggml_tensor *;
+
+// Vulkan computes a wider softmax in chunks of 512 rows.
+constexpr int64_t widest_vulkan_soft_max = 16384;
+
+// Above what argmax starts from on devices that start from a number instead of from the first row.
+constexpr float above_lowest = -3e38f;
+
+bool may_be_nan(const Builder & b, const Node & node, const Tensor *) {
+    return b.bound.may_be_nan[node.operands[0]];
+}
+
+bool may_have_no_largest(const Builder & b, const Node & node, const Tensor *) {
+    return !b.bound.is_above_lowest[node.operands[0]];
+}
+
+bool is_one_row(const Builder &, const Node & node, const Tensor *) {
+    return node.dim == 1;
+}
+
+bool is_too_wide(const Builder &, const Node &, const Tensor * x) {
+    return x[0]->ne[0] > widest_vulkan_soft_max;
+}
+
+// Narrower rows are done with before a second look at them pays.
+constexpr int64_t wide = 512;
+
+bool is_wide(const Builder &, const Node &, const Tensor * x) {
+    return x[0]->ne[0] >= wide;
+}
+
+bool is_wide_with_number(const Builder &, const Node &, const Tensor * x) {
+    return x[0]->ne[0] >= wide && x[1]->ne[0] == 1;
+}
+
+// A kernel of our own; threads share its work.
+template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x) {
+    Tensor operands[max_operands] = {};
+    for (int32_t i = 0; i < node.operand_count; ++i) {
+        operands[i] = b.contiguous(x[i]);
+    }
+    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX, nullptr));
+}
+
+Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
+    return node.attrs[0] == 0 ? own<cpu::argsort_asc, GGML_TYPE_I32>(b, node, x) : own<cpu::argsort_desc, GGML_TYPE_I32>(b, node, x);
+}
+
+Tensor ordinary(Builder & b, const Node & node, const Tensor * x) {
+    return op_of(node).build(b, node, x);
+}
+
+Tensor sort_numbers(Builder & b, const Node & node, const Tensor * x) {
+    const Tensor numbers[] = { b.clamped(x[0], -FLT_MAX, FLT_MAX) };
+    return ordinary(b, node, numbers);
+}
+
+Tensor largest_position(Builder & b, Tensor x) {
+    return b.column(b.made(ggml_argmax(b.context, x)), 1);
+}
+
+Tensor take_largest(Builder & b, const Node &, const Tensor * x) {
+    return largest_position(b, x[0]);
+}
+
+Tensor largest_of_numbers(Builder & b, const Node & node, const Tensor * x) {
+    const Tensor numbers[] = { b.clamped(x[0], above_lowest, FLT_MAX) };
+    return ordinary(b, node, numbers);
+}
+
+Tensor soft_max_by_steps(Builder & b, const Node & node, const Tensor * x) {
+    const float  scale  = node.attr_f32(0);
+    const Tensor scaled = scale == 1.0f ? x[0] : b.made(ggml_scale(b.context, x[0], scale));
+    const Tensor sum    = node.operand_count == 2 ? b.made(ggml_add(b.context, scaled, x[1])) : scaled;
+    const Tensor max    = b.column(b.made(ggml_get_rows(b.context, b.elements(sum), largest_position(b, sum))), 1);
+    const Tensor powers = b.made(ggml_exp(b.context, b.made(ggml_sub(b.context, sum, max))));
+    return b.made(ggml_div(b.context, powers, b.made(ggml_sum_rows(b.context, powers))));
+}
+
+constexpr const char * slow_number = "ggml's CPU applies a number to a column one row at a time";
+
+const std::vector<Rewrite> table = {
+    { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares every row with the worst of the best one at a time", "a kernel that looks at blocks of rows",
+      is_wide, own<cpu::top_k, GGML_TYPE_I32> },
+    { "wide argmax", OpId::argmax, { Family::cpu }, "ggml's CPU looks at one row at a time", "a kernel that looks at several", is_wide,
+      own<cpu::argmax, GGML_TYPE_I32> },
+    { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU sorts by comparing, in no order of equal rows, and out of bounds with a NaN", "a radix sort",
+      is_wide, sort_by_digits },
+    { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU adds up in f32, which over a vocabulary is off by 1e-4", "a kernel that adds up in f64", is_wide,
+      own<cpu::cumsum, GGML_TYPE_F32> },
+    { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::add, GGML_TYPE_F32> },
+    { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::sub, GGML_TYPE_F32> },
+    { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::mul, GGML_TYPE_F32> },
+    { "wide div", OpId::div, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::div, GGML_TYPE_F32> },
+    { "sort numbers", OpId::argsort, {}, "with a NaN the order is no order, and the CPU's sort runs out of bounds", "clamp, argsort",
+      may_be_nan, sort_numbers },
+    { "take the largest", OpId::top_k, {}, "Vulkan's top_k gives the smallest of negative numbers for k = 1; argmax is right everywhere",
+      "argmax", is_one_row, take_largest },
+    { "largest of numbers", OpId::argmax, { Family::cuda, Family::other },
+      "the position is -1 when every number is -inf, -FLT_MAX or NaN, and get_rows reads out of bounds there", "clamp, argmax",
+      may_have_no_largest, largest_of_numbers },
+    { "softmax by steps", OpId::soft_max, { Family::vulkan },
+      "above 16384 rows Vulkan looks at some chunks only for the largest: NaN where all of these are masked, inf where they are far "
+      "below it", "argmax, get_rows, sub, exp, sum_rows, div", is_too_wide, soft_max_by_steps },
+};
+
+} // namespace
+
+const std::vector<Rewrite> & rewrite_table() {
+    return table;
+}
+
+const Rewrite * rewrite_of(const Builder & b, const Node & node, const Tensor * operands) {
+    const auto found = std::find_if(table.begin(), table.end(), [&](const Rewrite & rewrite) {
+        const auto & on    = rewrite.families;
+        const bool   is_on = on.empty() || std::find(on.begin(), on.end(), b.family) != on.end();
+        return is_on && rewrite.op == id_of(node) && rewrite.applies(b, node, operands);
+    });
+    return found == table.end() ? nullptr : &*found;
+}
+
+} // namespace ggsl

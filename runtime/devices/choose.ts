@@ -1,0 +1,135 @@
+/** From a backend's name, or none, to a device that computes. */
+import { show } from "../../compiler/graph/show.js";
+import { InputError } from "../errors.js";
+import type { Binding, Device } from "../native/binding.js";
+import { loadBinding } from "../native/loader.js";
+import { DEVICE_BACKENDS, GPU_BACKENDS, installedPackages, librariesOf } from "./locate.js";
+import type { DeviceBackend, GpuBackend } from "./locate.js";
+import { probe, probeSync, type ProbeReport } from "./probe.js";
+
+export interface DeviceRequest {
+  readonly backend: DeviceBackend | "auto";
+  /** One of the backend's devices: its number among them, from 0 on, or its name; default: the first. */
+  readonly device?: number | string | undefined;
+}
+
+export interface ChosenDevice {
+  readonly backend: DeviceBackend;
+  /** ggml's name, e.g. `Vulkan0`. */
+  readonly device: string;
+  readonly description: string;
+  /** What `auto` passed over and why. */
+  readonly skipped: readonly Skipped[];
+}
+
+export interface Skipped {
+  readonly backend: GpuBackend;
+  readonly reason: string;
+  /** Whether the driver crashed or hung: something is wrong with the machine, not just absent. */
+  readonly isBroken: boolean;
+}
+
+/**
+ * Chooses a device and loads its library. `auto`: the first of CUDA and Vulkan that has one, else the CPU.
+ * @throws InputError when the backend has no such device; it says what is installed, and what to do
+ */
+export async function chooseDevice(request: DeviceRequest): Promise<ChosenDevice> {
+  const steps = choose(request);
+  let step = steps.next();
+  while (!step.done) step = steps.next(await Promise.all(step.value.map((library) => probe(library))));
+  return step.value;
+}
+
+/** The same while the program waits. */
+export function chooseDeviceSync(request: DeviceRequest): ChosenDevice {
+  const steps = choose(request);
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value.map((library) => probeSync(library)));
+  return step.value;
+}
+
+/** Asks for libraries to be probed, and gets a report of each. */
+type Steps<T> = Generator<readonly string[], T, ProbeReport[]>;
+
+function* choose({ backend, device }: DeviceRequest): Steps<ChosenDevice> {
+  checkRequest(backend, device);
+  if (backend === "cpu") return pick("cpu", device, []);
+  if (backend !== "auto") {
+    const found = yield* load(backend);
+    if (typeof found !== "string") throw unavailable(backend, found.reason);
+    return pick(backend, device, []);
+  }
+  const skipped: Skipped[] = [];
+  for (const gpu of GPU_BACKENDS) {
+    const found = yield* load(gpu);
+    if (typeof found === "string") return pick(gpu, device, skipped);
+    skipped.push(found);
+  }
+  return pick("cpu", device, skipped);
+}
+
+function checkRequest(backend: string, device: unknown): void {
+  const names = ["auto", ...DEVICE_BACKENDS];
+  if (!names.includes(backend)) throw new InputError(`unknown backend \`${backend}\`: expected ${names.join(", ")}`);
+  const isDevice =
+    device === undefined || typeof device === "string" || (Number.isInteger(device) && Number(device) >= 0);
+  if (!isDevice) throw new InputError(`expected a device's number or name, found ${show(device)}`);
+}
+
+/** Loads a backend's library, the first that has devices, and gives its path, or why there is none. */
+function* load(backend: GpuBackend): Steps<string | Skipped> {
+  const libraries = librariesOf(backend);
+  if (libraries.length === 0) return { backend, reason: "no library is installed", isBroken: false };
+  const failures: ProbeReport[] = [];
+  for (const library of libraries) {
+    const [report] = yield [library];
+    if (report!.failure === undefined && report!.devices.length > 0) {
+      loadBinding().loadBackend(library);
+      return library;
+    }
+    failures.push(report!);
+  }
+  return { backend, reason: failures.map(reasonOf).join("; "), isBroken: failures.some((f) => f.isBroken) };
+}
+
+/** The library by its package, and what the linker said of it; for another failure all of it. */
+function reasonOf({ library, failure = "it finds no device" }: ProbeReport): string {
+  const name = /node_modules\/(@node-llama-cpp\/[^/]+)\//.exec(library)?.[1] ?? library;
+  return `${name}: ${failure.replace(/^.*: failed to load [^:]*: /, "")}`;
+}
+
+function pick(backend: DeviceBackend, wanted: number | string | undefined, skipped: readonly Skipped[]): ChosenDevice {
+  const all = devicesOf(loadBinding(), backend);
+  const found = wanted === undefined ? all[0] : typeof wanted === "number" ? all[wanted] : named(all, wanted);
+  if (found) return { backend, device: found.name, description: found.description, skipped };
+  const list = all.map(({ name, description }, i) => `  ${i}: ${name} (${description})`).join("\n");
+  throw new InputError(`no device ${JSON.stringify(wanted)} of the backend \`${backend}\`; there are:\n${list}`);
+}
+
+const named = (devices: readonly Device[], name: string): Device | undefined =>
+  devices.find((d) => d.name.toLowerCase() === name.toLowerCase());
+
+/** Devices of a backend whose library is loaded, in ggml's order. */
+export const devicesOf = (binding: Binding, backend: DeviceBackend): Device[] =>
+  binding.devices().filter((d) => d.backend === backend);
+
+const MENDING: Readonly<Record<GpuBackend, readonly string[]>> = {
+  vulkan: [
+    "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or the driver of your GPU's maker",
+    "npm install @node-llama-cpp/linux-x64-vulkan@3.22.1   # if it is not installed",
+    "GGML_VK_VISIBLE_DEVICES=0 ggsl devices   # a software device is used only if it is named so",
+  ],
+  cuda: [
+    "install NVIDIA's driver, and CUDA 13's libcudart and libcublas where the linker finds them",
+    "npm install @node-llama-cpp/linux-x64-cuda@3.22.1   # if it is not installed",
+    "npm run build:native -- --cuda ARCH   # builds for this machine's CUDA, e.g. --cuda 90 for an H200",
+  ],
+};
+
+function unavailable(backend: GpuBackend, reason: string): InputError {
+  const installed = installedPackages().map(({ name, isInstalled }) => `${name} ${isInstalled ? "yes" : "no"}`);
+  const steps = MENDING[backend].map((command, i) => `  ${i + 1}. ${command}`).join("\n");
+  return new InputError(
+    `the backend \`${backend}\` is not available: ${reason}\nInstalled: ${installed.join(", ")}\nTo mend it:\n${steps}`,
+  );
+}

@@ -1,0 +1,96 @@
+/** Putting a graph on a device: what it can run there, the rest on the CPU, and what is said about that. */
+import type { Graph, NodeId } from "../../compiler/graph/graph.js";
+import { bindDim, encodeWire } from "../../compiler/graph/wire.js";
+import { InputError } from "../errors.js";
+import type { ChainResults, InputValues, NativeEvaluator } from "../native/binding.js";
+import { loadBinding } from "../native/loader.js";
+import { firstStage, splitGraph, type SplitGraph } from "./split.js";
+
+export interface PlaceOptions {
+  /** ggml's name of the device. */
+  readonly device: string;
+  /** A chain that would be split is an error then. */
+  readonly strict?: boolean | undefined;
+  /** Whether the graph is to be part of a model's. */
+  readonly inModel?: boolean;
+  /** Nodes that count as if the device could not run them, beside those that it can not. */
+  readonly without?: (graph: Graph) => readonly NodeId[];
+}
+
+/** Why a chain does not run on its device as a whole. */
+export interface Split {
+  /** The stage before which it is split, e.g. `top_p`. */
+  readonly stage: string;
+  /** Its number; stages before it run on the device. */
+  readonly index: number;
+  /** Ops that the device can not run. */
+  readonly ops: readonly string[];
+  readonly device: string;
+  /** Bytes that come back to the host with each token. */
+  readonly bytes: number;
+}
+
+export interface PlacedGraph extends Disposable {
+  /** What runs on the device, in the wire form. */
+  readonly words: Int32Array;
+  readonly split: Split | undefined;
+  /** The chain's results, from what the device gave. Uniforms and inputs are those that the device got. */
+  finish(results: ChainResults, uniforms: Float32Array, inputs: readonly InputValues[]): ChainResults;
+}
+
+/** Throws `InputError` for a chain that has to be split, if `strict`. */
+export function placeGraph(graph: Graph, vocabSize: number, options: PlaceOptions): PlacedGraph {
+  const missing = missingOps(graph, vocabSize, options);
+  if (missing.length === 0) return wholeGraph(graph);
+  const nodes = missing.map(({ node }) => node);
+  const parts = splitGraph(graph, nodes);
+  const index = firstStage(graph, nodes) ?? 0;
+  const split: Split = {
+    stage: graph.stages[index]?.name ?? graph.name,
+    index,
+    ops: [...new Set(missing.map(({ op }) => op))],
+    device: options.device,
+    bytes: parts.taps.reduce((sum, id) => sum + 4 * bindDim(graph.nodes[id]!.dim, vocabSize), 0),
+  };
+  if (options.strict) throw new InputError(`strict: ${splitText(split)}`);
+  return placeSplit(parts, split, vocabSize);
+}
+
+/** A graph that is known to run as a whole, as on the CPU. */
+export const wholeGraph = (graph: Graph): PlacedGraph => ({
+  words: encodeWire(graph),
+  split: undefined,
+  finish: (results) => results,
+  [Symbol.dispose]: () => undefined,
+});
+
+/** A sentence for people. */
+export const splitText = ({ stage, ops, device, bytes }: Split): string =>
+  `${device} can not run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes come back with each token`;
+
+function missingOps(
+  graph: Graph,
+  vocabSize: number,
+  { device, inModel = false, without }: PlaceOptions,
+): { node: NodeId; op: string }[] {
+  const binding = loadBinding();
+  const found = binding.unsupported(new binding.Graph(encodeWire(graph)), device, vocabSize, inModel);
+  const given = without?.(graph) ?? [];
+  return [...found, ...given.map((node) => ({ node, op: graph.nodes[node]!.op.toUpperCase() }))];
+}
+
+function placeSplit({ device, taps, host }: SplitGraph, split: Split, vocabSize: number): PlacedGraph {
+  const binding = loadBinding();
+  let evaluator: NativeEvaluator | undefined;
+  // input 0 is not read: where the host needs the logits, they are tapped
+  const logits = new Float32Array(vocabSize);
+  return {
+    words: encodeWire(device, taps),
+    split,
+    finish(results, uniforms, inputs) {
+      evaluator ??= new binding.Evaluator(new binding.Graph(encodeWire(host)), { vocabSize });
+      return evaluator.evaluate({ logits, uniforms, inputs: [...inputs, ...(results.taps ?? [])] });
+    },
+    [Symbol.dispose]: () => evaluator?.dispose(),
+  };
+}

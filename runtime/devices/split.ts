@@ -1,0 +1,83 @@
+/**
+ * Splitting a graph in two: what a device can not run, and all that comes after it in the chain, is computed by the host from
+ * values that the device gives. Node numbers stay the same on both sides.
+ */
+import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
+import { opRule } from "../../compiler/graph/ops.js";
+
+export interface SplitGraph {
+  /** Gives the tapped values only. */
+  readonly device: Graph;
+  /** Nodes of the device's side whose values the host goes on from. */
+  readonly taps: readonly NodeId[];
+  /** Gives all outputs and states; its inputs are those of the graph and then one for each tap. */
+  readonly host: Graph;
+}
+
+/** @param unsupported nodes that the device can not run; at least one */
+export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitGraph {
+  const onHost = hostNodes(graph, unsupported);
+  const needed = neededBy(graph);
+  const isFed = dependents(graph, ({ op, attrs }) => op === "input" && attrs["index"] === 0);
+  // what depends on no logits the host computes itself
+  const crosses = (id: NodeId): boolean => isFed[id]! && !onHost[id]!;
+  const readers = graph.nodes.flatMap(({ inputs }, id) => (needed[id] && onHost[id] ? inputs : []));
+  const taps = [...new Set([...readers, ...resultsOf(graph)])].filter(crosses).sort((a, b) => a - b);
+  const first = graph.inputs.length;
+  const tapInput = (id: NodeId, i: number): GraphNode => {
+    const { dtype, dim } = graph.nodes[id]!;
+    return { op: "input", inputs: [], attrs: { index: first + i, dtype, dim }, dtype, dim };
+  };
+  const replaced = new Map(taps.map((id, i) => [id, tapInput(id, i)]));
+  const tapped = taps.map((id, i) => {
+    const { dtype, dim } = graph.nodes[id]!;
+    return { name: `tap ${i}`, dtype, dim, source: { kind: "dense", feature: -1 } as const };
+  });
+  return {
+    device: { ...graph, outputs: {}, states: [] },
+    taps,
+    host: {
+      ...graph,
+      inputs: [...graph.inputs, ...tapped],
+      nodes: graph.nodes.map((node, id) => replaced.get(id) ?? node),
+    },
+  };
+}
+
+/** The first stage that has one of the nodes; undefined if none of them belongs to a stage. */
+export function firstStage(graph: Graph, nodes: readonly NodeId[]): number | undefined {
+  const stages = nodes.flatMap((id) => graph.nodes[id]!.origin?.stage ?? []);
+  return stages.length === 0 ? undefined : Math.min(...stages);
+}
+
+/** The unsupported ones, everything of their first stage and of later ones, and what needs any of these. */
+function hostNodes(graph: Graph, unsupported: readonly NodeId[]): boolean[] {
+  const bad = new Set(unsupported);
+  const from = firstStage(graph, unsupported) ?? Infinity;
+  return dependents(graph, (node, id) => {
+    const isLate = (node.origin?.stage ?? -1) >= from && opRule(node.op).kind !== "leaf";
+    return bad.has(id) || isLate;
+  });
+}
+
+/** Marks the nodes for which `is` holds, and those that depend on them. */
+function dependents({ nodes }: Graph, is: (node: GraphNode, id: NodeId) => boolean): boolean[] {
+  const marks: boolean[] = [];
+  for (const [id, node] of nodes.entries()) marks.push(is(node, id) || node.inputs.some((operand) => marks[operand]));
+  return marks;
+}
+
+const resultsOf = ({ outputs, states }: Graph): NodeId[] => [
+  ...(Object.values(outputs) as NodeId[]),
+  ...states.map(({ next }) => next),
+];
+
+/** Marks the nodes that an output or a state needs. */
+function neededBy(graph: Graph): boolean[] {
+  const marks = graph.nodes.map(() => false);
+  for (const id of resultsOf(graph)) marks[id] = true;
+  for (let id = marks.length - 1; id >= 0; id--) {
+    if (marks[id]) for (const operand of graph.nodes[id]!.inputs) marks[operand] = true;
+  }
+  return marks;
+}

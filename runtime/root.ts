@@ -1,0 +1,24 @@
+/** The package's own folder, in Node.js. */
+import { nodeModule } from "./node.js";
+
+const fs = nodeModule("node:fs")!;
+const path = nodeModule("node:path")!;
+
+/** The folder with package.json above this file: sources and dist/ lie at different depths. */
+export function packageRoot(): string {
+  let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
+  while (!isPackage(folder)) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new Error("the package's root was not found: run npm run setup in its folder");
+    folder = parent;
+  }
+  return folder;
+}
+
+function isPackage(folder: string): boolean {
+  const file = path.join(folder, "package.json");
+  return fs.existsSync(file) && (JSON.parse(fs.readFileSync(file, "utf8")) as { name?: string }).name === "ggsl";
+}
+
+/** The native addon, whether it was built or not. */
+export const addonPath = (): string => path.join(packageRoot(), "build", "Release", "ggsl.node");

@@ -1,0 +1,11 @@
+/** docs/backends.md is what the devices of this machine say. */
+import { expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+
+test("docs/backends.md is up to date", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/backends-docs.mjs", "--check"], {
+    ...{ encoding: "utf8", env: { GGML_VK_VISIBLE_DEVICES: "0", ...process.env } },
+  });
+  expect(stderr.replace(/^docs\/backends\.md: no Vulkan device.*\n/, "")).toBe("");
+  expect(status).toBe(0);
+}, 60_000);

@@ -1,0 +1,137 @@
+/** The extension's grammar, run as the editor runs it, over the programs of this project. */
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { IGrammar } from "vscode-textmate";
+import { FUNCTIONS } from "../../compiler/check/builtins.js";
+import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { programFiles, readSource, tokensOf } from "../syntax/corpus.js";
+
+const require = createRequire(import.meta.url);
+const textmate = require("vscode-textmate") as typeof import("vscode-textmate");
+const oniguruma = require("vscode-oniguruma") as typeof import("vscode-oniguruma");
+const FILE = "editors/vscode/syntaxes/ggsl.tmLanguage.json";
+
+let grammar: IGrammar;
+beforeAll(async () => {
+  await oniguruma.loadWASM(readFileSync(require.resolve("vscode-oniguruma/release/onig.wasm")));
+  const registry = new textmate.Registry({
+    onigLib: Promise.resolve({
+      createOnigScanner: (patterns) => new oniguruma.OnigScanner(patterns),
+      createOnigString: (text) => new oniguruma.OnigString(text),
+    }),
+    loadGrammar: () => Promise.resolve(textmate.parseRawGrammar(readFileSync(FILE, "utf8"), FILE)),
+  });
+  grammar = (await registry.loadGrammar("source.ggsl"))!;
+});
+
+/** Every token with its innermost scope. */
+function scopesOf(text: string): { text: string; scope: string }[] {
+  let stack = textmate.INITIAL;
+  return text.split("\n").flatMap((line) => {
+    const { tokens, ruleStack } = grammar.tokenizeLine(line, stack);
+    stack = ruleStack;
+    return tokens.map(({ startIndex, endIndex, scopes }) => ({
+      text: line.slice(startIndex, endIndex).trim(),
+      scope: scopes.at(-1)!,
+    }));
+  });
+}
+
+test("the grammar is up to date", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/vscode-grammar.mjs", "--check"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+describe("scopes", () => {
+  const PROGRAM = `import { top_k } from "std"
+/// Doc.
+// comment
+sampler cut(static p: f32 in [0, 1] = 0.5e-3, s: seed = random) {
+  state mu: i32 = 2
+  let share = max(prob)
+  if not known(p > 0) { } else { keep share >= p and mu < inf at least 2 }
+  sort by logit asc
+  pick sample(s)
+  after pick { mu += 1 }
+}
+chain c = top_k(k: 40) |> cut |> host dist(seed: 1)
+input green: f32 sparse(64) = 0
+test "a \\"quoted\\" title" {
+  probs [0.1]
+  bias [1: 2]
+  run cut
+  expect kept [0]
+}`;
+  test.each<[string, string]>([
+    ["import", "keyword.declaration"],
+    ["from", "keyword.other"],
+    ["std", "string.quoted.double"],
+    ["/// Doc.", "comment.line.documentation"],
+    ["// comment", "comment.line.double-slash"],
+    ["sampler", "keyword.declaration"],
+    ["cut", "entity.name.function"],
+    ["static", "storage.modifier"],
+    ["p", "variable.parameter|variable.other"],
+    ["f32", "storage.type"],
+    ["in", "storage.modifier"],
+    ["0.5e-3", "constant.numeric"],
+    ["random", "constant.language"],
+    ["state", "keyword.declaration"],
+    ["mu", "variable.other"],
+    ["max", "support.function"],
+    ["prob", "support.variable"],
+    ["if", "keyword.control"],
+    ["not", "keyword.operator.word"],
+    ["known", "support.function"],
+    ["keep", "keyword.control"],
+    [">=", "keyword.operator"],
+    ["inf", "constant.language"],
+    ["at", "storage.modifier"],
+    ["least", "storage.modifier"],
+    ["asc", "storage.modifier"],
+    ["pick", "keyword.control"],
+    ["sample", "support.function"],
+    ["after", "keyword.control"],
+    ["chain", "keyword.declaration"],
+    ["c", "entity.name.function"],
+    ["|>", "keyword.operator"],
+    ["host", "storage.modifier"],
+    ["dist", "entity.name.function.host"],
+    ["input", "keyword.declaration"],
+    ["sparse", "storage.modifier"],
+    ["test", "keyword.declaration"],
+    ['\\"', "constant.character.escape"],
+    ["probs", "keyword.control.test"],
+    ["bias", "keyword.control.test"],
+    ["run", "keyword.control.test"],
+    ["expect", "keyword.control.test"],
+    ["kept", "keyword.other.test"],
+  ])("%s", (text, scope) => {
+    const found = scopesOf(PROGRAM).filter((token) => token.text === text);
+    expect(found.length).toBeGreaterThan(0);
+    for (const token of found) expect(token.scope).toMatch(new RegExp(`^(?:${scope})`));
+  });
+});
+
+/** Words that are names where the grammar does not set them. */
+const NAMES_TOO = /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax)$/;
+const COLOURED = /^(?:keyword|storage|constant|support|comment|string|entity)/;
+
+test.each(programFiles().filter((name) => /^(?:compiler|examples)/.test(name)))(
+  "%s: nothing is left without a scope",
+  (name) => {
+    const { text } = readSource(name);
+    const found = scopesOf(text).filter((token) => token.text !== "");
+    expect(found.filter((token) => token.scope === "source.ggsl")).toEqual([]);
+    // the grammar sees the words that the language sees
+    const words = new Set(tokensOf(text).filter((t) => Object.hasOwn(KEYWORDS, t) || Object.hasOwn(FUNCTIONS, t)));
+    for (const token of found)
+      if (words.has(token.text) && KEYWORDS[token.text]?.group !== "type" && !NAMES_TOO.test(token.text))
+        expect(`${token.text} ${token.scope}`).toMatch(new RegExp(`^${token.text} ${COLOURED.source.slice(1)}`));
+  },
+);

@@ -1,0 +1,56 @@
+/** `ggsl import` and `ggsl export` as a user runs them. */
+import { expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+
+function ggsl(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+    encoding: "utf8",
+    input,
+  });
+  return { status, stdout, stderr };
+}
+
+test("a command line becomes a program, and that the same options again", () => {
+  const words = ["--samplers", "top_k;temperature", "--top-k", "20", "--temp", "0.7"];
+  const { status, stdout, stderr } = ggsl(["import", "--", ...words, "-m", "x.gguf"]);
+  expect(status).toBe(0);
+  expect(stderr).toBe(
+    'note: read as the settings of llama.cpp v0.5.0, its command line\nnote: not about sampling: "-m"\n',
+  );
+  expect(stdout).toContain("top_k(top_k) |> temp(temperature) |> dist()");
+  const back = ggsl(["export", "-", "--to", "llama.cpp"], stdout);
+  expect(back.stdout).toBe("--samplers 'top_k;temperature' --top-k 20 --temp 0.7 --dynatemp-range 0\n");
+  const request = ggsl(["export", "-", "--to", "llama.cpp", "--json", "--set", "top_k=3"], stdout);
+  expect(JSON.parse(request.stdout)).toMatchObject({ samplers: ["top_k", "temperature"], top_k: 3, temperature: 0.7 });
+});
+
+test("settings from standard input, and the end of the text by its tokens", () => {
+  const settings = '{"n_predict": 5, "ignore_eos": true, "top_k": 3}';
+  const { status, stdout, stderr } = ggsl(["import", "--from", "llama.cpp", "--eos", "1,2", "-"], settings);
+  expect(status).toBe(0);
+  expect(stderr).toBe('note: not about sampling: "n_predict"\n');
+  expect(stdout).toContain("  keep token != 1\n  keep token != 2\n");
+});
+
+test("a model's file is recognised", () => {
+  const { status, stderr } = ggsl(["import", "examples/model/demo-q8_0.gguf"]);
+  expect(status).toBe(0);
+  expect(stderr).toContain("`general.sampling.*` keys of a model's file, of which this one has none");
+});
+
+test.each([
+  [["import", "no-such-file.json"], 1, 'error: "no-such-file.json" can not be read'],
+  [["import", "."], 1, 'error: "." can not be read: it is no file'],
+  [["import", "--from", "mnn", "examples/model/demo-q8_0.gguf"], 1, "expected settings of mnn, found a GGUF file"],
+  [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp has a command line to import"],
+  [["import", "--", "--temp", "hot"], 1, 'error: word 2: "--temp" must be a finite number, found "hot"'],
+  [["import", "--eos", "x", "a"], 2, "Expected token ids"],
+  [["export", "examples/creative.ggsl"], 2, "required option '--to <tool>'"],
+  [["export", "examples/creative.ggsl", "--to", "llama.cpp"], 1, "18: `top_a(a)`: llama.cpp has no such sampler"],
+  [["export", "examples/first-chain.ggsl", "nope", "--to", "llama.cpp"], 1, "nope"],
+])("%j", (args, wanted, message) => {
+  const { status, stdout, stderr } = ggsl(args);
+  expect(stderr).toContain(message);
+  expect(status).toBe(wanted);
+  expect(stdout).toBe("");
+});

@@ -1,0 +1,57 @@
+/**
+ * Each file of `files/KIND/` is imported, and beside it stand the program (`NAME.ggsl`) and what the user reads about it
+ * (`NAME.stderr`), exactly. `GGSL_BLESS=1` rewrites them.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "@jest/globals";
+import { compileProgram } from "../../compiler/compile.js";
+import { describeNotes, importFile, KINDS, type Imported } from "../../compiler/import/import.js";
+import { ggufOf, sourceOf, type Description } from "./gguf.js";
+
+const folder = fileURLToPath(new URL("files", import.meta.url));
+const isBlessing = process.env["GGSL_BLESS"] === "1";
+const kinds = readdirSync(folder);
+const sourcesOf = (kind: string): string[] =>
+  readdirSync(join(folder, kind)).filter((name) => !/\.(?:ggsl|stderr)$/.test(name));
+
+/** Command lines have a folder of their own, though they are llama.cpp's, too. */
+const kindOf = (kindFolder: string): string => kindFolder.replace(/-args$/, "");
+
+function imported(kind: string, name: string): Imported {
+  const bytes = readFileSync(join(folder, kind, name));
+  if (kind !== "gguf") return importFile(sourceOf(bytes), name, kindOf(kind));
+  return importFile(sourceOf(ggufOf(JSON.parse(bytes.toString()) as Description)), name.replace(/\.json$/, ""), kind);
+}
+
+function expectGolden(file: string, actual: string): void {
+  if (isBlessing) writeFileSync(file, actual);
+  expect(actual).toBe(existsSync(file) ? readFileSync(file, "utf8") : "");
+}
+
+describe.each(kinds)("%s", (kind) => {
+  test.each(sourcesOf(kind))("%s", (name) => {
+    const { text, notes } = imported(kind, name);
+    const stem = join(folder, kind, name.replace(/\.(?:gguf\.json|\w+)$/, ""));
+    const lines = describeNotes(notes);
+    expectGolden(`${stem}.ggsl`, text);
+    expectGolden(`${stem}.stderr`, lines.map((line) => `${line}\n`).join(""));
+    expect(compileProgram(text).graph).toBeDefined();
+    // what is said on standard error is said in the program, too
+    for (const { key } of notes) expect(text).toContain(JSON.stringify(key).slice(1, -1));
+  });
+});
+
+test("every kind has files", () => {
+  expect(new Set(kinds.map(kindOf))).toEqual(new Set(KINDS));
+  for (const kind of kinds) expect(sourcesOf(kind).length).toBeGreaterThanOrEqual(kind === "ollama-engine" ? 2 : 6);
+});
+
+test.each(kinds.filter((kind) => kind !== "ollama-engine"))("%s is recognised by its keys", (kind) => {
+  for (const name of sourcesOf(kind)) {
+    if (kind === "gguf") continue;
+    const source = sourceOf(readFileSync(join(folder, kind, name)));
+    expect(importFile(source, name, undefined).text).toBe(imported(kind, name).text);
+  }
+});

@@ -1,0 +1,111 @@
+/**
+ * Each rewrite of native/src/legalize.cc: it is there where its device needs it, it computes what the op table says, and where
+ * it is not needed nothing is rewritten. The rewrites of other devices are tried on the CPU; test/vulkan/rewrites.test.ts
+ * shows what Vulkan does without them.
+ */
+import { expect, test } from "@jest/globals";
+import type { Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js";
+import type { OpName } from "../../compiler/graph/ops.js";
+import { encodeWire } from "../../compiler/graph/wire.js";
+import type { ChainResults, DeviceFamily, NativeEvaluator } from "../../runtime/native/binding.js";
+import { loadBinding } from "../../runtime/native/loader.js";
+import { interpret } from "../../runtime/reference/interpret.js";
+import { graphOf, logitsNode, nativeGraph, node } from "./graphs.js";
+
+const FAMILIES: readonly DeviceFamily[] = ["cpu", "cuda", "vulkan", "other"];
+
+const open = (graph: Graph, vocabSize: number, rewriteFor: DeviceFamily, rows = 1): NativeEvaluator =>
+  new (loadBinding().Evaluator)(nativeGraph(graph), { vocabSize, rewriteFor, rows });
+
+const evaluate = (evaluator: NativeEvaluator, logits: ArrayLike<number>): ChainResults =>
+  evaluator.evaluate({ logits: Float32Array.from(logits), uniforms: new Float32Array() });
+
+/** The families for which a graph is rewritten, each with the names of its rewrites. */
+function rewrittenFor(graph: Graph, vocabSize: number): Partial<Record<DeviceFamily, string[]>> {
+  const names = FAMILIES.map((family) => {
+    const evaluator = open(graph, vocabSize, family);
+    const found = evaluator.rewritten.map(({ name }) => name);
+    evaluator.dispose();
+    return [family, found] as const;
+  });
+  return Object.fromEntries(names.filter(([, found]) => found.length > 0));
+}
+
+const one = (op: OpName, attrs: GraphNode["attrs"], dtype: Dtype, dim: Dim): GraphNode[] => [
+  logitsNode,
+  node(op, [0], attrs, dtype, dim),
+];
+
+test("every rewrite of the table has a test here", () => {
+  expect(
+    loadBinding()
+      .rewrites()
+      .map(({ name, op }) => `${op}: ${name}`),
+  ).toEqual([
+    "argsort: sort numbers",
+    "top_k: take the largest",
+    "argmax: largest of numbers",
+    "soft_max: softmax by steps",
+  ]);
+});
+
+test("sort numbers: a column that may hold NaN is clamped before it is sorted, on every device", () => {
+  const nan = [
+    logitsNode,
+    node("sub", [0, 0]), // -inf minus -inf
+    node("argsort", [1], { order: "desc" }, "i32"),
+  ];
+  const graph = graphOf(nan, { candidates: 2 });
+  const all = Object.fromEntries(FAMILIES.map((family) => [family, ["sort numbers"]]));
+  expect(rewrittenFor(graph, 4)).toEqual(all);
+  const { candidates } = evaluate(open(graph, 4, "cpu"), [-Infinity, 1, 2, -Infinity]);
+  expect([...candidates!].sort()).toEqual([0, 1, 2, 3]);
+  const clean = [logitsNode, node("step", [0]), node("argsort", [1], { order: "desc" }, "i32")];
+  expect(rewrittenFor(graphOf(clean, { candidates: 2 }), 4)).toEqual({});
+});
+
+test("take the largest: top_k of one row is argmax, on every device", () => {
+  const graph = graphOf(one("top_k", { k: 1 }, "i32", 1), { candidates: 1 });
+  expect(rewrittenFor(graph, 4).vulkan).toEqual(["take the largest"]);
+  for (const family of FAMILIES) {
+    const { candidates } = evaluate(open(graph, 4, family), [-5, -2, -3, -9]);
+    expect([...candidates!]).toEqual([1]);
+  }
+  expect(rewrittenFor(graphOf(one("top_k", { k: 2 }, "i32", 2), { candidates: 1 }), 4)).toEqual({});
+});
+
+test("largest of numbers: argmax never sees a row without a number, where that gives -1", () => {
+  const graph = graphOf(one("argmax", {}, "i32", 1), { sampled: 1 });
+  expect(rewrittenFor(graph, 4)).toEqual({ cuda: ["largest of numbers"], other: ["largest of numbers"] });
+  const evaluator = open(graph, 4, "cuda", 2);
+  const { sampled } = evaluate(evaluator, [-3e38, -Infinity, 4, 5, -Infinity, -7, -Infinity, -Infinity]);
+  expect([...sampled!]).toEqual([3, 1]);
+  // what is known to be a number needs nothing
+  const known = [logitsNode, node("soft_max", [0]), node("clamp", [0], { lo: -1e30, hi: 1e30 })];
+  const clamped = graphOf([...known, node("argmax", [2], {}, "i32", 1)], { sampled: 3 });
+  expect(rewrittenFor(clamped, 4)).toEqual({});
+});
+
+test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for one row and for several", () => {
+  const masked = [logitsNode, node("clamp", [0], { lo: -1e9, hi: 0 }), node("soft_max", [0, 1])];
+  const graphs = [graphOf(one("soft_max", {}, "f32", "V"), { probs: 1 }), graphOf(masked, { probs: 2 })];
+  for (const graph of graphs) {
+    expect(rewrittenFor(graph, 16384)).toEqual({});
+    expect(rewrittenFor(graph, 16385)).toEqual({ vulkan: ["softmax by steps"] });
+    const size = 20_000;
+    const row = (k: number): Float32Array => Float32Array.from({ length: size }, (_, i) => 90 * Math.sin(k * i) - 40);
+    const both = Float32Array.of(...row(1), ...row(2));
+    const { probs } = evaluate(open(graph, size, "vulkan", 2), both);
+    const expected = [1, 2].flatMap((k) => [...interpret(graph, [row(k)], new Float32Array()).probs!]);
+    probs!.forEach((p, i) => {
+      if (Math.abs(p - expected[i]!) > 1e-6) throw new Error(`row ${i}: expected ${expected[i]}, found ${p}`);
+    });
+  }
+});
+
+test("a graph names the nodes that a device can not run", () => {
+  const { unsupported, Graph: NativeGraph } = loadBinding();
+  const graph = new NativeGraph(encodeWire(graphOf(one("argmax", {}, "i32", 1), { sampled: 1 })));
+  expect(unsupported(graph, "CPU", 100, true)).toEqual([]);
+  expect(() => unsupported(graph, "abacus", 100, true)).toThrow('no device "abacus"; there are: CPU');
+});

@@ -1,0 +1,69 @@
+/** Programs of this project, and the same programs with other spaces and comments everywhere. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "../../compiler/syntax/parse.js";
+import type { SourceFile } from "../../compiler/syntax/source.js";
+import { generateBody } from "../language/generator.js";
+import type { Random } from "../parity/random.js";
+
+const FOLDERS = ["compiler/std", "examples", "test/diagnostics", "test/diagnostics/files"];
+const PAGES = ["README.md", ...readdirSync("docs").map((name) => join("docs", name))];
+
+/** Every program file. */
+export const programFiles = (): string[] =>
+  FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".ggsl"))
+      .map((name) => join(folder, name)),
+  );
+
+const blocksOf = (page: string): SourceFile[] =>
+  [...readFileSync(page, "utf8").matchAll(/^```ggsl\n([^]*?)^```/gm)].map((m, i) => ({
+    name: `${page} block ${i + 1}`,
+    text: m[1]!,
+  }));
+
+/** Blocks of the documentation. */
+export const docBlocks = (): SourceFile[] => PAGES.flatMap(blocksOf);
+
+export const readSource = (name: string): SourceFile => ({ name, text: readFileSync(name, "utf8") });
+
+const generated = (seed: number): SourceFile => ({
+  name: `generated ${seed}`,
+  text: `sampler s() {\n${generateBody(seed, 8).join("\n")}\n}\n`,
+});
+
+export const parses = (source: SourceFile): boolean => parse(source).diagnostics.length === 0;
+
+/** Program files, blocks of the documentation and generated programs without a syntax error. */
+export const corpus = (): SourceFile[] =>
+  [
+    ...programFiles().map(readSource),
+    ...docBlocks(),
+    ...Array.from({ length: 20 }, (_, seed) => generated(seed)),
+  ].filter(parses);
+
+const TOKEN =
+  /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+
+/** The tokens of a text, comments among them, without blanks at their ends. */
+export const tokensOf = (text: string): string[] => [...text.matchAll(TOKEN)].map(([token]) => token.trimEnd());
+
+export const commentsOf = (text: string): string[] => tokensOf(text).filter((token) => token.startsWith("//"));
+
+/** The tokens of a text with other spaces between them, and more comments. */
+export function respaced(text: string, r: Random): string {
+  let count = 0;
+  const comment = (): string => `//${" ".repeat(r.below(3))}c${count++} "x" { [${" ".repeat(r.below(2))}\n`;
+  const spaces = (): string => [" ", "\n", "\t", "\r\n", "\n\n\n", "  \n \n"][r.below(6)]!;
+  const separators = [spaces, spaces, spaces, spaces, () => "", () => ` ${comment()}`, () => `\n ${comment()}`];
+  const parts = tokensOf(text).map((token, i, all) => {
+    const next = all[i + 1] ?? "";
+    if (token.startsWith("//")) return `${token}\n${separators[r.below(separators.length)]!()}`;
+    const separator = separators[r.below(separators.length)]!();
+    // words and operators stay apart
+    const isJoined = separator === "" && /^[\p{L}\d_."]|^[^\p{L}\d_"(){}[\],:]/u.test(next);
+    return token + (isJoined ? " " : separator);
+  });
+  return separators[r.below(separators.length)]!() + parts.join("");
+}

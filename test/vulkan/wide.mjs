@@ -1,0 +1,47 @@
+/**
+ * Chains of standard samplers over a wide vocabulary on the CPU and on Vulkan, and how far apart they are:
+ * `node wide.mjs SIZE CHAIN...`.
+ */
+import { compilePipeline } from "../../dist/runtime/chain.js";
+import { createEvaluator } from "../../dist/runtime/evaluate.js";
+
+const [size, ...chains] = process.argv.slice(2);
+const vocabSize = Number(size);
+
+/** Different numbers, some far apart, one in fifty no candidate. */
+const logits = Float32Array.from({ length: vocabSize }, (_, i) =>
+  i % 50 === 7 ? -Infinity : 6 * Math.sin(i * 12.9898) + ((i * 7919) % 104729) / 104729 - 12,
+);
+const history = Array.from({ length: 40 }, (_, i) => (i * 31) % 17);
+
+function evaluate(graph, backend) {
+  const evaluator = createEvaluator(graph, vocabSize, { backend, strict: true, history, draws: [0.37] });
+  try {
+    return evaluator.evaluate(logits);
+  } finally {
+    evaluator.dispose();
+  }
+}
+
+const found = chains.map((chain) => {
+  const graph = compilePipeline(chain).rowsGraph;
+  const [cpu, vulkan] = [evaluate(graph, "cpu"), evaluate(graph, "vulkan")];
+  const probs = new Map(cpu.candidates.map(({ token, prob }) => [token, prob]));
+  const differences = vulkan.candidates.map(({ token, prob }) => Math.abs(prob - (probs.get(token) ?? 0)));
+  // a NaN is no small difference
+  const difference = differences.reduce((a, b) => (b <= a ? a : b), 0);
+  return {
+    chain,
+    rows: [cpu.candidates.length, vulkan.candidates.length],
+    difference,
+    between: massBetween(cpu.candidates, cpu.token, vulkan.token),
+  };
+});
+console.log(JSON.stringify(found));
+
+function massBetween(candidates, one, other) {
+  if (one === other) return 0;
+  const [a, b] = [one, other].map((token) => candidates.findIndex((c) => c.token === token)).sort((x, y) => x - y);
+  if (a < 0) return 1;
+  return candidates.slice(a, b).reduce((sum, { prob }) => sum + prob, 0);
+}
