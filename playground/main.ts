@@ -23,7 +23,12 @@ const engine = startEngine(
 );
 
 const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, debounced(() => void compile(), TYPING_PAUSE));
-const parameters = openParameters(byId("parameters"), () => void evaluate(), () => void compile());
+const parameters = openParameters(byId("parameters"), {
+  onUniform: () => void evaluate(),
+  onStatic: () => void compile(),
+  onLost: (names, chain) =>
+    notify(`The link sets ${names.map((n) => `\`${n}\``).join(", ")}, which the chain \`${chain}\` does not have, or not with that value.`),
+});
 const logits = openLogits(byId("logits"), debounced(() => void evaluate(), TYPING_PAUSE));
 const stages = openStages(byId("stages"));
 const states = openStates(byId("states"), () => void evaluate());

@@ -15,7 +15,7 @@ export class Superseded extends Error {
 }
 
 /** Milliseconds that a request may take; the time in which the worker is loaded does not count. */
-const LIMITS: Readonly<Record<Kind, number>> = { language: 10_000, check: 2000, stages: 4000, walk: 6000, graph: 6000 };
+const LIMITS: Readonly<Record<Kind, number>> = { language: 10_000, check: 4000, stages: 4000, walk: 6000, graph: 6000 };
 
 const DOING: Readonly<Record<Kind, string>> = {
   language: "Reading the tables of the language",

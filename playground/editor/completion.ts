@@ -10,8 +10,8 @@ const MAX_BACK = 2000;
 /** `ownSymbols` are the samplers and chains of the program. */
 export function completionSource(tables: LanguageTables, ownSymbols: () => readonly StageSymbol[]): CompletionSource {
   const fixed: Completion[] = [
-    ...tables.keywords.map((label) => ({ label, type: "keyword" })),
-    ...tables.types.map((label) => ({ label, type: "type" })),
+    ...Object.entries(tables.keywords).map(([label, info]) => ({ label, info, type: "keyword" })),
+    ...Object.entries(tables.types).map(([label, info]) => ({ label, info, type: "type" })),
     ...Object.entries(tables.functions).map(([label, info]) => ({ label, info, type: "function" })),
     ...Object.entries(tables.names).map(([label, info]) => ({ label, info, type: "variable" })),
   ];

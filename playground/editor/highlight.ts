@@ -21,8 +21,8 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
   const words = new Map<string, string>([
     ...std.map(({ name }) => [name, "variableName.function"] as const),
     ...Object.keys({ ...functions, ...names }).map((name) => [name, "variableName.standard"] as const),
-    ...types.map((word) => [word, "typeName"] as const),
-    ...keywords.map((word) => [word, "keyword"] as const),
+    ...Object.keys(types).map((word) => [word, "typeName"] as const),
+    ...Object.keys(keywords).map((word) => [word, "keyword"] as const),
   ]);
   // a word of the grammar that is a built-in column, too (`token`, `bias`), is one wherever values are written
   for (const name of Object.keys(names)) words.set(name, "variableName.standard");

@@ -38,10 +38,10 @@ export interface StageSymbol {
   readonly params: readonly SymbolParam[];
 }
 
-/** The language's own tables, for the editor. */
+/** The language's own tables, for the editor: words and what they mean. */
 export interface LanguageTables {
-  readonly keywords: readonly string[];
-  readonly types: readonly string[];
+  readonly keywords: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, string>>;
   readonly functions: Readonly<Record<string, string>>;
   readonly names: Readonly<Record<string, string>>;
   readonly std: readonly StageSymbol[];

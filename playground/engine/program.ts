@@ -23,7 +23,7 @@ export interface OpenProgram {
   readonly statics: readonly StaticParam[];
   /** Stages of the chain as written; a chain among them counts as one. */
   readonly stages: readonly string[];
-  /** The graph of the first `count` stages, all of them unless told. */
+  /** The graph of the first `count` stages, all of them unless told; each is compiled once. */
   graph(options?: GraphOptions): Graph;
 }
 
@@ -62,16 +62,22 @@ function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
   const chain = chooseChain(program, source, name);
   const settable = staticParams(program, chain);
   const set = Object.fromEntries(Object.entries(statics).filter(([param]) => settable.some((p) => p.name === param)));
+  const graphs = new Map<string, Graph>();
   return {
     chain,
     statics: settable,
     stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
     graph({ count = chain.stages.length, outputs, disabled = NONE } = {}) {
+      const key = JSON.stringify([count, outputs, [...disabled]]);
+      const known = graphs.get(key);
+      if (known) return known;
       const part = { ...chain, stages: chain.stages.slice(0, count) };
       const lowered = lower(program.main, part, { set, ...(outputs && { outputs }), disabled });
       if (!lowered.graph || lowered.diagnostics.some(isError)) throw compileError(lowered.diagnostics);
+      const graph = seeded(optimize(lowered.graph, lowered.ranges, disabled), seed);
       counters.compiled++;
-      return seeded(optimize(lowered.graph, lowered.ranges, disabled), seed);
+      graphs.set(key, graph);
+      return graph;
     },
   };
 }

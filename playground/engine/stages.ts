@@ -16,8 +16,7 @@ const OF_EACH_STAGE = 4;
 
 interface Prefixes {
   readonly key: string;
-  readonly graphs: readonly Graph[];
-  evaluators: Evaluator[];
+  readonly evaluators: readonly Evaluator[];
 }
 
 let open: Prefixes | undefined;
@@ -47,22 +46,21 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
   };
 }
 
-/** A slider compiles nothing: only a chain with states begins anew, because its states begin with other values. */
+/** A slider compiles nothing, and opens nothing anew but where there are states, which begin with other values then. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   const { text, chain, statics, seed, uniforms, logits, history } = request;
-  const key = JSON.stringify([text, chain, statics, seed]);
-  const openKey = JSON.stringify([key, logits.length, history, backend]);
-  if (open?.key === openKey && open.evaluators.length > 0 && !open.graphs.some(({ states }) => states.length > 0)) {
-    open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(open!.graphs[i]!, uniforms)));
+  const key = JSON.stringify([text, chain, statics, seed, logits.length, history, backend]);
+  const graphs = prefixGraphs(request);
+  if (open?.key === key && !graphs.some(({ states }) => states.length > 0)) {
+    open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));
     return open;
   }
-  const graphs = open?.key === openKey ? open.graphs : prefixGraphs(request);
   open?.evaluators.forEach((evaluator) => evaluator.dispose());
-  open = { key: openKey, graphs, evaluators: [] };
-  for (const graph of graphs) {
-    const options = { backend, history, uniforms: valuesFor(graph, uniforms) };
-    open.evaluators.push(createEvaluator(graph, logits.length, options));
-  }
+  open = undefined;
+  const evaluators = graphs.map((graph) =>
+    createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) }),
+  );
+  open = { key, evaluators };
   return open;
 }
 

@@ -2,7 +2,7 @@
 import { h, svg } from "../dom.js";
 import type { DrawnNode, Drawing, GraphReply } from "../engine/messages.js";
 
-const BOX = { width: 150, height: 34, gapX: 14, gapY: 18 };
+const BOX = { width: 166, height: 34, gapX: 14, gapY: 18 };
 /** Colours of stages; more stages than colours begin again. */
 const COLOURS = 8;
 /** Characters of a box's second line. */

@@ -24,7 +24,7 @@ const MAX_HISTORY = 100_000;
 export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel {
   const kind = h(
     "select",
-    { onchange: () => changed() },
+    { onchange: () => changed(), "aria-label": "Logits from" },
     ...SHAPES.map((shape) => h("option", { value: shape, textContent: TITLES[shape] })),
     h("option", { value: "logits", textContent: "a list of logits" }),
     h("option", { value: "probs", textContent: "a list of probabilities" }),

@@ -18,13 +18,23 @@ export interface ParameterValues {
   readonly seed: number;
 }
 
-/** `onUniform` is called for what needs no compiling, `onStatic` for what does. */
-export function openParameters(host: HTMLElement, onUniform: () => void, onStatic: () => void): Parameters {
+export interface ParameterEvents {
+  /** A value that needs no compiling. */
+  onUniform(): void;
+  /** A value that does. */
+  onStatic(): void;
+  /** Values that were taken from elsewhere, and that the chain does not have. */
+  onLost(names: readonly string[], chain: string): void;
+}
+
+export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost }: ParameterEvents): Parameters {
   let uniforms = new Map<string, number>();
   let statics = new Map<string, number>();
   let seed = 42;
   let shown = "";
   let latest: ChainFacts | undefined;
+  /** Names of values that came from elsewhere and have met no chain yet. */
+  let given: readonly string[] = [];
 
   const rebuild = (chain: ChainFacts): void => {
     const rows = [
@@ -57,6 +67,9 @@ export function openParameters(host: HTMLElement, onUniform: () => void, onStati
       shown = key;
       uniforms = kept(uniforms, chain.params);
       statics = kept(statics, chain.statics);
+      const lost = given.filter((name) => !uniforms.has(name) && !statics.has(name));
+      given = [];
+      if (lost.length > 0) onLost(lost, chain.name);
       rebuild(chain);
     },
     set(values) {
@@ -64,6 +77,7 @@ export function openParameters(host: HTMLElement, onUniform: () => void, onStati
       statics = new Map(Object.entries(values.statics));
       ({ seed } = values);
       shown = "";
+      given = [...uniforms.keys(), ...statics.keys()];
       if (latest) rebuild(latest);
     },
     values: () => ({ uniforms: Object.fromEntries(uniforms), statics: Object.fromEntries(statics), seed }),
@@ -100,6 +114,7 @@ function sliderRow(param: AnyParam, start: number | undefined, onChange: (value:
   exact.setAttribute("aria-label", `${param.name}, exact`);
   const describe = (value: number): void => slider.setAttribute("aria-valuetext", short(value));
   describe(start ?? scale.min);
+  slider.setAttribute("aria-label", param.name);
   slider.oninput = () => {
     const value = valueAt(scale, Number(slider.value));
     exact.value = String(value);
