@@ -29,7 +29,7 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
   const { sequences } = options;
   if (!Number.isInteger(sequences) || sequences < 1 || sequences > 256)
     throw new InputError(`\`sequences\` must be an integer from 1 to 256, found ${sequences}`);
-  const scheduler = openScheduler(model.native, sequences, options);
+  const scheduler = openScheduler(model, sequences, options);
   const dispose = (): void => scheduler.dispose();
   return {
     add: (prompt, request) => generateIn({ scheduler, model, options }, prompt, request),

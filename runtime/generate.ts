@@ -2,9 +2,11 @@
 import type { Chain } from "./chain.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
+import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
 import type { Graph } from "../compiler/graph/graph.js";
-import type { ContextStats, NativeModel } from "./native/binding.js";
+import { likeliest, type Alternative } from "./likeliest.js";
+import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { Scheduler, type Slot } from "./scheduler.js";
@@ -30,6 +32,11 @@ export interface SequenceRequest {
   readonly feed?: Feed | undefined;
   /** Tokens to generate at most; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
+  /**
+   * How many of the likeliest tokens each piece tells, at most 100; default: none. The rows that the chain leaves come back with
+   * each token then.
+   */
+  readonly alternatives?: number;
   readonly signal?: AbortSignal;
   /** What `save` gave; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
@@ -54,6 +61,10 @@ export interface Piece {
   readonly token: number;
   /** Whole characters only: a token that ends inside one gives its text together with a later one. */
   readonly text: string;
+  /** What the chain gave for it; with `alternatives`. */
+  readonly probability?: number;
+  /** The likeliest tokens that the chain left, likeliest first, the picked one among them if it is one; with `alternatives`. */
+  readonly alternatives?: readonly Alternative[];
 }
 
 /** The numbers of the context are those of all its sequences. */
@@ -84,20 +95,22 @@ export interface Generation extends AsyncIterable<Piece> {
 /** A model in the memory of its device. */
 export interface LoadedModel {
   readonly native: NativeModel;
-  readonly chosen: ChosenDevice;
+  readonly binding: ModelBinding;
+  readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & { readonly backend: DeviceBackend | "wasm" };
 }
 
 /** A generation in a context of its own: of several sequences, the case of one. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  const scheduler = openScheduler(model.native, 1, options);
+  const scheduler = openScheduler(model, 1, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
-export function openScheduler(model: NativeModel, sequences: number, options: RunOptions): Scheduler {
-  const { contextSize = sequences === 1 ? undefined : model.info.trainedContextSize, threads } = options;
+export function openScheduler(model: LoadedModel, sequences: number, options: RunOptions): Scheduler {
+  const { native, binding } = model;
+  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize, threads } = options;
   const { placement, checkLogits } = options;
-  return new Scheduler(sequences, (given) =>
-    model.createContext({
+  return new Scheduler(sequences, binding.Graph, (given) =>
+    native.createContext({
       ...given,
       ...(contextSize !== undefined && { contextSize: contextSize * sequences }),
       ...(threads !== undefined && { threads }),
@@ -106,6 +119,8 @@ export function openScheduler(model: NativeModel, sequences: number, options: Ru
     }),
   );
 }
+
+const MAX_ALTERNATIVES = 100;
 
 /** Where a generation finds its slot. */
 export interface Room {
@@ -123,14 +138,15 @@ export function generateIn(
 ): Generation {
   const { scheduler } = room;
   const model = room.model.native;
-  const { graph } = options.chain;
+  const alternatives = checkAlternatives(options.alternatives);
+  const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
   if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
     throw new InputError(
       `the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`,
     );
   }
   const { vocabSize } = model.info;
-  const feed = modelFeed(model, options.feed);
+  const feed = modelFeed(model, room.model.binding, options.feed);
   let sequence = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
     : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
@@ -141,7 +157,7 @@ export function generateIn(
     const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
     if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
     checkTokens(tokens, vocabSize);
-    using tail = openTail(graph.tail, sequence.params, model);
+    using tail = openTail(graph.tail, sequence.params, room.model);
     using placed = place(graph, room);
     let slot: Slot | undefined;
     try {
@@ -170,7 +186,8 @@ export function generateIn(
         const position = text.length - batch.length;
         const given = await slot.decode({ tokens: batch, position, uniforms, inputs });
         const output = placed.finish(given, uniforms, inputs);
-        const token = tail ? tail.pick(output) : output.sampled![0]!;
+        const rows = tail ? tail.pick(output) : { tokens: output.candidates, selected: output.sampled![0]!, ...output };
+        const token = rows.selected;
         if (count > 0) milliseconds += performance.now() - start;
         sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
         tail?.accept(token);
@@ -181,7 +198,8 @@ export function generateIn(
         record(count + 1);
         buffer[text.length] = token;
         text = buffer.subarray(0, text.length + 1);
-        yield { token, text: decoder.decode(model.piece(token, false), { stream: true }) };
+        const piece = { token, text: decoder.decode(model.piece(token, false), { stream: true }) };
+        yield alternatives > 0 ? { ...piece, ...likeliest(rows, token, alternatives) } : piece;
       }
     } catch (error) {
       throw translate(error, options.signal);
@@ -207,9 +225,14 @@ export function generateIn(
 
 /** On the host, and on the CPU, every chain runs as a whole. */
 function place(graph: Graph, { model: { native, chosen }, options }: Room): PlacedGraph {
-  if (chosen.backend === "cpu" || options.placement === "host") return wholeGraph(graph);
+  if (chosen.backend === "cpu" || chosen.backend === "wasm" || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
   return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
+}
+
+function checkAlternatives(count = 0): number {
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_ALTERNATIVES) return count;
+  throw new InputError(`\`alternatives\` must be an integer from 0 to ${MAX_ALTERNATIVES}, found ${count}`);
 }
 
 /** A token that is none would fail the whole batch. */

@@ -2,12 +2,14 @@
 import { readSamplingAdvice, type SamplingAdvice } from "../compiler/import/gguf_sampling.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
-import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
-import { InputError } from "./errors.js";
-import { startGeneration, type GenerateOptions, type Generation } from "./generate.js";
+import { DEVICE_BACKENDS } from "./devices/locate.js";
+import { asInputError, InputError } from "./errors.js";
+import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import type { ModelInfo, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
+import { loadLlama } from "./wasm/llama/loader.js";
+import { openLlama } from "./wasm/llama/binding.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
@@ -20,7 +22,7 @@ export interface LoadModelOptions {
 }
 
 export interface Model extends Disposable {
-  readonly backend: DeviceBackend;
+  readonly backend: LoadedModel["chosen"]["backend"];
   /** ggml's name of the device, e.g. `Vulkan0`. */
   readonly device: string;
   /** Backends that `auto` passed over, and why. */
@@ -29,7 +31,8 @@ export interface Model extends Disposable {
   /** The chain that the model's file advises by its `general.sampling.*` keys, as a program. */
   readonly advice: SamplingAdvice;
   /**
-   * Generates text after a prompt, given as text or as tokens, a token at a time, off the main thread.
+   * Generates text after a prompt, given as text or as tokens, a token at a time, off the main thread. In WebAssembly the module
+   * computes on the thread that asks, and other tasks of it run between the tokens: browsers use a `ModelWorker`.
    * @throws InputError for a chain that picks no token, a prompt that does not fit the context, or uniforms that do not fit
    */
   generate(prompt: string | Int32Array, options: GenerateOptions): Generation;
@@ -37,6 +40,8 @@ export interface Model extends Disposable {
   batch(options: BatchOptions): GenerationBatch;
   /** Token ids of a text, with the tokens that the model wants around it. */
   tokenize(text: string): Int32Array;
+  /** A token's text alone; where it ends inside a character, U+FFFD is there. Throws for a token that is none. */
+  textOf(token: number): string;
   dispose(): void;
 }
 
@@ -46,12 +51,42 @@ export interface Model extends Disposable {
  */
 export async function loadModel(path: string, { backend = "auto", device }: LoadModelOptions = {}): Promise<Model> {
   const fs = nodeModule("node:fs");
-  if (!fs) throw new InputError("models are loaded from files, which needs Node.js");
+  if (!fs) throw new InputError("models are loaded from files, which needs Node.js: use `loadModelFromBytes`");
   if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
   const chosen = await chooseDevice({ backend, device });
-  const native = await openModel(path, chosen);
-  const model = { native, chosen };
+  return modelOf({ native: await openModel(path, chosen), binding: loadBinding(), chosen });
+}
+
+export interface BytesOptions {
+  /** Where the model runs. */
+  readonly backend?: "wasm";
+  /**
+   * The module with llama.cpp in it, its bytes or where they are; `npm run build:wasm -- --llama` makes it. Default: what that
+   * command made, which only Node.js finds.
+   */
+  readonly module?: Uint8Array | URL | string;
+}
+
+/**
+ * Loads a GGUF file from memory, into WebAssembly: in browsers and in Node.js. The bytes are copied, and not kept. Each model has a
+ * memory of its own, 2 GiB with all that it computes. Throws `InputError` for bytes that are no model, or too many, and for a
+ * module that can not be used. After a trap in the module, all that is done with the model is an error, and it has to be loaded
+ * again.
+ */
+export async function loadModelFromBytes(
+  bytes: Uint8Array,
+  { backend = "wasm", module }: BytesOptions = {},
+): Promise<Model> {
+  if (backend !== "wasm")
+    throw new InputError(`a model in memory runs on the backend \`wasm\`, found \`${String(backend)}\``);
+  if (!(bytes instanceof Uint8Array)) throw new InputError("expected the bytes of a GGUF file, as a Uint8Array");
+  const compiled = await loadLlama(module);
+  return modelOf({ ...translated(() => openLlama(compiled, bytes)), chosen: { backend, device: "CPU", skipped: [] } });
+}
+
+function modelOf(model: LoadedModel): Model {
+  const { native, chosen } = model;
   const dispose = (): void => native.dispose();
   return {
     backend: chosen.backend,
@@ -62,6 +97,7 @@ export async function loadModel(path: string, { backend = "auto", device }: Load
     generate: (prompt, options) => startGeneration(model, prompt, options),
     batch: (options) => openBatch(model, options),
     tokenize: (text) => native.tokenize(text, true, false),
+    textOf: (token) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(native.piece(token, true)),
     dispose,
     [Symbol.dispose]: dispose,
   };
@@ -73,5 +109,13 @@ async function openModel(path: string, { backend, device }: ChosenDevice): Promi
     return await binding.loadModel(path, backend === "cpu" ? { gpuLayers: 0 } : { device });
   } catch (error) {
     throw new InputError((error as Error).message, { cause: error });
+  }
+}
+
+function translated<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw asInputError(error);
   }
 }

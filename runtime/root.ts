@@ -22,3 +22,6 @@ function isPackage(folder: string): boolean {
 
 /** The native addon, whether it was built or not. */
 export const addonPath = (): string => path.join(packageRoot(), "build", "Release", "ggsl.node");
+
+/** The WebAssembly module with llama.cpp in it, whether it was built or not. */
+export const llamaModulePath = (): string => path.join(packageRoot(), "build", "wasm-llama", "out", "ggsl-llama.wasm");

@@ -3,8 +3,10 @@
  * so that sequences come and go while others run.
  */
 import { AbortError, InputError } from "./errors.js";
+import { nextTask } from "./nextTask.js";
 import type {
   Batch,
+  Binding,
   ContextOptions,
   ContextStats,
   DecodeOutput,
@@ -13,7 +15,6 @@ import type {
   NativeError,
   NativeGraph,
 } from "./native/binding.js";
-import { loadBinding } from "./native/loader.js";
 
 /** What one sequence adds to a batch; it wants an output after its last token. */
 export interface Step {
@@ -69,6 +70,7 @@ export class Scheduler {
 
   constructor(
     private readonly sequences: number,
+    private readonly Graph: Binding["Graph"],
     private readonly open: Open,
   ) {}
 
@@ -114,7 +116,7 @@ export class Scheduler {
   /** Equal chains are one object, so that a slot that changes hands may keep its graph. */
   private chainOf(words: Int32Array): NativeGraph {
     const key = words.join();
-    const chain = this.chains.get(key) ?? new (loadBinding().Graph)(words);
+    const chain = this.chains.get(key) ?? new this.Graph(words);
     this.chains.set(key, chain);
     return chain;
   }
@@ -166,7 +168,7 @@ export class Scheduler {
     this.isRunning = true;
     while (this.jobs.length > 0) {
       // Readers that the last batch has served ask for their next token before this is over.
-      if (this.sequences > 1) await new Promise((resolve) => setImmediate(resolve));
+      if (this.sequences > 1) await nextTask();
       // In the order of the sequences: llama.cpp builds its graph again for another order.
       const jobs = this.jobs.splice(0).sort((a, b) => a.place.sequence - b.place.sequence);
       this.current = jobs.filter((job) => attempt(job, () => prepare(context, job)));

@@ -2,7 +2,7 @@
 import type { Graph, HostStage } from "../compiler/graph/graph.js";
 import { HOST_SAMPLERS } from "../compiler/graph/hostSamplers.js";
 import { asInputError, InputError } from "./errors.js";
-import type { NativeModel } from "./native/binding.js";
+import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";
 import { loadBinding } from "./native/loader.js";
 
@@ -23,8 +23,8 @@ interface Rows {
 
 export interface Tail extends Disposable {
   apply(rows: Rows): TailRows;
-  /** The token that the tail picks. Throws `InputError` if it picks none. */
-  pick(rows: Rows): number;
+  /** The same. Throws `InputError` if the tail picks no token. */
+  pick(rows: Rows): TailRows;
   /** Tokens of the prompt, which some samplers look back on. */
   acceptPrompt(tokens: Int32Array | readonly number[]): void;
   accept(token: number): void;
@@ -32,28 +32,42 @@ export interface Tail extends Disposable {
 
 export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) => HOST_SAMPLERS[name]?.picks === true);
 
-/** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
+/** The model whose text the tail ends, and where its binding comes from. */
+interface TailModel {
+  readonly native: NativeModel;
+  readonly binding: ModelBinding;
+}
+
+/**
+ * Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none, or for a
+ * model that is not the native runtime's.
+ */
 export function openTail(
   stages: readonly HostStage[],
   params: ReadonlyMap<string, number>,
-  model?: NativeModel,
+  model?: TailModel,
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
+  const { HostChain } = model?.binding ?? loadBinding();
+  if (!HostChain) {
+    const names = stages.map(({ name }) => `host ${name}()`).join(" |> ");
+    throw new InputError(`\`${names}\` needs the native runtime: a model in WebAssembly has no host tail`);
+  }
   const native = translated(
     () =>
-      new (loadBinding().HostChain)(
+      new HostChain(
         stages.map(({ name, args }) => ({ name, ...valuesOf(args, params) }) as HostChainStage),
-        model,
+        model?.native,
       ),
   );
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
     pick(rows) {
-      const { selected } = apply(rows);
-      if (selected < 0)
+      const left = apply(rows);
+      if (left.selected < 0)
         throw new InputError("the host tail picks no token: end it with `host dist()` or `host greedy()`");
-      return selected;
+      return left;
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
     accept: (token) => translated(() => native.accept(token)),

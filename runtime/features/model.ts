@@ -1,19 +1,29 @@
 /** What a model gives to the features of its sequences: its vocabulary, and grammars over it. */
-import type { NativeModel } from "../native/binding.js";
+import type { ModelBinding, NativeModel } from "../native/binding.js";
 import type { NativeGrammar } from "../native/hostBinding.js";
-import { loadBinding } from "../native/loader.js";
 import type { Vocabulary } from "./breakers.js";
 import type { Feed, GrammarState } from "./feed.js";
 
 /** A feed completed by what the model knows. */
-export function modelFeed(model: NativeModel, given: Feed = {}): Feed {
+export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: Feed = {}): Feed {
   return {
     ...given,
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
-    openGrammar: (text) => grammarState(new (loadBinding().Grammar)(model, text, "root")),
+    openGrammar: (text) => grammarState(new Grammar(model, text, "root")),
   };
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** A character for each byte, of the same number. `TextDecoder` has no such encoding: its latin1 is windows-1252. */
+function textOfBytes(bytes: Uint8Array): string {
+  // not all at once: a call takes only so many arguments
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, i) =>
+    String.fromCharCode(...bytes.subarray(4096 * i, 4096 * (i + 1))),
+  );
+  return pieces.join("");
 }
 
 const vocabularies = new WeakMap<NativeModel, Vocabulary>();
@@ -22,12 +32,12 @@ function vocabularyOf(model: NativeModel): Vocabulary {
   const known = vocabularies.get(model);
   if (known) return known;
   const { bytes, offsets } = model.pieces();
-  const text = Buffer.from(bytes).toString("latin1");
+  const text = textOfBytes(bytes);
   const pieces = Array.from({ length: model.info.vocabSize }, (_, token) =>
     text.slice(offsets[token], offsets[token + 1]),
   );
   const tokenize = (text: string): Int32Array =>
-    model.tokenize(Buffer.from(text, "latin1").toString("utf8"), false, false);
+    model.tokenize(utf8.decode(Uint8Array.from(text, (byte) => byte.charCodeAt(0))), false, false);
   const vocabulary = { pieces, tokenize };
   vocabularies.set(model, vocabulary);
   return vocabulary;

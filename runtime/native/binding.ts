@@ -59,6 +59,9 @@ export interface Binding {
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
+/** What works on models of the binding that loaded them, and on no others. WebAssembly has no host tail. */
+export type ModelBinding = Pick<Binding, "Graph" | "Grammar"> & Partial<Pick<Binding, "HostChain">>;
+
 /** What drives a device: the rewrites are chosen by it. */
 export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";
 
@@ -242,9 +245,9 @@ export interface NativeContext {
   stats(): ContextStats;
   /**
    * Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares to
-   * see whether it can replay what it has recorded.
+   * see whether it can replay what it has recorded. Only the addon has it.
    */
-  graphNodes(): { readonly name: string; readonly bytes: Uint8Array }[];
+  graphNodes?(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode, frees the memory; harmless when called twice. */
   dispose(): void;
 }

@@ -6,16 +6,20 @@ import { webAssembly, type WasmMemory, type WasmModule } from "./webAssembly.js"
 /** An address in the module's memory; 0 stands for a failure, whose code and message can be asked for then. */
 export type Pointer = number;
 
-/** What native/wasm/evaluator.cc and failure_text.cc export. */
-export interface Exports {
+/** What every module exports; see native/wasm/failure_text.cc. */
+export interface CommonExports {
   readonly memory: WasmMemory;
   _initialize(): void;
   ggsl_failure_code(): Pointer;
   ggsl_failure_message(): Pointer;
   ggsl_wire_version(): number;
-  ggsl_op_name(index: number): Pointer;
   ggsl_allocate(words: number): Pointer;
   ggsl_release(words: Pointer): void;
+}
+
+/** What native/wasm/evaluator.cc exports. */
+export interface Exports extends CommonExports {
+  ggsl_op_name(index: number): Pointer;
   ggsl_check(words: Pointer, count: number, size: Pointer): number;
   ggsl_open(words: Pointer, count: number, vocabSize: number, rows: number): Pointer;
   ggsl_close(session: Pointer): void;
@@ -30,14 +34,14 @@ export interface Exports {
 export const nativeError = (code: NativeErrorCode, message: string): NativeError =>
   Object.assign(new Error(message), { code });
 
-export class Instance {
-  private readonly exports: Exports;
+export class Instance<E extends CommonExports = Exports> {
+  private readonly exports: E;
   private readonly system: System;
   private fault: string | undefined;
 
   constructor(module: WasmModule) {
     this.system = createSystem(() => this.exports.memory);
-    this.exports = new webAssembly.Instance(module, this.system.imports).exports as Exports;
+    this.exports = new webAssembly.Instance(module, this.system.imports).exports as E;
     this.exports._initialize();
   }
 
@@ -51,7 +55,7 @@ export class Instance {
   }
 
   /** Calls functions of the module. They throw nothing; what does come out is a trap, such as a failed assertion. */
-  call<T>(work: (exports: Exports) => T): T {
+  call<T>(work: (exports: E) => T): T {
     if (this.fault !== undefined) throw nativeError("DISPOSED", `the WebAssembly module has failed: ${this.fault}`);
     this.system.takeText();
     try {
@@ -63,7 +67,7 @@ export class Instance {
   }
 
   /** The same for functions whose result 0 is a failure, which is thrown. */
-  checked(work: (exports: Exports) => number): number {
+  checked(work: (exports: E) => number): number {
     const result = this.call(work);
     if (result !== 0) return result;
     const [code, message] = this.call((e) => [e.ggsl_failure_code(), e.ggsl_failure_message()] as const);
@@ -71,11 +75,17 @@ export class Instance {
   }
 
   /** Views of numbers in the memory, which hold until the next call. */
+  u8(at: Pointer, count: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, at, count);
+  }
   i32(at: Pointer, count: number): Int32Array {
     return new Int32Array(this.exports.memory.buffer, at, count);
   }
   f32(at: Pointer, count: number): Float32Array {
     return new Float32Array(this.exports.memory.buffer, at, count);
+  }
+  f64(at: Pointer, count: number): Float64Array {
+    return new Float64Array(this.exports.memory.buffer, at, count);
   }
 
   /** A text that ends with a zero. */

@@ -1,9 +1,9 @@
 /** Finds and loads the WebAssembly module that lies beside this file, in Node.js and in browsers. */
-import { OP_NAMES } from "../../compiler/graph/ops.js";
-import { WIRE_VERSION } from "../../compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { nodeModule } from "../node.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
+import { differenceOf } from "./fits.js";
+import { bytesOf, isFile } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
 /** In the form that bundlers know: they put the file where this finds it. */
@@ -18,7 +18,7 @@ let loaded: WasmBinding | undefined;
  */
 export async function loadWasm(source: Uint8Array | URL | string = MODULE): Promise<void> {
   if (loaded && source === MODULE) return;
-  const bytes = source instanceof Uint8Array ? source : await bytesAt(new URL(source, MODULE));
+  const bytes = await bytesOf(source).catch(refuse);
   loaded = bind(await webAssembly.compile(bytes).catch(refuse));
 }
 
@@ -32,8 +32,6 @@ export function loadedWasm(): WasmBinding {
 export const isWasmThere = (): boolean =>
   loaded !== undefined || (isFile(MODULE) && nodeModule("node:fs")!.existsSync(MODULE));
 
-const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
-
 function compileNow(): WasmModule {
   if (!isFile(MODULE)) throw new InputError("the WebAssembly module is not loaded yet: `await loadWasm()` first");
   const bytes = readModule(MODULE);
@@ -44,16 +42,10 @@ function compileNow(): WasmModule {
   }
 }
 
-/** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
 function bind(module: WasmModule): WasmBinding {
   const binding = start(module);
-  if (binding.wireVersion !== WIRE_VERSION)
-    throw unusable(`it reads wire version ${binding.wireVersion}, expected ${WIRE_VERSION}`);
-  const names = binding.opNames();
-  const i = Array.from({ length: Math.max(names.length, OP_NAMES.length) }).findIndex(
-    (_, n) => names[n] !== OP_NAMES[n],
-  );
-  if (i >= 0) throw unusable(`its op ${i} is ${names[i] ?? "absent"}, expected ${OP_NAMES[i] ?? "none"}`);
+  const difference = differenceOf(binding.wireVersion, binding.opNames());
+  if (difference !== undefined) throw unusable(difference);
   return binding;
 }
 
@@ -71,13 +63,6 @@ function readModule(file: URL): Uint8Array {
   } catch (error) {
     return refuse(error as Error);
   }
-}
-
-async function bytesAt(url: URL): Promise<Uint8Array> {
-  if (isFile(url)) return readModule(url);
-  const response = await fetch(url).catch(refuse);
-  if (!response.ok) throw unusable(`${url.href} gives status ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
 }
 
 const refuse = (error: Error): never => {

@@ -1,9 +1,12 @@
-/** What the C library asks of its host (WASI preview 1): a clock, and somewhere to write. There are no files. */
+/** What the C library asks of its host (WASI preview 1): a clock, somewhere to write, random bytes. There are no files. */
 import type { WasmMemory } from "./webAssembly.js";
 
 /** A result of WASI's functions. */
 const SUCCESS = 0;
 const BAD_FILE = 8;
+
+/** What Linux's system calls give where they are not there. */
+const NO_SUCH_CALL = -52;
 
 export interface System {
   readonly imports: object;
@@ -31,9 +34,22 @@ export function createSystem(memory: () => WasmMemory): System {
   };
   return {
     imports: {
-      env: { emscripten_notify_memory_growth: () => undefined },
+      env: {
+        emscripten_notify_memory_growth: () => undefined,
+        getentropy(at: number, count: number) {
+          crypto.getRandomValues(new Uint8Array(memory().buffer, at, count));
+          return SUCCESS;
+        },
+        // no folders and no libraries to load: llama.cpp looks for backends there
+        __syscall_getcwd: () => NO_SUCH_CALL,
+        __syscall_getdents64: () => NO_SUCH_CALL,
+        __syscall_stat64: () => NO_SUCH_CALL,
+        _dlopen_js: () => 0,
+        _dlsym_js: () => 0,
+      },
       wasi_snapshot_preview1: {
         fd_write: write,
+        fd_read: () => BAD_FILE,
         fd_close: () => BAD_FILE,
         fd_seek: () => BAD_FILE,
         environ_sizes_get: (count: number, size: number) => setWords(count, 0) || setWords(size, 0),

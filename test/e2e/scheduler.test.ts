@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Scheduler, type Slot } from "../../runtime/scheduler.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
+import { loadBinding } from "../../runtime/native/loader.js";
 import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
 
 const [GREEDY, OTHER] = ["greedy()", "top_k(2) |> dist(1)"].map((stages) =>
@@ -30,7 +31,7 @@ function stub(bad?: number, code?: string): { scheduler: Scheduler; calls: strin
       return wanted.map((i) => ({ sequence: sequences[i]!, sampled: Int32Array.of(tokens[i]! + 1) }));
     },
   };
-  return { calls, scheduler: new Scheduler(2, () => Promise.resolve(context as NativeContext)) };
+  return { calls, scheduler: new Scheduler(2, loadBinding().Graph, () => Promise.resolve(context as NativeContext)) };
 }
 
 const two = (scheduler: Scheduler): Promise<Slot[]> =>

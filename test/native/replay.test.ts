@@ -23,7 +23,7 @@ let model: NativeModel;
 beforeAll(async () => void (model = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 })));
 afterAll(() => model.dispose());
 
-type Nodes = ReturnType<NativeContext["graphNodes"]>;
+type Nodes = ReturnType<NonNullable<NativeContext["graphNodes"]>>;
 
 /** Names of the nodes whose bytes differ. */
 function changes(before: Nodes, after: Nodes): string[] {
@@ -65,7 +65,7 @@ async function generate(
       player.at += player.tokens.length;
       player.tokens = sampled!;
     });
-    nodes.push(context.graphNodes());
+    nodes.push(context.graphNodes!());
     builds.push(context.stats().graphBuilds);
   }
   context.dispose();

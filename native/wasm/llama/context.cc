@@ -1,0 +1,147 @@
+// Contexts (native/src/context.h).
+#include "context.h"
+
+#include "exchange.h"
+
+namespace ggsl::wasm {
+
+namespace {
+
+// A context, and what its latest decode gave.
+struct Session {
+    Context             context;
+    std::vector<Output> outputs;
+};
+
+ContextOptions to_options(const int32_t * words) {
+    ContextOptions options;
+    options.context_size = words[0];
+    options.batch_size   = words[1];
+    options.sequences    = words[2];
+    options.threads      = 1;
+    options.placement    = words[3] != 0 ? Placement::host : Placement::graph;
+    options.check_logits = words[4] != 0;
+    return options;
+}
+
+} // namespace
+
+extern "C" {
+
+// `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are looked at.
+// `chains`: `count` graphs, null for a sequence without one.
+EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options, const SharedGraph * const * chains,
+                                                 size_t count) {
+    return guarded([&] {
+        ContextOptions with = to_options(options);
+        for (size_t i = 0; i < count; ++i) {
+            with.chains.push_back(chains[i] == nullptr ? nullptr : *chains[i]);
+        }
+        return new Session{ { *model, with }, {} };
+    });
+}
+EMSCRIPTEN_KEEPALIVE void ggsl_context_close(const Session * session) { delete session; }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_context_size(const Session * session) { return session->context.context_size(); }
+
+// Takes the chain away when `graph` is null.
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_chain(Session * session, int32_t sequence, const SharedGraph * graph) {
+    return guarded([&] {
+        session->context.set_chain(sequence, graph == nullptr ? nullptr : *graph);
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_uniforms(Session * session, int32_t sequence, const float * values, size_t count) {
+    return guarded([&] {
+        session->context.sampler(sequence).set_uniforms({ values, values + count });
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_input(Session * session, int32_t sequence, size_t input, bool is_f32, const int32_t * values,
+                                         size_t count) {
+    return guarded([&] {
+        Sampler & sampler = session->context.sampler(sequence);
+        if (is_f32) {
+            std::vector<float> floats(count);
+            if (count > 0) {
+                std::memcpy(floats.data(), values, count * sizeof(float));
+            }
+            sampler.set_input(input, std::move(floats));
+        } else {
+            sampler.set_input(input, std::vector<int32_t>(values, values + count));
+        }
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_remove(Session * session, int32_t sequence, int32_t from) {
+    return guarded([&] {
+        session->context.remove(sequence, from);
+        return true;
+    });
+}
+EMSCRIPTEN_KEEPALIVE bool ggsl_copy(Session * session, int32_t from, int32_t to) {
+    return guarded([&] {
+        session->context.copy(from, to);
+        return true;
+    });
+}
+
+// Makes the next decode fail: there is one thread, so none can be running.
+EMSCRIPTEN_KEEPALIVE void ggsl_abort(Session * session) { session->context.abort(); }
+
+// `batch`: `count` tokens, then as many positions, sequences, and whether an output is wanted.
+EMSCRIPTEN_KEEPALIVE bool ggsl_decode(Session * session, const int32_t * batch, size_t count) {
+    return guarded([&] {
+        const auto row = [&](size_t i) { return std::pair(batch + i * count, batch + (i + 1) * count); };
+        const auto [tokens, positions, sequences, outputs] = std::tuple(row(0), row(1), row(2), row(3));
+        session->outputs.clear();
+        session->outputs = session->context.decode({ { tokens.first, tokens.second }, { positions.first, positions.second },
+                                                     { sequences.first, sequences.second }, { outputs.first, outputs.second } });
+        return true;
+    });
+}
+
+// Of the latest decode.
+EMSCRIPTEN_KEEPALIVE size_t ggsl_output_count(const Session * session) { return session->outputs.size(); }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_output_sequence(const Session * session, size_t output) { return session->outputs[output].sequence; }
+
+// Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states (f32); nothing where there is none.
+EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, int32_t which) {
+    return guarded([&] {
+        const Results & results = session->outputs[output].results;
+        switch (which) {
+            case 0: return give(results.sampled);
+            case 1: return give(results.candidates);
+            case 2: return give(results.logits);
+            case 3: return give(results.probs);
+            case 4: return give(results.states);
+        }
+        fail(code::invalid_argument, "there is no result %d", which);
+    });
+}
+
+// Gives f64 in the order of ContextStats in runtime/native/binding.ts.
+EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
+    return guarded([&] {
+        const auto [counters, chains] = session->context.stats();
+        return give(std::vector<double>{
+            static_cast<double>(counters.graph_builds), static_cast<double>(counters.reserve_builds),
+            static_cast<double>(counters.probe_builds), static_cast<double>(counters.set_inputs), static_cast<double>(chains.nodes),
+            static_cast<double>(chains.nodes_without_views), static_cast<double>(chains.readback_bytes),
+            static_cast<double>(chains.sequence_bytes) });
+    });
+}
+
+// Gives texts: the devices where the chains' nodes ran.
+EMSCRIPTEN_KEEPALIVE bool ggsl_context_devices(const Session * session) {
+    return guarded([&] {
+        const auto devices = session->context.stats().chains.devices;
+        return give_texts({ devices.begin(), devices.end() });
+    });
+}
+
+} // extern "C"
+
+} // namespace ggsl::wasm

@@ -1,0 +1,32 @@
+/** The likeliest rows that a chain left. */
+export interface Alternative {
+  readonly token: number;
+  /** In [0, 1]; those of all rows sum to 1. */
+  readonly probability: number;
+}
+
+/** Rows without `tokens` are the vocabulary. */
+interface Rows {
+  readonly tokens?: Int32Array | undefined;
+  readonly probs?: Float32Array;
+}
+
+/** The `count` likeliest rows, likeliest first and of equal ones the first, and the probability of `picked`. */
+export function likeliest(
+  { tokens, probs = new Float32Array() }: Rows,
+  picked: number,
+  count: number,
+): { probability: number; alternatives: Alternative[] } {
+  const best: { row: number; probability: number }[] = [];
+  probs.forEach((probability, row) => {
+    if (!(probability > (best.length < count ? 0 : best[count - 1]!.probability))) return;
+    const at = best.findIndex((other) => probability > other.probability);
+    best.splice(at < 0 ? best.length : at, 0, { row, probability });
+    best.length = Math.min(best.length, count);
+  });
+  const row = tokens ? tokens.indexOf(picked) : picked;
+  return {
+    probability: probs[row] ?? 0,
+    alternatives: best.map(({ row, probability }) => ({ token: tokens?.[row] ?? row, probability })),
+  };
+}

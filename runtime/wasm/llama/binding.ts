@@ -1,0 +1,51 @@
+/** A model in WebAssembly, in a memory of its own: what it leaves behind, and a trap, are gone with it. */
+import type { ModelBinding, NativeModel } from "../../native/binding.js";
+import { differenceOf } from "../fits.js";
+import { nativeError } from "../instance.js";
+import type { WasmModule } from "../webAssembly.js";
+import { grammarClass, graphClass, type GraphHandles } from "./graph.js";
+import { Llama } from "./handle.js";
+import { unusable } from "./loader.js";
+import { LlamaModel, type ModelHandles } from "./model.js";
+
+export interface LlamaBinding {
+  readonly native: NativeModel;
+  readonly binding: ModelBinding;
+}
+
+/** The file and what is made of it are in memory at the same time, and that has at most 2 GiB. */
+const MAX_FILE_BYTES = 2 ** 30;
+
+/**
+ * Loads a GGUF file. Throws a `NativeError` (INVALID_MODEL, OUT_OF_MEMORY; COMPUTE_FAILED for a trap), and `InputError` for a
+ * module that does not fit.
+ */
+export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
+  if (bytes.length > MAX_FILE_BYTES)
+    throw nativeError(
+      "OUT_OF_MEMORY",
+      `the model's file has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} fit the memory of WebAssembly`,
+    );
+  const llama = start(module);
+  const [graphs, models]: [GraphHandles, ModelHandles] = [new WeakMap(), new WeakMap()];
+  const native = new LlamaModel(llama, bytes, models, graphs);
+  return { native, binding: { Graph: graphClass(llama, graphs), Grammar: grammarClass(llama, models) } };
+}
+
+function start(module: WasmModule): Llama {
+  let llama: Llama;
+  let difference: string | undefined;
+  try {
+    llama = new Llama(module);
+    const wireVersion = llama.call((e) => {
+      e.ggsl_start();
+      return e.ggsl_wire_version();
+    });
+    llama.checked((e) => e.ggsl_op_names());
+    difference = differenceOf(wireVersion, llama.given.texts());
+  } catch (error) {
+    throw unusable((error as Error).message, error);
+  }
+  if (difference !== undefined) throw unusable(difference);
+  return llama;
+}

@@ -1,0 +1,156 @@
+/** A context in the module's memory. The module computes on the thread that calls it. */
+import { nextTask } from "../../nextTask.js";
+import type {
+  Batch,
+  ChainResults,
+  ContextOptions,
+  ContextStats,
+  DecodeOutput,
+  InputValues,
+  NativeContext,
+  NativeGraph,
+} from "../../native/binding.js";
+import { nativeError, type Pointer } from "../instance.js";
+import type { LlamaExports } from "./exports.js";
+import type { GraphHandles } from "./graph.js";
+import { checkInteger, Handle } from "./handle.js";
+
+/** In ggsl_output's numbering. */
+const RESULTS = ["sampled", "candidates", "logits", "probs", "states"] as const;
+
+export class LlamaContext implements NativeContext {
+  readonly contextSize: number;
+  private readonly handle: Handle;
+  private isBusy = false;
+
+  constructor(
+    model: Handle,
+    private readonly graphs: GraphHandles,
+    options: ContextOptions,
+  ) {
+    const { llama } = model;
+    const chains = Int32Array.from(options.chains ?? [], (graph) => this.pointerOf(graph));
+    const opened = llama.with(optionWords(options), (words) =>
+      llama.with(chains, (list) => model.checked((e, from) => e.ggsl_context_open(from, words, list, chains.length))),
+    );
+    this.handle = new Handle(this, "context", llama, opened, (e, at) => e.ggsl_context_close(at));
+    this.contextSize = this.handle.call((e, at) => e.ggsl_context_size(at));
+  }
+
+  async decode(batch: Batch): Promise<DecodeOutput[]> {
+    const words = wordsOf(batch);
+    this.idle();
+    this.isBusy = true;
+    try {
+      // `abort`, new uniforms and all else that waits have their turn before each batch
+      await nextTask();
+      if (this.handle.isDisposed) throw nativeError("ABORTED", "the context was disposed");
+      const { llama } = this.handle;
+      llama.with(words, (at) => this.handle.checked((e, context) => e.ggsl_decode(context, at, batch.tokens.length)));
+      const count = this.handle.call((e, at) => e.ggsl_output_count(at));
+      return Array.from({ length: count }, (_, i) => this.output(i));
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  setChain(sequence: number, graph: NativeGraph | null): void {
+    checkInteger("sequence", sequence);
+    const pointer = this.pointerOf(graph);
+    this.idle().checked((e, at) => e.ggsl_set_chain(at, sequence, pointer));
+  }
+  setUniforms(sequence: number, values: Float32Array): void {
+    checkInteger("sequence", sequence);
+    if (!(values instanceof Float32Array)) throw nativeError("INVALID_ARGUMENT", "uniforms: expected a Float32Array");
+    this.send(values, (e, at, from) => e.ggsl_set_uniforms(at, sequence, from, values.length));
+  }
+  setInput(sequence: number, input: number, values: InputValues): void {
+    checkInteger("sequence", sequence);
+    checkInteger("input", input);
+    const isF32 = values instanceof Float32Array;
+    if (!isF32 && !(values instanceof Int32Array))
+      throw nativeError("INVALID_ARGUMENT", "values: expected a Float32Array or an Int32Array");
+    this.send(values, (e, at, from) => e.ggsl_set_input(at, sequence, Math.max(0, input), isF32, from, values.length));
+  }
+  remove(sequence: number, from = 0): void {
+    checkInteger("sequence", sequence);
+    checkInteger("from", from);
+    this.idle().checked((e, at) => e.ggsl_remove(at, sequence, from));
+  }
+  copy(from: number, to: number): void {
+    checkInteger("from", from);
+    checkInteger("to", to);
+    this.idle().checked((e, at) => e.ggsl_copy(at, from, to));
+  }
+  /** A batch that has begun is not stopped: nobody can ask for it meanwhile. */
+  abort(): void {
+    if (this.isBusy && !this.handle.isDisposed) this.handle.call((e, at) => e.ggsl_abort(at));
+  }
+  stats(): ContextStats {
+    const numbers = this.idle()
+      .ask((e, at) => e.ggsl_context_numbers(at))
+      .f64();
+    const [graphBuilds, reserveBuilds, probeBuilds, setInputs, nodes, nodesWithoutViews, readbackBytes, sequenceBytes] =
+      numbers as unknown as [number, number, number, number, number, number, number, number];
+    const devices = this.handle.ask((e, at) => e.ggsl_context_devices(at)).texts();
+    return {
+      ...{ graphBuilds, reserveBuilds, probeBuilds, setInputs },
+      ...{ nodes, nodesWithoutViews, readbackBytes, sequenceBytes, devices },
+    };
+  }
+  dispose(): void {
+    this.handle.dispose();
+  }
+
+  private idle(): Handle {
+    if (this.isBusy) throw nativeError("BUSY", "this context is decoding: await the promise of decode() first");
+    return this.handle;
+  }
+
+  private send(values: InputValues, set: (e: LlamaExports, at: Pointer, from: Pointer) => number): void {
+    const handle = this.idle();
+    handle.llama.with(values, (from) => handle.checked((e, at) => set(e, at, from)));
+  }
+
+  /** 0 for none. */
+  private pointerOf(graph: NativeGraph | null): Pointer {
+    if (graph === null) return 0;
+    const handle = this.graphs.get(graph);
+    if (!handle) throw nativeError("INVALID_ARGUMENT", "graph: expected a Graph of the model's own binding");
+    return handle.at;
+  }
+
+  private output(index: number): DecodeOutput {
+    const entries = RESULTS.flatMap((name, which) => {
+      const given = this.handle.ask((e, at) => e.ggsl_output(at, index, which));
+      const values = name === "sampled" || name === "candidates" ? given.i32() : given.f32();
+      return values.length === 0 ? [] : [[name, values] as const];
+    });
+    const sequence = this.handle.call((e, at) => e.ggsl_output_sequence(at, index));
+    return { ...(Object.fromEntries(entries) as ChainResults), sequence };
+  }
+}
+
+/** In the order of ggsl_context_open. */
+function optionWords(options: ContextOptions): Int32Array {
+  const { contextSize = 0, batchSize = 512, sequences = 1, threads = 0 } = options;
+  const { placement = "graph", checkLogits = false } = options;
+  checkInteger("contextSize", contextSize);
+  checkInteger("batchSize", batchSize);
+  checkInteger("sequences", sequences);
+  if (threads !== 0 && threads !== 1)
+    throw nativeError("INVALID_ARGUMENT", `threads: expected 1, found ${threads}: WebAssembly has one`);
+  if (placement !== "graph" && placement !== "host")
+    throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
+  return Int32Array.of(contextSize, batchSize, sequences, placement === "host" ? 1 : 0, checkLogits ? 1 : 0);
+}
+
+/** In the order of ggsl_decode. */
+function wordsOf({ tokens, positions, sequences, outputs }: Batch): Int32Array {
+  const columns = [tokens, positions, sequences, outputs];
+  if (columns.some(({ length }) => length !== tokens.length))
+    throw nativeError("INVALID_ARGUMENT", "tokens, positions, sequences and outputs have different lengths");
+  const words = new Int32Array(4 * tokens.length);
+  columns.forEach((column, i) => words.set(column, i * tokens.length));
+  return words;
+}

@@ -1,0 +1,52 @@
+/** What native/wasm/llama exports. Results of 0 are failures where `Instance.checked` is used; "gives" is told there. */
+import type { CommonExports, Pointer } from "../instance.js";
+
+export interface LlamaExports extends CommonExports {
+  ggsl_start(): void;
+  ggsl_op_names(): number;
+  ggsl_given(): Pointer;
+  ggsl_given_bytes(): number;
+
+  ggsl_model_open(bytes: Pointer, count: number): Pointer;
+  ggsl_model_close(model: Pointer): void;
+  ggsl_model_numbers(model: Pointer): number;
+  ggsl_model_texts(model: Pointer): number;
+  ggsl_tokenize(model: Pointer, text: Pointer, length: number, addSpecial: boolean, parseSpecial: boolean): number;
+  ggsl_piece(model: Pointer, token: number, special: boolean): number;
+  ggsl_pieces(model: Pointer): number;
+  ggsl_is_end(model: Pointer, token: number): number;
+
+  ggsl_graph_open(words: Pointer, count: number): Pointer;
+  ggsl_graph_close(graph: Pointer): void;
+  ggsl_graph_size(graph: Pointer): number;
+
+  ggsl_grammar_open(model: Pointer, text: Pointer, length: number, root: Pointer, rootLength: number): Pointer;
+  ggsl_grammar_clone(grammar: Pointer): Pointer;
+  ggsl_grammar_close(grammar: Pointer): void;
+  ggsl_grammar_allowed(grammar: Pointer): number;
+  ggsl_grammar_accept(grammar: Pointer, token: number): number;
+  ggsl_grammar_reset(grammar: Pointer): number;
+
+  ggsl_context_open(model: Pointer, options: Pointer, chains: Pointer, count: number): Pointer;
+  ggsl_context_close(context: Pointer): void;
+  ggsl_context_size(context: Pointer): number;
+  ggsl_set_chain(context: Pointer, sequence: number, graph: Pointer): number;
+  ggsl_set_uniforms(context: Pointer, sequence: number, values: Pointer, count: number): number;
+  ggsl_set_input(
+    context: Pointer,
+    sequence: number,
+    input: number,
+    isF32: boolean,
+    values: Pointer,
+    count: number,
+  ): number;
+  ggsl_remove(context: Pointer, sequence: number, from: number): number;
+  ggsl_copy(context: Pointer, from: number, to: number): number;
+  ggsl_abort(context: Pointer): void;
+  ggsl_decode(context: Pointer, batch: Pointer, count: number): number;
+  ggsl_output_count(context: Pointer): number;
+  ggsl_output_sequence(context: Pointer, output: number): number;
+  ggsl_output(context: Pointer, output: number, which: number): number;
+  ggsl_context_numbers(context: Pointer): number;
+  ggsl_context_devices(context: Pointer): number;
+}

@@ -1,0 +1,44 @@
+/** Finds and compiles the module with llama.cpp in it. It is built apart from the package: `npm run build:wasm -- --llama`. */
+import { InputError } from "../../errors.js";
+import { nodeModule } from "../../node.js";
+import { llamaModulePath } from "../../root.js";
+import { bytesOf } from "../source.js";
+import { webAssembly, type WasmModule } from "../webAssembly.js";
+
+type Source = Uint8Array | URL | string;
+
+const compiled = new Map<string, Promise<WasmModule>>();
+
+/**
+ * The module, compiled once for each place where it lies.
+ * @param source its bytes, or where they are; Node.js finds what was built
+ * @throws InputError when it can not be had
+ */
+export function loadLlama(source: Source = builtModule()): Promise<WasmModule> {
+  if (source instanceof Uint8Array) return compile(source);
+  const key = String(source);
+  const known = compiled.get(key) ?? compile(source);
+  compiled.set(key, known);
+  // one that failed may be there the next time
+  known.catch(() => compiled.delete(key));
+  return known;
+}
+
+const compile = (source: Source): Promise<WasmModule> =>
+  bytesOf(source)
+    .then((bytes) => webAssembly.compile(bytes))
+    .catch((error: unknown) => {
+      throw unusable((error as Error).message, error);
+    });
+
+function builtModule(): URL {
+  const url = nodeModule("node:url");
+  if (!url) throw new InputError("expected `module`: where the WebAssembly module with llama.cpp in it is");
+  return url.pathToFileURL(llamaModulePath());
+}
+
+export const unusable = (reason: string, cause?: unknown): InputError =>
+  new InputError(
+    `The WebAssembly module with llama.cpp can not be used: ${reason}.\nTo make it: npm run build:wasm -- --llama`,
+    { cause },
+  );

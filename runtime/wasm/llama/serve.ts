@@ -1,0 +1,122 @@
+/** The worker's side: a model, and one thing done with it at a time. */
+import { readSpec } from "../../../compiler/graph/json.js";
+import { chainOf } from "../../chain.js";
+import { AbortError, InputError } from "../../errors.js";
+import type { Generation, Piece } from "../../generate.js";
+import { loadModelFromBytes, type Model } from "../../model.js";
+import type { GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
+
+/** Requests that wait or are being done. */
+const MAX_REQUESTS = 16;
+
+/** A generation that was asked for and has not ended. */
+interface Running {
+  readonly cancel: AbortController;
+  /** Absent until its turn. */
+  generation?: Generation;
+}
+
+export function serve(port: Port): void {
+  let model: Model | undefined;
+  let last = Promise.resolve();
+  let waiting = 0;
+  const running = new Map<number, Running>();
+  const reply = (message: Reply): void => port.postMessage(message);
+
+  /** Does it when all that came before is done. */
+  function inTurn(id: number, work: () => Promise<Reply>): void {
+    if (waiting === MAX_REQUESTS) throw new InputError(`${MAX_REQUESTS} requests wait already: wait for one of them`);
+    waiting++;
+    last = last.then(work).then(reply, (error: unknown) => reply(failure(id, error)));
+    last = last.finally(() => waiting--);
+  }
+
+  async function load({ id, bytes, module }: Of<"load">): Promise<Reply> {
+    model?.dispose();
+    model = undefined;
+    model = await loadModelFromBytes(bytes, { module });
+    return { type: "loaded", id, info: model.info };
+  }
+
+  async function generate(request: Of<"generate">, own: Running): Promise<Reply> {
+    const { id, spec, prompt, ...options } = request;
+    const { signal } = own.cancel;
+    try {
+      if (!model) throw new InputError("there is no model: load one first");
+      if (signal.aborted) return { type: "done", id, finish: "cancelled" };
+      const from = model;
+      own.generation = from.generate(prompt, { ...options, chain: chainOf(readSpec(spec)), signal });
+      for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
+      const stats = own.generation.stats();
+      return { type: "done", id, finish: stats.finish!, stats };
+    } catch (error) {
+      if (!(error instanceof AbortError)) throw error;
+      return { type: "done", id, ...cancelled(own.generation) };
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  function runningOf(generation: number): Running {
+    const found = running.get(generation);
+    if (found) return found;
+    throw new InputError(`there is no generation ${generation}: it is at its end, or was never asked for`);
+  }
+
+  function setUniforms({ id, generation, values }: Of<"setUniforms">): void {
+    const own = runningOf(generation);
+    if (!own.generation) throw new InputError(`generation ${generation} has not begun: it waits for its turn`);
+    own.generation.setUniforms(values);
+    reply({ type: "accepted", id });
+  }
+
+  function handle(request: Request): void {
+    switch (request.type) {
+      case "load":
+        return inTurn(request.id, () => load(request));
+      case "generate": {
+        const own: Running = { cancel: new AbortController() };
+        if (running.has(request.id)) throw new InputError(`there is a generation ${request.id} already`);
+        inTurn(request.id, () => generate(request, own));
+        return void running.set(request.id, own);
+      }
+      case "setUniforms":
+        return setUniforms(request);
+      case "cancel":
+        runningOf(request.generation).cancel.abort();
+        return reply({ type: "accepted", id: request.id });
+      default:
+        throw new InputError(`unknown request \`${String((request as { type?: unknown }).type)}\``);
+    }
+  }
+
+  port.onmessage = ({ data }) => {
+    const request = data as Request;
+    try {
+      handle(request);
+    } catch (error) {
+      reply(failure(request.id, error));
+    }
+  };
+}
+
+type Of<Type extends Request["type"]> = Request & { readonly type: Type };
+
+function tokenOf({ token, text, probability, alternatives }: Piece, model: Model): Token {
+  if (probability === undefined) return { token, text };
+  const withText = alternatives!.map((one) => ({ ...one, text: model.textOf(one.token) }));
+  return { token, text, probability, alternatives: withText };
+}
+
+function cancelled(generation: Generation | undefined): GenerationEnd {
+  try {
+    return { finish: "cancelled", ...(generation && { stats: generation.stats() }) };
+  } catch {
+    return { finish: "cancelled" }; // before the first token there are no numbers
+  }
+}
+
+function failure(id: number, error: unknown): Reply {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { type: "error", id, name, message };
+}

@@ -1,0 +1,15 @@
+/** The bytes of a module, wherever it lies. */
+import { nodeModule } from "../node.js";
+
+/** Whether Node.js reads it. */
+export const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
+
+/** Throws an Error for a source that can not be read. */
+export async function bytesOf(source: Uint8Array | URL | string): Promise<Uint8Array> {
+  if (source instanceof Uint8Array) return source;
+  const url = new URL(source, import.meta.url);
+  if (isFile(url)) return nodeModule("node:fs")!.readFileSync(url);
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.href} gives status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
