@@ -2,7 +2,16 @@
 import { startEngine, EngineError, Superseded } from "./client/engine.js";
 import { byId, debounced, h } from "./dom.js";
 import { openEditor } from "./editor/editor.js";
-import type { ChainFacts, ChainRequest, CheckReply, Kind, ProgramRef, Requests } from "./engine/messages.js";
+import type {
+  ChainFacts,
+  ChainRequest,
+  CheckReply,
+  Kind,
+  ProgramRef,
+  Requests,
+  SpecRequest,
+} from "./engine/messages.js";
+import { nextToken } from "./model/next.js";
 import { notify } from "./notices.js";
 import { showDiagnostics } from "./panels/diagnostics.js";
 import { openGraph } from "./panels/graph.js";
@@ -22,18 +31,37 @@ const engine = startEngine(
   (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`),
 );
 
-const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, debounced(() => void compile(), TYPING_PAUSE));
+const editor = openEditor(
+  byId("editor"),
+  EXAMPLES[0]!.text,
+  debounced(() => void compile(), TYPING_PAUSE),
+);
 const parameters = openParameters(byId("parameters"), {
-  onUniform: () => void evaluate(),
+  onUniform: () => {
+    text.setUniforms(parameters.values().uniforms);
+    void evaluate();
+  },
   onStatic: () => void compile(),
   onLost: (names, chain) =>
-    notify(`The link sets ${names.map((n) => `\`${n}\``).join(", ")}, which the chain \`${chain}\` does not have, or not with that value.`),
+    notify(
+      `The link sets ${names.map((n) => `\`${n}\``).join(", ")}, which the chain \`${chain}\` does not have, or not with that value.`,
+    ),
 });
-const logits = openLogits(byId("logits"), debounced(() => void evaluate(), TYPING_PAUSE));
+/** A chain that is compiled for the model, one after the other. */
+const specOf = (request: SpecRequest): Promise<string> => engine.ask("spec", request);
+const logits = openLogits(
+  byId("logits"),
+  debounced(() => void evaluate(), TYPING_PAUSE),
+  (prompt) => nextToken(prompt, specOf),
+);
 const stages = openStages(byId("stages"));
 const states = openStates(byId("states"), () => void evaluate());
 const graph = openGraph(byId("graph"));
-openText(byId("text"));
+const text = openText(byId("text"), {
+  program: () => present && { request: { kind: "program", ...programRef() }, uniforms: parameters.values().uniforms },
+  seed: () => parameters.values().seed,
+  specOf,
+});
 const chains = byId<HTMLSelectElement>("chains");
 const examples = byId<HTMLSelectElement>("examples");
 
@@ -91,7 +119,7 @@ async function evaluate(): Promise<void> {
   const reply = await ask("stages", request, stages.fail);
   if (reply) {
     if (reply.note !== undefined) notify(reply.note);
-    stages.show(reply);
+    stages.show(reply, logits.texts());
   }
   await walk;
 }

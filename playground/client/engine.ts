@@ -15,7 +15,14 @@ export class Superseded extends Error {
 }
 
 /** Milliseconds that a request may take; the time in which the worker is loaded does not count. */
-const LIMITS: Readonly<Record<Kind, number>> = { language: 10_000, check: 4000, stages: 4000, walk: 6000, graph: 6000 };
+const LIMITS: Readonly<Record<Kind, number>> = {
+  language: 10_000,
+  check: 4000,
+  stages: 4000,
+  walk: 6000,
+  graph: 6000,
+  spec: 4000,
+};
 
 const DOING: Readonly<Record<Kind, string>> = {
   language: "Reading the tables of the language",
@@ -23,6 +30,7 @@ const DOING: Readonly<Record<Kind, string>> = {
   stages: "Working out the distribution",
   walk: "Following the states",
   graph: "Compiling the graphs",
+  spec: "Compiling the chain for the model",
 };
 
 interface Waiting {

@@ -36,7 +36,13 @@ export function completionSource(tables: LanguageTables, ownSymbols: () => reado
         boost: 50,
         ...(callee!.doc && { info: callee!.doc }),
       })),
-      ...(word === "" && !context.explicit ? [] : [...own.map((s) => stage(s)), ...tables.std.filter(({ name }) => !names.has(name)).map((s) => stage(s, "std")), ...fixed]),
+      ...(word === "" && !context.explicit
+        ? []
+        : [
+            ...own.map((s) => stage(s)),
+            ...tables.std.filter(({ name }) => !names.has(name)).map((s) => stage(s, "std")),
+            ...fixed,
+          ]),
     ];
     return { from: context.pos - word.length, options, validFor: /^[\p{L}_][\p{L}\d_]*$/u };
   };

@@ -152,12 +152,18 @@ export interface GraphReply {
   readonly ops: readonly { readonly op: string; readonly before: number; readonly after: number }[];
 }
 
+/** A chain for a model: the program's, or stages of standard samplers. */
+export type SpecRequest =
+  | ({ readonly kind: "program" } & ProgramRef)
+  | { readonly kind: "stages"; readonly stages: string; readonly seed: number };
+
 export interface Requests {
   readonly language: { readonly request: null; readonly reply: LanguageTables };
   readonly check: { readonly request: ProgramRef; readonly reply: CheckReply };
   readonly stages: { readonly request: ChainRequest; readonly reply: StagesReply };
   readonly walk: { readonly request: WalkRequest; readonly reply: WalkReply };
   readonly graph: { readonly request: ProgramRef; readonly reply: GraphReply };
+  readonly spec: { readonly request: SpecRequest; readonly reply: string };
 }
 
 export type Kind = keyof Requests;

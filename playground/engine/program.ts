@@ -91,7 +91,7 @@ function chooseChain({ chains }: Program, source: SourceFile, name: string | und
 }
 
 /** The graph with a seed in the place of every one that the chain leaves open, so that the same link gives the same text. */
-const seeded = (graph: Graph, seed: number): Graph => ({
+export const seeded = (graph: Graph, seed: number): Graph => ({
   ...graph,
   params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
   draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),

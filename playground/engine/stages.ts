@@ -95,7 +95,9 @@ function shownTokens([given, ...stages]: readonly Distribution[]): Int32Array {
   byGiven.forEach((token, i) => (place[token] = i));
   const chosen = new Set<number>();
   for (const { tokens, probs } of stages)
-    for (const token of tokens.toSorted((a, b) => probs[b]! - probs[a]! || place[a]! - place[b]!).slice(0, OF_EACH_STAGE))
+    for (const token of tokens
+      .toSorted((a, b) => probs[b]! - probs[a]! || place[a]! - place[b]!)
+      .slice(0, OF_EACH_STAGE))
       if (chosen.size < MAX_TOKENS) chosen.add(token);
   for (const token of byGiven) if (chosen.size < MAX_TOKENS) chosen.add(token);
   return Int32Array.from([...chosen].sort((a, b) => place[a]! - place[b]!));

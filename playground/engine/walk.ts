@@ -23,7 +23,11 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   }
 }
 
-function walk(evaluator: Evaluator, logits: Float32Array, steps: number): Pick<WalkReply, "tokens" | "surprises" | "states"> {
+function walk(
+  evaluator: Evaluator,
+  logits: Float32Array,
+  steps: number,
+): Pick<WalkReply, "tokens" | "surprises" | "states"> {
   const names = Object.keys(evaluator.states);
   const values = names.map(() => [] as number[]);
   const tokens: number[] = [];

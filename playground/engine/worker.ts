@@ -1,10 +1,12 @@
 /** The worker: compiles and evaluates, so that the page stays usable and a program that explodes can be stopped. */
+import "../dispose.js";
 import { CompileError } from "../../compiler/check/diagnostics.js";
 import { InputError } from "../../runtime/errors.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";
 import { languageTables } from "./language.js";
 import { READY, type Answer, type Kind, type Question, type Requests } from "./messages.js";
+import { specReply } from "./spec.js";
 import { stagesReply } from "./stages.js";
 import { walkReply } from "./walk.js";
 
@@ -18,6 +20,7 @@ const HANDLERS: Handlers = {
   stages: stagesReply,
   walk: walkReply,
   graph: graphReply,
+  spec: specReply,
 };
 
 async function answer({ id, kind, request }: Question): Promise<Answer> {

@@ -23,7 +23,9 @@ export function openGraph(host: HTMLElement): GraphPanel {
       status.classList.remove("fault");
       status.textContent = `${reply.nodes} nodes; without the optimizer ${reply.nodesWithoutOptimizer}${removed > 0 ? `: it removed ${removed}` : ""}. Views, which move no data, are not counted.`;
       body.replaceChildren(
-        reply.drawing ? drawingOf(reply.drawing) : h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
+        reply.drawing
+          ? drawingOf(reply.drawing)
+          : h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
         details("Text", h("pre", { textContent: reply.text, tabIndex: 0 })),
         details("Text without the optimizer", h("pre", { textContent: reply.plainText, tabIndex: 0 })),
         details("What the optimizer removed", removedOf(reply)),
@@ -92,7 +94,14 @@ function drawingOf({ nodes, stages, layers, width }: Drawing): HTMLElement {
   });
   const picture = svg(
     "svg",
-    { class: "graph", width: totalX, height: totalY, viewBox: `0 0 ${totalX} ${totalY}`, role: "img", "aria-label": `A graph of ${nodes.length} nodes; its text is below` },
+    {
+      class: "graph",
+      width: totalX,
+      height: totalY,
+      viewBox: `0 0 ${totalX} ${totalY}`,
+      role: "img",
+      "aria-label": `A graph of ${nodes.length} nodes; its text is below`,
+    },
     ...edges,
     ...boxes,
   );

@@ -55,7 +55,10 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
         onStatic();
       }),
     ];
-    const none = h("p", { className: "hint", textContent: "The chain has no parameters: everything in it is a constant." });
+    const none = h("p", {
+      className: "hint",
+      textContent: "The chain has no parameters: everything in it is a constant.",
+    });
     host.replaceChildren(...(rows.length === 1 ? [none] : []), ...rows);
   };
 
@@ -85,7 +88,10 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
 }
 
 /** Values of parameters that are there and can still have them. */
-const kept = (values: ReadonlyMap<string, number>, params: readonly StaticParam[] | ChainFacts["params"]): Map<string, number> =>
+const kept = (
+  values: ReadonlyMap<string, number>,
+  params: readonly StaticParam[] | ChainFacts["params"],
+): Map<string, number> =>
   new Map(
     [...values].filter(([name, value]) => {
       const param = params.find((p) => p.name === name);
@@ -160,7 +166,13 @@ function seedRow(name: string, start: number, onChange: (value: number) => void)
       take();
     },
   });
-  return h("div", { className: "parameter seed" }, h("label", {}, h("span", { className: "name", textContent: name }), field), next, fault);
+  return h(
+    "div",
+    { className: "parameter seed" },
+    h("label", {}, h("span", { className: "name", textContent: name }), field),
+    next,
+    fault,
+  );
 }
 
 const labelled = ({ name, hint }: AnyParam, field: HTMLElement, ends: string): HTMLElement =>

@@ -67,7 +67,8 @@ function checked(value: unknown): Shared {
   };
 }
 
-const isName = (value: unknown): value is string => typeof value === "string" && /^[\p{L}_][\p{L}\d_]{0,99}$/u.test(value);
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && /^[\p{L}_][\p{L}\d_]{0,99}$/u.test(value);
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable(`${what} is no object`);
@@ -76,7 +77,8 @@ function objectOf(value: unknown, what: string): Record<string, unknown> {
 
 function valuesOf(value: unknown, what: string): Record<string, number> {
   const entries = Object.entries(objectOf(value, `\`${what}\``));
-  if (entries.length > MAX_VALUES) throw unreadable(`it holds ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
+  if (entries.length > MAX_VALUES)
+    throw unreadable(`it holds ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
   for (const [name, number] of entries)
     if (!isName(name) || typeof number !== "number" || !Number.isFinite(number))
       throw unreadable(`\`${name.slice(0, MAX_NAME)}\` among its ${what} is no name with a number`);
@@ -84,12 +86,13 @@ function valuesOf(value: unknown, what: string): Record<string, number> {
 }
 
 function sourceOf(value: unknown): LogitSource {
-  const { kind, shape, size, text, are } = objectOf(value, "`source`");
+  const { kind, shape, size, text, are, prompt } = objectOf(value, "`source`");
   if (kind === "list" && typeof text === "string" && (are === "logits" || are === "probs")) return { kind, text, are };
+  if (kind === "model" && typeof prompt === "string") return { kind, prompt };
   const known = SHAPES.find((name) => name === shape);
   const fits = Number.isInteger(size) && (size as number) >= MIN_SIZE && (size as number) <= MAX_SIZE;
   if (kind === "shape" && known && fits) return { kind, shape: known, size: size as number };
-  throw unreadable("its logits are neither a shape nor a list");
+  throw unreadable("its logits are neither a shape nor a list nor the model's");
 }
 
 const unreadable = (reason: string): InputError => new InputError(`This link can not be read: ${reason}.`);

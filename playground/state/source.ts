@@ -1,4 +1,4 @@
-/** Where the logits come from: a shape, or a list that was pasted. */
+/** Where the logits come from: a shape, a list that was pasted, or the model. */
 import { InputError } from "../../runtime/errors.js";
 
 export const SHAPES = ["peaked", "zipf", "flat"] as const;
@@ -6,7 +6,16 @@ export type Shape = (typeof SHAPES)[number];
 
 export type LogitSource =
   | { readonly kind: "shape"; readonly shape: Shape; readonly size: number }
-  | { readonly kind: "list"; readonly text: string; readonly are: "logits" | "probs" };
+  | { readonly kind: "list"; readonly text: string; readonly are: "logits" | "probs" }
+  | ModelSource;
+
+/** The model's next token after a prompt. */
+export interface ModelSource {
+  readonly kind: "model";
+  readonly prompt: string;
+}
+
+export type PlainSource = Exclude<LogitSource, ModelSource>;
 
 export const MIN_SIZE = 2;
 export const MAX_SIZE = 131_072;
@@ -14,7 +23,7 @@ export const MAX_SIZE = 131_072;
 export const MAX_LIST = 4_000_000;
 
 /** @throws InputError for a list that is none */
-export function logitsOf(source: LogitSource): Float32Array {
+export function logitsOf(source: PlainSource): Float32Array {
   return source.kind === "shape" ? shapeLogits(source.shape, source.size) : parseList(source.text, source.are);
 }
 
@@ -38,7 +47,10 @@ const LOGIT: Readonly<Record<Shape, (i: number) => number>> = {
 function parseList(text: string, are: "logits" | "probs"): Float32Array {
   if (text.length > MAX_LIST)
     throw new InputError(`the list has ${text.length} characters; at most ${MAX_LIST} are allowed`);
-  const parts = text.replace(/^\s*\[|\]\s*$/g, "").split(/[\s,;]+/).filter((part) => part !== "");
+  const parts = text
+    .replace(/^\s*\[|\]\s*$/g, "")
+    .split(/[\s,;]+/)
+    .filter((part) => part !== "");
   if (parts.length < MIN_SIZE || parts.length > MAX_SIZE)
     throw new InputError(
       `expected ${MIN_SIZE} to ${MAX_SIZE} numbers with commas between them, as in 1.5, 0, -2; found ${parts.length}`,
@@ -58,7 +70,8 @@ function parseNumber(part: string, i: number): number {
 
 function logitsOfProbs(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0));
-  if (bad >= 0) throw new InputError(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`);
+  if (bad >= 0)
+    throw new InputError(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`);
   if (probs.every((p) => p === 0)) throw new InputError("every probability of the list is 0, so there is no candidate");
   return probs.map(Math.log);
 }

@@ -83,7 +83,11 @@ inBrowser("bad input in the playground", () => {
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
     ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
-    ["a shape of a billion tokens", tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }), /neither a shape nor a list/],
+    [
+      "a shape of a billion tokens",
+      tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),
+      /neither a shape nor a list/,
+    ],
   ])("a link with %s", async (_, fragment, message) => {
     const v = await visit(site.browser, `${site.url}${fragment}`);
     await v.see("#notices .notice", message);
