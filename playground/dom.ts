@@ -11,7 +11,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
-    if (name.includes("-")) element.setAttribute(name, String(value));
+    if (name.includes("-")) element.setAttribute(name, value as string);
     else Object.assign(element, { [name]: value });
   }
   element.append(...children);

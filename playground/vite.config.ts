@@ -18,6 +18,8 @@ export default defineConfig({
     outDir: at("../build/playground"),
     emptyOutDir: true,
     target: "es2022",
+    // the compiler reads specs on the page, too
+    chunkSizeWarningLimit: 1000,
     // the content security policy allows no data: scripts and no inline ones
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

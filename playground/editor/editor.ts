@@ -16,7 +16,7 @@ export interface Editor {
   setText(text: string): void;
   setTables(tables: LanguageTables): void;
   show(diagnostics: readonly PageDiagnostic[], symbols: readonly StageSymbol[]): void;
-  goTo(offset: number): void;
+  readonly goTo: (offset: number) => void;
 }
 
 /** The editor lives in a shadow tree, where its style sheets need no exception from the content security policy. */

@@ -12,7 +12,10 @@ export function draw(graph: Graph): Drawing {
   const layers = layersOf(graph, ids);
   const places = placesOf(graph, ids, layers);
   const index = new Map(ids.map((id, i) => [id, i]));
-  const outputs = new Set<NodeId>([...Object.values(graph.outputs), ...graph.states.map(({ next }) => next)]);
+  const outputs = new Set<NodeId>([
+    ...(Object.values(graph.outputs) as NodeId[]),
+    ...graph.states.map(({ next }) => next),
+  ]);
   const nodes = ids.map((id): DrawnNode => {
     const node = graph.nodes[id]!;
     return {

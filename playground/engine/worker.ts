@@ -25,7 +25,7 @@ const HANDLERS: Handlers = {
 
 async function answer({ id, kind, request }: Question): Promise<Answer> {
   try {
-    return { id, reply: await (HANDLERS[kind] as (r: unknown) => Requests[Kind]["reply"])(request) };
+    return { id, reply: await (HANDLERS[kind] as (r: unknown) => Promise<Requests[Kind]["reply"]>)(request) };
   } catch (error) {
     const { message, code } = error as Error & { code?: unknown };
     const isInput = error instanceof InputError || error instanceof CompileError || code !== undefined;

@@ -10,7 +10,7 @@ const DETAIL = 24;
 
 export interface GraphPanel {
   show(reply: GraphReply): void;
-  fail(message: string): void;
+  readonly fail: (message: string) => void;
 }
 
 export function openGraph(host: HTMLElement): GraphPanel {

@@ -20,11 +20,11 @@ export interface ParameterValues {
 
 export interface ParameterEvents {
   /** A value that needs no compiling. */
-  onUniform(): void;
+  readonly onUniform: () => void;
   /** A value that does. */
-  onStatic(): void;
+  readonly onStatic: () => void;
   /** Values that were taken from elsewhere, and that the chain does not have. */
-  onLost(names: readonly string[], chain: string): void;
+  readonly onLost: (names: readonly string[], chain: string) => void;
 }
 
 export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost }: ParameterEvents): Parameters {

@@ -10,7 +10,7 @@ const SMALLEST = 1e-6;
 export interface StagesPanel {
   /** @param texts of tokens, as far as they are known */
   show(reply: StagesReply, texts: ReadonlyMap<number, string>): void;
-  fail(message: string): void;
+  readonly fail: (message: string) => void;
 }
 
 export function openStages(host: HTMLElement): StagesPanel {
@@ -77,8 +77,8 @@ function scaleFor({ stages }: StagesReply, isLogarithmic: boolean): (prob: numbe
 
 /** How tokens are shown. */
 interface View {
-  toHeight(prob: number): number;
-  nameOf(token: number): string;
+  readonly toHeight: (prob: number) => number;
+  readonly nameOf: (token: number) => string;
   readonly picked: number | undefined;
 }
 

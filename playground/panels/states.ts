@@ -10,7 +10,7 @@ export interface StatesPanel {
   show(reply: WalkReply): void;
   /** There is nothing to show, which is no fault. */
   say(message: string): void;
-  fail(message: string): void;
+  readonly fail: (message: string) => void;
 }
 
 const STEPS = [20, 100, 500];
