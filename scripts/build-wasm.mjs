@@ -3,12 +3,13 @@
  * emscripten; nothing is downloaded. The same sources and tools give the same bytes, whatever folder they lie in.
  *
  *     --llama   builds build/wasm-llama/out/ggsl-llama.wasm instead: llama.cpp's models with the chains in their graph. It is
- *               3 MB, takes two minutes, and is not part of the package
- *     --check   builds it and compares it with the one that is there. Without emscripten that is said and passes, or with
- *               GGSL_NEED_EMSCRIPTEN=1 fails
+ *               3 MB, takes two minutes, and is not part of the package. Nothing is done when its sources are as they were
+ *     --check   builds it and compares it with the one that is there; with --llama only builds it. Without emscripten that is
+ *               said and passes, or with GGSL_NEED_EMSCRIPTEN=1 fails
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exitWith, root, SetupError } from "./setup.mjs";
 
@@ -21,6 +22,7 @@ const MOST_BYTES = 350_000;
 const isLlama = process.argv.includes("--llama");
 const folder = join(root, "build", isLlama ? "wasm-llama" : "wasm");
 const target = isLlama ? "ggsl-llama" : "ggsl";
+const stampFile = join(folder, "sources.stamp");
 const built = join(folder, "out", `${target}.wasm`);
 
 /** libllama for addresses of 32 bits, and nothing that comes with it. */
@@ -41,7 +43,8 @@ exitWith(() => {
   const isCheck = process.argv.includes("--check");
   const version = emscriptenVersion();
   if (isCheck && version === undefined && process.env.GGSL_NEED_EMSCRIPTEN !== "1") {
-    console.log(`build:wasm: ${MODULE} is NOT checked: emscripten is not installed (apt-get install emscripten)`);
+    const what = isLlama ? "the module with llama.cpp is NOT built, and not tested" : `${MODULE} is NOT checked`;
+    console.log(`build:wasm: ${what}: emscripten is not installed (apt-get install emscripten)`);
     return 0;
   }
   if (version !== EMSCRIPTEN)
@@ -49,11 +52,19 @@ exitWith(() => {
       `build:wasm: needs emscripten ${EMSCRIPTEN}, found ${version ?? "none"}. On Debian 12, as root: ` +
         "apt-get install --no-install-recommends emscripten cmake make",
     );
-  build();
+  run(process.execPath, [join("scripts", "build-native.mjs"), "--source"]);
   if (isLlama) {
+    const stamp = fingerprint();
+    if (existsSync(built) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
+      console.log("build:wasm: up to date");
+      return 0;
+    }
+    build();
+    writeFileSync(stampFile, stamp);
     console.log(`build:wasm: ${built}, ${statSync(built).size} bytes`);
     return 0;
   }
+  build();
   if (isCheck) return compare();
   copyFileSync(built, join(root, MODULE));
   console.log(`build:wasm: ${MODULE}, ${statSync(built).size} bytes`);
@@ -65,8 +76,19 @@ function emscriptenVersion() {
   return status === 0 ? /\) (\S+)/.exec(stdout)?.[1] : undefined;
 }
 
+/** Changes whenever a new build could give another module. */
+function fingerprint() {
+  const hash = createHash("sha256").update(EMSCRIPTEN);
+  const add = (path) => hash.update(path).update(readFileSync(join(root, path)));
+  add(join("build", "llama.cpp", ".ggsl-tag"));
+  add(join("scripts", "build-wasm.mjs"));
+  for (const sources of ["src", "wasm"].map((name) => join("native", name)))
+    for (const entry of readdirSync(join(root, sources), { recursive: true }).sort())
+      if (statSync(join(root, sources, entry)).isFile()) add(join(sources, entry));
+  return hash.digest("hex");
+}
+
 function build() {
-  run(process.execPath, [join("scripts", "build-native.mjs"), "--source"]);
   // what an older version of these files left must not get into the module
   rmSync(join(folder, "CMakeCache.txt"), { force: true });
   const options = {

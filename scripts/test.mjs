@@ -17,6 +17,7 @@ const STEPS = [
   ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
+  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
 ];
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],

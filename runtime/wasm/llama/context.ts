@@ -142,6 +142,7 @@ function optionWords(options: ContextOptions): Int32Array {
     throw nativeError("INVALID_ARGUMENT", `threads: expected 1, found ${threads}: WebAssembly has one`);
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
+  if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
   return Int32Array.of(contextSize, batchSize, sequences, placement === "host" ? 1 : 0, checkLogits ? 1 : 0);
 }
 

@@ -91,11 +91,11 @@ export function serve(port: Port): void {
   }
 
   port.onmessage = ({ data }) => {
-    const request = data as Request;
+    const request = (data ?? {}) as Request;
     try {
       handle(request);
     } catch (error) {
-      reply(failure(request.id, error));
+      reply(failure(request.id ?? 0, error));
     }
   };
 }

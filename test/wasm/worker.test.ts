@@ -1,0 +1,151 @@
+/** A model in a worker: page and worker at the two ends of a channel, as in a browser. */
+import { afterEach, beforeEach, expect } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { writeSpec } from "../../compiler/graph/json.js";
+import { compile, compilePipeline } from "../../runtime/chain.js";
+import { loadModel } from "../../runtime/model.js";
+import { llamaModulePath } from "../../runtime/root.js";
+import { ModelWorker, type WorkerGeneration } from "../../runtime/wasm/llama/client.js";
+import type { Port, Reply, Token } from "../../runtime/wasm/llama/messages.js";
+import { serve } from "../../runtime/wasm/llama/serve.js";
+import { llamaTest } from "./llamaTest.js";
+
+const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
+const PROMPT = "In the beginning";
+const greedy = compilePipeline("greedy()");
+const WARM = compile('import { temp, dist } from "std"\nchain warm(t: f32 >= 0 = 1) = temp(t) |> dist(5)');
+
+let channel: { readonly port1: Port & { close(): void }; readonly port2: Port };
+let worker: ModelWorker;
+beforeEach(() => {
+  channel = new MessageChannel() as unknown as typeof channel;
+  serve(channel.port1);
+  worker = new ModelWorker(channel.port2);
+});
+afterEach(() => channel.port1.close());
+
+const MODULE = pathToFileURL(llamaModulePath());
+const load = () => worker.load(readFileSync(DEMO_MODEL), MODULE);
+
+async function all(generation: WorkerGeneration): Promise<Token[]> {
+  const tokens: Token[] = [];
+  for await (const token of generation) tokens.push(token);
+  return tokens;
+}
+
+llamaTest("tokens come with their probability and the likeliest others, and are the native ones", async () => {
+  const info = await load();
+  expect(info).toMatchObject({ vocabSize: 2048, trainedContextSize: 512 });
+  const generation = worker.generate(PROMPT, { chain: greedy, maxTokens: 12, alternatives: 3 });
+  const tokens = await all(generation);
+  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
+  const expected = [];
+  for await (const piece of native.generate(PROMPT, { chain: greedy, maxTokens: 12 })) expected.push(piece);
+  expect(tokens.map(({ token, text }) => ({ token, text }))).toEqual(expected);
+  for (const { token, probability, alternatives } of tokens) {
+    expect(alternatives).toHaveLength(3);
+    expect(alternatives![0]).toEqual({ token, text: native.textOf(token), probability });
+    expect(probability! >= alternatives![1]!.probability).toBe(true);
+  }
+  const { finish, stats } = await generation.end;
+  expect([finish, stats!.generatedTokens, stats!.graphBuilds]).toEqual(["maxTokens", 12, 2]);
+});
+
+llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
+  await load();
+  const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 200, alternatives: 2 });
+  const tokens: Token[] = [];
+  for await (const token of generation) {
+    tokens.push(token);
+    if (tokens.length === 5) {
+      await expect(generation.setUniforms({ t: -1 })).rejects.toThrow("`t` must be");
+      await expect(generation.setUniforms({ x: 1 })).rejects.toThrow("has no uniform `x`");
+      await generation.setUniforms({ t: 0 });
+    }
+  }
+  const sure = tokens.map(({ probability }) => probability === 1);
+  // at temperature 0 only the best row is left; the worker may be some tokens ahead
+  const since = sure.indexOf(true);
+  expect(sure.slice(0, 5)).toEqual([false, false, false, false, false]);
+  expect(since).toBeLessThan(150);
+  expect(sure.slice(since)).not.toContain(false);
+  expect(tokens).toHaveLength(200);
+  await expect(generation.setUniforms({ t: 1 })).rejects.toThrow("is at its end");
+});
+
+llamaTest("a generation is cancelled between two tokens, by a call or by leaving its loop", async () => {
+  await load();
+  const first = worker.generate(PROMPT, { chain: greedy });
+  for await (const _ of first) first.cancel();
+  const { finish, stats } = await first.end;
+  expect(finish).toBe("cancelled");
+  expect(stats!.generatedTokens).toBeLessThan(300);
+  const second = worker.generate(PROMPT, { chain: greedy });
+  for await (const _ of second) break;
+  expect((await second.end).finish).toBe("cancelled");
+  second.cancel();
+});
+
+llamaTest(
+  "generations that are asked for at once run one after the other; one that waits can be cancelled",
+  async () => {
+    await load();
+    const order: number[] = [];
+    const options = { chain: greedy, maxTokens: 6 };
+    const generations = [1, 2, 3].map(() => worker.generate(PROMPT, options));
+    generations[1]!.cancel();
+    const [one, two, three] = await Promise.all(
+      generations.map(async (generation, i) => {
+        const tokens: number[] = [];
+        for await (const { token } of generation) {
+          tokens.push(token);
+          order.push(i);
+        }
+        return tokens;
+      }),
+    );
+    expect(await generations[1]!.end).toEqual({ finish: "cancelled" });
+    expect([one!.length, two, three]).toEqual([6, [], one]);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
+    const outcomes = await Promise.all(many);
+    expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
+    expect(outcomes.at(-1)).toMatch("16 requests wait already");
+  },
+);
+
+llamaTest("what is wrong is an error of that request, and the worker goes on", async () => {
+  await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("there is no model: load one first");
+  await expect(worker.load(Uint8Array.of(1, 2), MODULE)).rejects.toThrow("not a GGUF file");
+  await load();
+  const rejected = (prompt: string, options: object): Promise<unknown> =>
+    all(worker.generate(prompt, { chain: greedy, ...options })).catch(
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(/^InputError: .*picks no token/);
+  expect(await rejected(PROMPT, { contextSize: -1 })).toMatch(/^InputError: contextSize/);
+  expect(await rejected("word ".repeat(600), {})).toMatch(/^InputError: the prompt has \d+ tokens/);
+  expect(await rejected(PROMPT, { alternatives: 1000 })).toMatch(/^InputError: `alternatives` must be/);
+  expect(await all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }))).toHaveLength(3);
+});
+
+llamaTest("messages that are none get an answer, too", async () => {
+  const replies: Reply[] = [];
+  const raw = channel.port2;
+  const answers = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      raw.onmessage = ({ data }) => {
+        replies.push(data as Reply);
+        if (replies.length === count) resolve();
+      };
+    });
+  const done = answers(4);
+  raw.postMessage({ type: "explode", id: 1 });
+  raw.postMessage({ type: "cancel", id: 2, generation: 7 });
+  raw.postMessage(null);
+  raw.postMessage({ type: "generate", id: 4, prompt: PROMPT, spec: writeSpec(greedy.graph) });
+  await done;
+  expect(replies.map(({ type }) => type)).toEqual(["error", "error", "error", "error"]);
+  expect(replies.map(({ id }) => id)).toEqual([1, 2, 0, 4]);
+});
