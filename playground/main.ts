@@ -31,11 +31,14 @@ const engine = startEngine(
   (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`),
 );
 
-const editor = openEditor(
-  byId("editor"),
-  EXAMPLES[0]!.text,
-  debounced(() => void compile(), TYPING_PAUSE),
-);
+const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
+function edited(): void {
+  // what was changed is no example any more
+  if (EXAMPLES[Number(examples.value)]?.text !== editor.text()) examples.value = "";
+  compileSoon();
+}
+
+const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, edited);
 const parameters = openParameters(byId("parameters"), {
   onUniform: () => {
     text.setUniforms(parameters.values().uniforms);

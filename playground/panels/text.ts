@@ -5,7 +5,7 @@ import type { WorkerGeneration } from "../../runtime/wasm/llama/client.js";
 import { h } from "../dom.js";
 import type { SpecRequest } from "../engine/messages.js";
 import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";
-import { openTokens, type Tokens } from "./tokens.js";
+import { openTokens, probabilityLegend, type Tokens } from "./tokens.js";
 
 export interface TextPanel {
   /** New values of the parameters act from the next token on. */
@@ -52,6 +52,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     h("label", { className: "against" }, "compared with ", against),
     status,
     h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
+    probabilityLegend(),
     h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file)),
   );
 

@@ -12,6 +12,16 @@ export interface Tokens {
 /** Probabilities from which a colour is used, the likeliest first. */
 const STEPS = [0.9, 0.5, 0.2, 0.05];
 
+/** What the colours stand for. */
+export const probabilityLegend = (): HTMLElement =>
+  h(
+    "p",
+    { className: "legend tokens-legend" },
+    "probability ",
+    ...STEPS.map((least, i) => h("span", { className: `p${i}`, textContent: `${least} and more` })),
+    h("span", { className: `p${STEPS.length}`, textContent: "less" }),
+  );
+
 export function openTokens(title: string): Tokens {
   const text = h("p", { className: "tokens" });
   const detail = h("p", { className: "alternatives", "aria-live": "polite" });

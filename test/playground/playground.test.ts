@@ -142,6 +142,32 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.close();
   });
 
+  test.each([
+    ["wide", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
+    ["narrow", { viewport: { width: 400, height: 800 }, colorScheme: "light" }],
+    ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+  ] as const)(
+    "nothing is cut off: %s",
+    async (name, options) => {
+      const v = await visit(site.browser, site.url, options);
+      await v.see("#graph .status", /nodes; without the optimizer/);
+      await v.see("#states .status", /mean surprise/);
+      const write = v.page.getByRole("button", { name: "Write" });
+      if (await write.isVisible()) {
+        await write.click();
+        await v.see("#text .side:nth-child(2) .hint", /tokens/);
+        await v.page.locator("#text .side:nth-child(1) .token").nth(12).focus();
+      }
+      const [shown, needed] = await v.page.evaluate<[number, number]>(
+        "[innerWidth, document.documentElement.scrollWidth]",
+      );
+      expect(needed).toBeLessThanOrEqual(shown);
+      await v.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+      await v.close();
+    },
+    60_000,
+  );
+
   test("a link opens what it was made of", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(CHAIN);

@@ -82,13 +82,11 @@ inBrowser("text in the playground", () => {
       await v.page.getByRole("button", { name: "Stop" }).click();
       await v.see("#text .side .hint", /stopped/);
       await v.page.locator("#text summary", { hasText: "another model" }).click();
-      await v.page
-        .getByLabel("Another model, a GGUF file")
-        .setInputFiles({
-          name: "notes.gguf",
-          mimeType: "application/octet-stream",
-          buffer: Buffer.from("no model at all"),
-        });
+      await v.page.getByLabel("Another model, a GGUF file").setInputFiles({
+        name: "notes.gguf",
+        mimeType: "application/octet-stream",
+        buffer: Buffer.from("no model at all"),
+      });
       await v.see("#text .status.fault", /./);
       await v.page.getByLabel("Tokens", { exact: true }).fill("4");
       await until(
