@@ -3,7 +3,8 @@ import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
   "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "13.5px", maxHeight: "60vh" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  // the page draws the ring around the whole of it
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "14em", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },

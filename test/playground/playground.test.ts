@@ -98,12 +98,14 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.see("#states code", /^mu$/);
     const graph = compile(STEADY).rowsGraph;
     using evaluator = createEvaluator(graph, ZIPF.length, { backend: "cpu" });
-    const tokens = Array.from({ length: 12 }, () => {
+    const tokens = Array.from({ length: 100 }, () => {
       const { token } = evaluator.evaluate(ZIPF);
       evaluator.accept();
       return token;
     });
-    await v.see("#states .status", new RegExp(`first tokens ${tokens.join(" ")}$`));
+    await v.see("#states .status", new RegExp(`first tokens ${tokens.slice(0, 12).join(" ")}$`));
+    const last = Number(evaluator.states["mu"]!.toPrecision(4));
+    await v.see("#states figcaption", new RegExp(`^mu.*last ${last}$`));
     const points = await v.page.locator("#states polyline").first().getAttribute("points");
     // the values before each of 100 steps, and after the last one
     expect(points!.split(" ")).toHaveLength(101);
