@@ -1,6 +1,6 @@
 /**
- * The page's side of its worker. One request at a time; of those that wait, only the latest of each kind. A request that takes
- * too long ends the worker, which is started anew with the next one: programs are made by anyone.
+ * The page's side of its worker. One request at a time; of those that wait, the latest of each kind takes the place of the
+ * others. A request that takes too long ends the worker, which is started anew with the next one: programs are made by anyone.
  */
 import { READY, type Answer, type Kind, type Question, type Requests } from "../engine/messages.js";
 
@@ -32,6 +32,9 @@ const DOING: Readonly<Record<Kind, string>> = {
   graph: "Compiling the graphs",
   spec: "Compiling the chain for the model",
 };
+
+/** Requests of several panels, none of which stands for another. */
+const ALL_COUNT: ReadonlySet<Kind> = new Set(["spec"]);
 
 interface Waiting {
   readonly question: Question;
@@ -111,8 +114,9 @@ export function startEngine(start: () => Worker, onBusy: (doing: string | undefi
     ask: (kind, request) =>
       new Promise((resolve, reject) => {
         waiting = waiting.filter(({ question, reject: drop }) => {
-          if (question.kind === kind) drop(new Superseded());
-          return question.kind !== kind;
+          const isReplaced = question.kind === kind && !ALL_COUNT.has(kind);
+          if (isReplaced) drop(new Superseded());
+          return !isReplaced;
         });
         waiting.push({ question: { id: nextId++, kind, request }, resolve, reject });
         send();
