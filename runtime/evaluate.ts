@@ -68,6 +68,8 @@ export interface Evaluator extends Disposable {
   evaluate(logits: Float32Array | readonly number[]): Evaluation;
   /** Accepts a token, that of the last evaluation unless told: draws, states and history move on. */
   accept(token?: number): void;
+  /** What the chain remembers at present, by the names of its states. */
+  readonly states: Readonly<Record<string, number>>;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
   /** Frees what is native; harmless when called twice. */
@@ -109,6 +111,9 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       sequence = acceptToken(sequence, token, latest.states);
       tail?.accept(token);
       latest = undefined;
+    },
+    get states() {
+      return Object.fromEntries(graph.states.map(({ name }, i) => [name, sequence.states[i]!]));
     },
     setUniforms(values) {
       sequence = withUniforms(sequence, values);

@@ -14,6 +14,7 @@ const STEPS = [
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
+  ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
   ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],

@@ -1,0 +1,81 @@
+/** The editor: CodeMirror with the language's words, its diagnostics and its completion. */
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, indentUnit } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { Compartment, EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import type { LanguageTables, PageDiagnostic, StageSymbol } from "../engine/messages.js";
+import { completionSource } from "./completion.js";
+import { highlighting } from "./highlight.js";
+import { theme } from "./theme.js";
+
+export interface Editor {
+  text(): string;
+  /** Replaces the text; the page hears of it as of any change. */
+  setText(text: string): void;
+  setTables(tables: LanguageTables): void;
+  show(diagnostics: readonly PageDiagnostic[], symbols: readonly StageSymbol[]): void;
+  readonly goTo: (offset: number) => void;
+}
+
+/** The editor lives in a shadow tree, where its style sheets need no exception from the content security policy. */
+export function openEditor(host: HTMLElement, text: string, onChange: () => void): Editor {
+  const root = host.attachShadow({ mode: "open" });
+  const language = new Compartment();
+  let symbols: readonly StageSymbol[] = [];
+  const view = new EditorView({
+    root,
+    parent: root as unknown as Element,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        indentUnit.of("  "),
+        lintGutter(),
+        language.of([]),
+        theme,
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "editor-keys" }),
+        // Tab moves on to the next control, as keyboard users need it
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+        EditorView.updateListener.of(({ docChanged }) => {
+          if (docChanged) onChange();
+        }),
+      ],
+    }),
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    setText: (insert) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }),
+    setTables: (tables) =>
+      view.dispatch({
+        effects: language.reconfigure([
+          highlighting(tables),
+          autocompletion({ override: [completionSource(tables, () => symbols)] }),
+        ]),
+      }),
+    show(diagnostics, declared) {
+      symbols = declared;
+      const { length } = view.state.doc;
+      const shown = diagnostics.map(({ from, to, severity, code, message, help }) => ({
+        from: Math.min(from, length),
+        to: Math.min(to, length),
+        severity,
+        source: code,
+        message: help === undefined ? message : `${message}\nhelp: ${help}`,
+      }));
+      view.dispatch(setDiagnostics(view.state, shown));
+    },
+    goTo(offset) {
+      const anchor = Math.min(offset, view.state.doc.length);
+      view.dispatch({ selection: { anchor }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Colours of the language's words, from its own tables. */
+import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
+import type { Extension } from "@codemirror/state";
+import { tags } from "@lezer/highlight";
+import type { LanguageTables } from "../engine/messages.js";
+
+/** The colours are the page's, so that dark mode needs nothing here. */
+const style = HighlightStyle.define([
+  { tag: tags.keyword, color: "var(--code-keyword)", fontWeight: "600" },
+  { tag: tags.typeName, color: "var(--code-type)" },
+  { tag: tags.number, color: "var(--code-number)" },
+  { tag: tags.string, color: "var(--code-string)" },
+  { tag: tags.comment, color: "var(--code-comment)" },
+  { tag: tags.docComment, color: "var(--code-doc)" },
+  { tag: tags.standard(tags.variableName), color: "var(--code-builtin)" },
+  { tag: tags.function(tags.variableName), color: "var(--code-stage)" },
+  { tag: tags.operator, color: "var(--code-operator)" },
+]);
+
+export function highlighting({ keywords, types, functions, names, std }: LanguageTables): Extension {
+  const words = new Map<string, string>([
+    ...std.map(({ name }) => [name, "variableName.function"] as const),
+    ...Object.keys({ ...functions, ...names }).map((name) => [name, "variableName.standard"] as const),
+    ...Object.keys(types).map((word) => [word, "typeName"] as const),
+    ...Object.keys(keywords).map((word) => [word, "keyword"] as const),
+  ]);
+  // a word of the grammar that is a built-in column, too (`token`, `bias`), is one wherever values are written
+  for (const name of Object.keys(names)) words.set(name, "variableName.standard");
+  const token = (stream: StringStream): string | null => {
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^\/\/\/.*/)) return "docComment";
+    if (stream.match(/^\/\/.*/)) return "comment";
+    if (stream.match(/^"(?:\\.|[^"\\])*"?/)) return "string";
+    if (stream.match(/^(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?/)) return "number";
+    const word = stream.match(/^[\p{L}_][\p{L}\d_]*/u);
+    if (word) return words.get((word as RegExpMatchArray)[0]) ?? null;
+    if (stream.match(/^(?:\|>|[-+*/<>=!]=|[-+*/%^<>=?:])/)) return "operator";
+    stream.next();
+    return null;
+  };
+  const language = StreamLanguage.define({ name: "ggsl", token, languageData: { commentTokens: { line: "//" } } });
+  return [language, syntaxHighlighting(style)];
+}

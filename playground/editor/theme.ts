@@ -1,0 +1,29 @@
+/** The editor in the page's colours. */
+import { EditorView } from "@codemirror/view";
+
+export const theme = EditorView.theme({
+  "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "13.5px", maxHeight: "60vh" },
+  // the page draws the ring around the whole of it
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "14em", overflow: "auto" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--faint)", border: "none" },
+  ".cm-activeLine": { backgroundColor: "var(--line-here)" },
+  ".cm-activeLineGutter": { backgroundColor: "transparent" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selection)",
+  },
+  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--selection)", color: "inherit" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--panel)",
+    color: "var(--ink)",
+    border: "1px solid var(--edge)",
+    borderRadius: "6px",
+    maxWidth: "min(34em, 90vw)",
+  },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "14em" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionInfo": { padding: "6px 10px", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic": { whiteSpace: "pre-wrap" },
+});

@@ -1,0 +1,21 @@
+/** Where the worker evaluates: in the WebAssembly module, or where that does not load, in the reference interpreter, which says so. */
+import { loadWasm } from "../../runtime/wasm/loader.js";
+import type { Evaluated } from "./messages.js";
+
+export interface Backend extends Evaluated {
+  readonly backend: "wasm" | "reference";
+}
+
+let opened: Promise<Backend> | undefined;
+
+export const openBackend = (): Promise<Backend> => (opened ??= load());
+
+async function load(): Promise<Backend> {
+  try {
+    await loadWasm();
+    return { backend: "wasm" };
+  } catch (error) {
+    const reason = (error as Error).message;
+    return { backend: "reference", note: `${reason}\nThe slower reference interpreter works in its place.` };
+  }
+}

@@ -1,0 +1,62 @@
+/** Diagnostics of the program as it is typed, and what its chain can be given. */
+import { CompileError, isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
+import { checkProgram } from "../../compiler/compile.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { lineColumn, type SourceFile } from "../../compiler/syntax/source.js";
+import { symbolsOf } from "./language.js";
+import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
+import { openProgram, sourceOf, type OpenProgram } from "./program.js";
+
+/** The page lists no more. */
+const MAX_DIAGNOSTICS = 100;
+
+export function checkText(ref: ProgramRef): CheckReply {
+  const source = sourceOf(ref.text);
+  const all = checkProgram(source);
+  const symbols = symbolsOf(source);
+  const chains = symbols.filter(({ kind }) => kind === "chain").map(({ name }) => name);
+  const shown = all.slice(0, MAX_DIAGNOSTICS).map((d) => pageDiagnostic(d, source));
+  const reply = { diagnostics: shown, more: all.length - shown.length, symbols, chains };
+  if (all.some(isError)) return reply;
+  if (chains.length === 0)
+    return { ...reply, absent: "The program declares no chain: add one, such as `chain c = greedy()`." };
+  const chain = ref.chain !== undefined && chains.includes(ref.chain) ? ref.chain : chains[0]!;
+  return { ...reply, ...chainOf({ ...ref, chain }) };
+}
+
+/** The chain, or why there is none: a static parameter that has no value yet, or one that it can not have. */
+function chainOf(ref: ProgramRef): Pick<CheckReply, "absent" | "chain"> {
+  const program = openProgram(ref);
+  try {
+    return { chain: factsOf(program, program.graph()) };
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    const absent = error.diagnostics.map(({ message, help }) => [message, help].filter(Boolean).join("; ")).join("\n");
+    const { chain, stages, statics } = program;
+    return { absent, chain: { name: chain.name.text, params: [], statics, stages, picks: false, states: [] } };
+  }
+}
+
+const factsOf = ({ chain, stages, statics }: OpenProgram, graph: Graph): ChainFacts => ({
+  name: chain.name.text,
+  params: graph.params,
+  statics,
+  stages,
+  picks: graph.outputs.sampled !== undefined,
+  states: graph.states.map(({ name }) => name),
+});
+
+/** Faults of imported files stand at the import; there are none but those of the standard library. */
+function pageDiagnostic(d: Diagnostic, source: SourceFile): PageDiagnostic {
+  const { code, severity, message, label, help, span } = d;
+  const { start, end } = span.source.name === source.name ? span : { start: 0, end: 0 };
+  return {
+    from: start,
+    to: end,
+    ...lineColumn(source, start),
+    code,
+    severity,
+    message: label === undefined ? message : `${message}: ${label}`,
+    ...(help !== undefined && { help }),
+  };
+}

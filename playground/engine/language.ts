@@ -1,0 +1,33 @@
+/** The words of the language, out of its own tables, and the samplers of the standard library. */
+import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
+import { STD_FILES } from "../../compiler/std/std.generated.js";
+import type { Declaration } from "../../compiler/syntax/ast.js";
+import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { parse } from "../../compiler/syntax/parse.js";
+import type { SourceFile } from "../../compiler/syntax/source.js";
+import type { LanguageTables, StageSymbol } from "./messages.js";
+
+export function languageTables(): LanguageTables {
+  const words = Object.entries(KEYWORDS);
+  return {
+    keywords: docsOf(Object.fromEntries(words.filter(([, { group }]) => group !== "type"))),
+    types: docsOf(Object.fromEntries(words.filter(([, { group }]) => group === "type"))),
+    functions: docsOf(FUNCTIONS),
+    names: docsOf(NAMES),
+    std: Object.entries(STD_FILES).flatMap(([name, text]) => symbolsOf({ name: `std/${name}.ggsl`, text })),
+  };
+}
+
+/** The samplers and chains that a text declares, as far as it can be read. */
+export const symbolsOf = (source: SourceFile): StageSymbol[] =>
+  parse(source).file.declarations.flatMap((declaration) => symbolOf(declaration) ?? []);
+
+function symbolOf(declaration: Declaration): StageSymbol | undefined {
+  if (declaration.kind !== "sampler" && declaration.kind !== "chain") return undefined;
+  const { kind, name, doc = "", params } = declaration;
+  const textOf = ({ span }: (typeof params)[number]): string => span.source.text.slice(span.start, span.end);
+  return { kind, name: name.text, doc, params: params.map((p) => ({ name: p.name.text, declaration: textOf(p) })) };
+}
+
+const docsOf = (table: Readonly<Record<string, { readonly doc: string }>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(table).map(([name, { doc }]) => [name, doc]));

@@ -1,0 +1,183 @@
+/** What the page asks of its worker, and what comes back: plain data that can be copied between threads. */
+import type { Param } from "../../compiler/graph/graph.js";
+
+/** A program and what its graphs are made with. */
+export interface ProgramRef {
+  readonly text: string;
+  /** May be left out when the program declares one chain. */
+  readonly chain?: string;
+  /** Values of the chain's static parameters. */
+  readonly statics: Readonly<Record<string, number>>;
+  /** The seed of all draws that the chain leaves open. */
+  readonly seed: number;
+}
+
+/** Offsets into the program's text, in UTF-16 code units; `to` is excluded. */
+export interface PageDiagnostic {
+  readonly from: number;
+  readonly to: number;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly help?: string;
+}
+
+export interface SymbolParam {
+  readonly name: string;
+  /** As declared, e.g. `p: f32 in [0, 1] = 0.05`. */
+  readonly declaration: string;
+}
+
+/** A sampler or a chain that may be a stage. */
+export interface StageSymbol {
+  readonly name: string;
+  readonly kind: "sampler" | "chain";
+  readonly doc: string;
+  readonly params: readonly SymbolParam[];
+}
+
+/** The language's own tables, for the editor: words and what they mean. */
+export interface LanguageTables {
+  readonly keywords: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, string>>;
+  readonly functions: Readonly<Record<string, string>>;
+  readonly names: Readonly<Record<string, string>>;
+  readonly std: readonly StageSymbol[];
+}
+
+/** A parameter that is set before compiling. */
+export interface StaticParam extends Pick<Param, "name" | "type" | "range" | "doc"> {
+  readonly default?: number;
+}
+
+export interface CheckReply {
+  readonly diagnostics: readonly PageDiagnostic[];
+  /** Diagnostics beyond those that are shown. */
+  readonly more: number;
+  readonly symbols: readonly StageSymbol[];
+  readonly chains: readonly string[];
+  /** Why there is no chain to look at, for a program without errors. */
+  readonly absent?: string;
+  readonly chain?: ChainFacts;
+}
+
+export interface ChainFacts {
+  readonly name: string;
+  readonly params: readonly Param[];
+  readonly statics: readonly StaticParam[];
+  readonly stages: readonly string[];
+  readonly picks: boolean;
+  readonly states: readonly string[];
+}
+
+export interface Evaluated {
+  /** Where the numbers were worked out, and why not in WebAssembly, if so. */
+  readonly backend: string;
+  readonly note?: string;
+}
+
+export interface ChainRequest extends ProgramRef {
+  readonly uniforms: Readonly<Record<string, number>>;
+  readonly logits: Float32Array;
+  /** Token ids of the text so far. */
+  readonly history: readonly number[];
+}
+
+/** Stage 0 is what the chain was given. */
+export interface StageResult {
+  readonly name: string;
+  readonly rows: number;
+  /** In bits. */
+  readonly entropy: number;
+  /** Of the tokens shown, in their order; 0 for a dropped one. */
+  readonly probs: Float32Array;
+  /** A row that stays may have a probability of 0. */
+  readonly isKept: Uint8Array;
+}
+
+export interface StagesReply extends Evaluated {
+  /** The tokens shown, the likeliest first. */
+  readonly tokens: Int32Array;
+  readonly stages: readonly StageResult[];
+  /** Absent when the chain picks none. */
+  readonly picked?: number;
+  /** Why not all stages were worked out. */
+  readonly stopped?: string;
+  /** Graphs compiled since the worker began; a slider compiles none. */
+  readonly compiled: number;
+}
+
+export interface WalkRequest extends ChainRequest {
+  readonly steps: number;
+}
+
+export interface WalkReply extends Evaluated {
+  readonly tokens: readonly number[];
+  /** The surprise of each picked token, in bits, in the chain's last distribution. */
+  readonly surprises: readonly number[];
+  /** Values before each step and after the last one. */
+  readonly states: readonly { readonly name: string; readonly values: readonly number[] }[];
+}
+
+export interface DrawnNode {
+  readonly label: string;
+  readonly detail: string;
+  /** Index into the stages; -1 for what belongs to none. */
+  readonly stage: number;
+  readonly layer: number;
+  readonly place: number;
+  readonly inputs: readonly number[];
+  readonly isOutput: boolean;
+}
+
+export interface Drawing {
+  readonly nodes: readonly DrawnNode[];
+  readonly stages: readonly { readonly name: string; readonly nodes: number }[];
+  readonly layers: number;
+  readonly width: number;
+}
+
+export interface GraphReply {
+  readonly text: string;
+  readonly plainText: string;
+  /** Absent when the graph is too large to be drawn. */
+  readonly drawing?: Drawing;
+  readonly nodes: number;
+  readonly nodesWithoutOptimizer: number;
+  /** How many more nodes there are when one optimization is off; those that change nothing are left out. */
+  readonly optimizations: readonly { readonly name: string; readonly doc: string; readonly more: number }[];
+  /** Nodes by operation, without and with the optimizer. */
+  readonly ops: readonly { readonly op: string; readonly before: number; readonly after: number }[];
+}
+
+/** A chain for a model: the program's, or stages of standard samplers. */
+export type SpecRequest =
+  | ({ readonly kind: "program" } & ProgramRef)
+  | { readonly kind: "stages"; readonly stages: string; readonly seed: number };
+
+export interface Requests {
+  readonly language: { readonly request: null; readonly reply: LanguageTables };
+  readonly check: { readonly request: ProgramRef; readonly reply: CheckReply };
+  readonly stages: { readonly request: ChainRequest; readonly reply: StagesReply };
+  readonly walk: { readonly request: WalkRequest; readonly reply: WalkReply };
+  readonly graph: { readonly request: ProgramRef; readonly reply: GraphReply };
+  readonly spec: { readonly request: SpecRequest; readonly reply: string };
+}
+
+export type Kind = keyof Requests;
+
+export interface Question<K extends Kind = Kind> {
+  readonly id: number;
+  readonly kind: K;
+  readonly request: Requests[K]["request"];
+}
+
+export type Answer =
+  | { readonly id: number; readonly reply: Requests[Kind]["reply"] }
+  /** `isInput`: the message is for the author of the program; otherwise the page itself is at fault. */
+  | { readonly id: number; readonly error: string; readonly isInput: boolean };
+
+/** The worker says so once, when it can be asked. */
+export const READY = "ready";

@@ -1,0 +1,98 @@
+/** The program that is looked at: checked once, and the graphs of its chain as they are asked for. */
+import { check } from "../../compiler/check/check.js";
+import { chainNotNamed, unknownChain } from "../../compiler/check/diagnostics/names.js";
+import { compileError } from "../../compiler/check/format.js";
+import { isError } from "../../compiler/check/diagnostics.js";
+import type { Program } from "../../compiler/check/program.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { lower, type OutputName } from "../../compiler/lower/lower.js";
+import { OPTIMIZATIONS, optimize } from "../../compiler/optimize/optimize.js";
+import type { Chain } from "../../compiler/syntax/ast.js";
+import type { SourceFile } from "../../compiler/syntax/source.js";
+import { InputError } from "../../runtime/errors.js";
+import type { ProgramRef, StaticParam } from "./messages.js";
+import { staticParams } from "./statics.js";
+
+export const FILE = "program.ggsl";
+
+/** Characters of a program, as many as the compiler takes in a text. */
+const MAX_TEXT = 2 ** 20;
+
+export interface OpenProgram {
+  readonly chain: Chain;
+  readonly statics: readonly StaticParam[];
+  /** Stages of the chain as written; a chain among them counts as one. */
+  readonly stages: readonly string[];
+  /** The graph of the first `count` stages, all of them unless told; each is compiled once. */
+  graph(options?: GraphOptions): Graph;
+}
+
+export interface GraphOptions {
+  readonly count?: number;
+  readonly outputs?: readonly OutputName[];
+  readonly disabled?: ReadonlySet<string>;
+}
+
+export const ALL_OPTIMIZATIONS: ReadonlySet<string> = new Set(OPTIMIZATIONS.keys());
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Graphs compiled so far. */
+export const counters = { compiled: 0 };
+
+let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
+
+/** Opens a program, again only when it has changed. Throws `CompileError` for one with errors. */
+export function openProgram(ref: ProgramRef): OpenProgram {
+  const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed]);
+  if (latest?.key !== key) latest = { key, program: open(ref) };
+  return latest.program;
+}
+
+export function sourceOf(text: string): SourceFile {
+  if (text.length > MAX_TEXT)
+    throw new InputError(`the program has ${text.length} characters; at most ${MAX_TEXT} are allowed`);
+  return { name: FILE, text };
+}
+
+function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
+  const source = sourceOf(text);
+  const { program, diagnostics } = check(source);
+  if (!program) throw compileError(diagnostics);
+  const chain = chooseChain(program, source, name);
+  const settable = staticParams(program, chain);
+  const set = Object.fromEntries(Object.entries(statics).filter(([param]) => settable.some((p) => p.name === param)));
+  const graphs = new Map<string, Graph>();
+  return {
+    chain,
+    statics: settable,
+    stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
+    graph({ count = chain.stages.length, outputs, disabled = NONE } = {}) {
+      const key = JSON.stringify([count, outputs, [...disabled]]);
+      const known = graphs.get(key);
+      if (known) return known;
+      const part = { ...chain, stages: chain.stages.slice(0, count) };
+      const lowered = lower(program.main, part, { set, ...(outputs && { outputs }), disabled });
+      if (!lowered.graph || lowered.diagnostics.some(isError)) throw compileError(lowered.diagnostics);
+      const graph = seeded(optimize(lowered.graph, lowered.ranges, disabled), seed);
+      counters.compiled++;
+      graphs.set(key, graph);
+      return graph;
+    },
+  };
+}
+
+function chooseChain({ chains }: Program, source: SourceFile, name: string | undefined): Chain {
+  const names = chains.map((c) => c.name.text);
+  const start = { source, start: 0, end: 0 };
+  const found = name === undefined && chains.length === 1 ? chains[0] : chains.find((c) => c.name.text === name);
+  if (!found) throw compileError([name === undefined ? chainNotNamed(start, names) : unknownChain(start, name, names)]);
+  return found;
+}
+
+/** The graph with a seed in the place of every one that the chain leaves open, so that the same link gives the same text. */
+export const seeded = (graph: Graph, seed: number): Graph => ({
+  ...graph,
+  params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
+  draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
+});

@@ -1,0 +1,112 @@
+/** The distribution after each stage: the chain's prefixes are compiled, and evaluated on the same logits. */
+import type { Graph } from "../../compiler/graph/graph.js";
+import type { OutputName } from "../../compiler/lower/lower.js";
+import { createEvaluator, type Evaluation, type Evaluator } from "../../runtime/evaluate.js";
+import { openBackend, type Backend } from "./backend.js";
+import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
+import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
+import { counters, openProgram } from "./program.js";
+
+export const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
+
+/** Tokens shown at most. */
+const MAX_TOKENS = 48;
+/** Of each stage, the likeliest ones are among those shown. */
+const OF_EACH_STAGE = 4;
+
+interface Prefixes {
+  readonly key: string;
+  readonly evaluators: readonly Evaluator[];
+}
+
+let open: Prefixes | undefined;
+
+export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
+  const backend = await openBackend();
+  const { stages } = openProgram(request);
+  const given = distributionOf(softMax(request.logits), request.logits.length);
+  const prefixes = openPrefixes(request, backend);
+  const found: { readonly name: string; readonly rows: Distribution }[] = [{ name: "given", rows: given }];
+  let last: Evaluation | undefined;
+  for (const [i, evaluator] of prefixes.evaluators.entries()) {
+    last = evaluator.evaluate(request.logits);
+    found.push({ name: stages[i]!, rows: distributionOf(last.candidates, request.logits.length) });
+  }
+  const isWhole = prefixes.evaluators.length === stages.length;
+  const tokens = shownTokens(found.map(({ rows }) => rows));
+  return {
+    ...backend,
+    tokens,
+    stages: found.map(({ name, rows }) => resultOf(name, rows, tokens)),
+    ...(typeof last?.token === "number" && { picked: last.token }),
+    ...(!isWhole && {
+      stopped: `\`${stages[prefixes.evaluators.length]}\` runs one of llama.cpp's own CPU samplers, which this page does not have.`,
+    }),
+    compiled: counters.compiled,
+  };
+}
+
+/** A slider compiles nothing, and opens nothing anew but where there are states, which begin with other values then. */
+function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
+  const { text, chain, statics, seed, uniforms, logits, history } = request;
+  const key = JSON.stringify([text, chain, statics, seed, logits.length, history, backend]);
+  const graphs = prefixGraphs(request);
+  if (open?.key === key && !graphs.some(({ states }) => states.length > 0)) {
+    open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));
+    return open;
+  }
+  open?.evaluators.forEach((evaluator) => evaluator.dispose());
+  open = undefined;
+  const evaluators = graphs.map((graph) =>
+    createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) }),
+  );
+  open = { key, evaluators };
+  return open;
+}
+
+/** As far as the stages run in the graph: the host tail is not in the page. */
+function prefixGraphs(request: ChainRequest): Graph[] {
+  const program = openProgram(request);
+  const graphs: Graph[] = [];
+  for (let count = 1; count <= program.stages.length; count++) {
+    const graph = program.graph({ count, outputs: ROWS });
+    if (graph.tail.length > 0) break;
+    graphs.push(graph);
+  }
+  return graphs;
+}
+
+/** The values of parameters that a graph still has. */
+export const valuesFor = ({ params }: Graph, uniforms: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(uniforms).filter(([name]) => params.some((p) => p.name === name)));
+
+function softMax(logits: Float32Array): Evaluation["candidates"] {
+  const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
+  const weights = Float64Array.from(logits, (x) => Math.exp(x - most));
+  const total = weights.reduce((a, b) => a + b, 0);
+  const rows = Array.from(logits, (logit, token) => ({ token, logit, prob: weights[token]! / total }));
+  return rows.filter(({ logit }) => logit !== -Infinity);
+}
+
+/** The likeliest tokens of what was given, and the likeliest of each stage, which may be others. */
+function shownTokens([given, ...stages]: readonly Distribution[]): Int32Array {
+  const byGiven = given!.tokens.toSorted((a, b) => given!.probs[b]! - given!.probs[a]! || a - b);
+  const place = new Int32Array(given!.probs.length);
+  byGiven.forEach((token, i) => (place[token] = i));
+  const chosen = new Set<number>();
+  for (const { tokens, probs } of stages)
+    for (const token of tokens
+      .toSorted((a, b) => probs[b]! - probs[a]! || place[a]! - place[b]!)
+      .slice(0, OF_EACH_STAGE))
+      if (chosen.size < MAX_TOKENS) chosen.add(token);
+  for (const token of byGiven) if (chosen.size < MAX_TOKENS) chosen.add(token);
+  return Int32Array.from([...chosen].sort((a, b) => place[a]! - place[b]!));
+}
+
+const resultOf = (name: string, { tokens, probs, isKept }: Distribution, shown: Int32Array): StageResult => ({
+  name,
+  rows: tokens.length,
+  entropy: entropyOf(probs),
+  probs: Float32Array.from(shown, (token) => probs[token]!),
+  isKept: Uint8Array.from(shown, (token) => isKept[token]!),
+});

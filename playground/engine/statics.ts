@@ -1,0 +1,15 @@
+/** The static parameters of a chain: what can be set before it is compiled. */
+import { evaluateConstant } from "../../compiler/check/constants.js";
+import type { Program } from "../../compiler/check/program.js";
+import { declaredRange } from "../../compiler/check/ranges.js";
+import type { Chain } from "../../compiler/syntax/ast.js";
+import type { StaticParam } from "./messages.js";
+
+/** Those that are numbers or conditions; texts and lists hold what the program says. */
+export const staticParams = ({ main }: Program, { params }: Chain): StaticParam[] =>
+  params.flatMap((p): StaticParam[] => {
+    if (!p.isStatic || p.type === "text" || p.type === "list") return [];
+    const value = p.default && evaluateConstant(p.default, main);
+    const range = declaredRange(main, p);
+    return [{ name: p.name.text, type: p.type, range, ...(value !== undefined && { default: value }) }];
+  });

@@ -1,0 +1,47 @@
+/** Some steps of the chain on the same logits, each picked token accepted: what the states do. */
+import { createEvaluator, type Evaluator } from "../../runtime/evaluate.js";
+import { InputError } from "../../runtime/errors.js";
+import { openBackend } from "./backend.js";
+import { surpriseOf } from "./distribution.js";
+import type { WalkReply, WalkRequest } from "./messages.js";
+import { openProgram } from "./program.js";
+import { ROWS, valuesFor } from "./stages.js";
+
+export async function walkReply(request: WalkRequest): Promise<WalkReply> {
+  const { logits, history, steps, uniforms } = request;
+  const { backend, ...note } = await openBackend();
+  const graph = openProgram(request).graph({ outputs: ROWS });
+  if (graph.tail.length > 0)
+    throw new InputError("the chain ends in llama.cpp's own CPU samplers, which this page does not have");
+  if (graph.outputs.sampled === undefined)
+    throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
+  const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });
+  try {
+    return { backend, ...note, ...walk(evaluator, logits, steps) };
+  } finally {
+    evaluator.dispose();
+  }
+}
+
+function walk(
+  evaluator: Evaluator,
+  logits: Float32Array,
+  steps: number,
+): Pick<WalkReply, "tokens" | "surprises" | "states"> {
+  const names = Object.keys(evaluator.states);
+  const values = names.map(() => [] as number[]);
+  const tokens: number[] = [];
+  const surprises: number[] = [];
+  record(evaluator, values);
+  for (let i = 0; i < steps; i++) {
+    const { token, candidates } = evaluator.evaluate(logits);
+    evaluator.accept();
+    tokens.push(token!);
+    surprises.push(surpriseOf(candidates.find((c) => c.token === token)?.prob ?? 0));
+    record(evaluator, values);
+  }
+  return { tokens, surprises, states: names.map((name, i) => ({ name, values: values[i]! })) };
+}
+
+const record = ({ states }: Evaluator, values: readonly number[][]): void =>
+  Object.values(states).forEach((value, i) => values[i]!.push(value));

@@ -1,0 +1,39 @@
+/** The worker: compiles and evaluates, so that the page stays usable and a program that explodes can be stopped. */
+import "../dispose.js";
+import { CompileError } from "../../compiler/check/diagnostics.js";
+import { InputError } from "../../runtime/errors.js";
+import { checkText } from "./check.js";
+import { graphReply } from "./graphs.js";
+import { languageTables } from "./language.js";
+import { READY, type Answer, type Kind, type Question, type Requests } from "./messages.js";
+import { specReply } from "./spec.js";
+import { stagesReply } from "./stages.js";
+import { walkReply } from "./walk.js";
+
+type Handlers = {
+  readonly [K in Kind]: (request: Requests[K]["request"]) => Requests[K]["reply"] | Promise<Requests[K]["reply"]>;
+};
+
+const HANDLERS: Handlers = {
+  language: languageTables,
+  check: checkText,
+  stages: stagesReply,
+  walk: walkReply,
+  graph: graphReply,
+  spec: specReply,
+};
+
+async function answer({ id, kind, request }: Question): Promise<Answer> {
+  try {
+    return { id, reply: await (HANDLERS[kind] as (r: unknown) => Promise<Requests[Kind]["reply"]>)(request) };
+  } catch (error) {
+    const { message, code } = error as Error & { code?: unknown };
+    const isInput = error instanceof InputError || error instanceof CompileError || code !== undefined;
+    return { id, error: message, isInput };
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<Question>) => {
+  void answer(data).then((reply) => self.postMessage(reply));
+};
+self.postMessage(READY);

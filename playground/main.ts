@@ -1,0 +1,202 @@
+/** The page: what is typed and set on the left is compiled and evaluated by the worker, and shown on the right. */
+import { startEngine, EngineError, Superseded } from "./client/engine.js";
+import { byId, debounced, h } from "./dom.js";
+import { openEditor } from "./editor/editor.js";
+import type {
+  ChainFacts,
+  ChainRequest,
+  CheckReply,
+  Kind,
+  ProgramRef,
+  Requests,
+  SpecRequest,
+} from "./engine/messages.js";
+import { nextToken } from "./model/next.js";
+import { notify } from "./notices.js";
+import { showDiagnostics } from "./panels/diagnostics.js";
+import { openGraph } from "./panels/graph.js";
+import { openLogits } from "./panels/logits.js";
+import { openParameters } from "./panels/parameters.js";
+import { openShare } from "./panels/share.js";
+import { openStages } from "./panels/stages.js";
+import { openStates } from "./panels/states.js";
+import { openText } from "./panels/text.js";
+import { EXAMPLES } from "./state/examples.js";
+import type { Shared } from "./state/link.js";
+
+const TYPING_PAUSE = 150;
+
+const engine = startEngine(
+  () => new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" }),
+  (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`),
+);
+
+const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
+function edited(): void {
+  // what was changed is no example any more
+  if (EXAMPLES[Number(examples.value)]?.text !== editor.text()) examples.value = "";
+  compileSoon();
+}
+
+const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, edited);
+const parameters = openParameters(byId("parameters"), {
+  onUniform: () => {
+    text.setUniforms(parameters.values().uniforms);
+    void evaluate();
+  },
+  onStatic: () => void compile(),
+  onLost: (names, chain) =>
+    notify(
+      `The link sets ${names.map((n) => `\`${n}\``).join(", ")}, which the chain \`${chain}\` does not have, or not with that value.`,
+    ),
+});
+/** A chain that is compiled for the model, one after the other. */
+const specOf = (request: SpecRequest): Promise<string> => engine.ask("spec", request);
+const logits = openLogits(
+  byId("logits"),
+  debounced(() => void evaluate(), TYPING_PAUSE),
+  (prompt) => nextToken(prompt, specOf),
+);
+const stages = openStages(byId("stages"));
+const states = openStates(byId("states"), () => void evaluate());
+const graph = openGraph(byId("graph"));
+const text = openText(byId("text"), {
+  program: () => present && { request: { kind: "program", ...programRef() }, uniforms: parameters.values().uniforms },
+  seed: () => parameters.values().seed,
+  specOf,
+});
+const chains = byId<HTMLSelectElement>("chains");
+const examples = byId<HTMLSelectElement>("examples");
+
+/** The chain that can be evaluated; none while the program has errors. */
+let present: ChainFacts | undefined;
+
+// ---------------------------------------------------------------- asking the worker
+
+/** The reply, or nothing when a newer request took its place. `fail` shows what is wrong. */
+async function ask<K extends Kind>(
+  kind: K,
+  request: Requests[K]["request"],
+  fail: (message: string) => void,
+): Promise<Requests[K]["reply"] | undefined> {
+  try {
+    return await engine.ask(kind, request);
+  } catch (error) {
+    if (error instanceof Superseded) return undefined;
+    const { message } = error as Error;
+    fail(error instanceof EngineError ? message : `The page failed: ${message}. Please report this with the program.`);
+    return undefined;
+  }
+}
+
+const programRef = (): ProgramRef => {
+  const { statics, seed } = parameters.values();
+  return { text: editor.text(), statics, seed, ...(chains.value !== "" && { chain: chains.value }) };
+};
+
+/** After a change of the program: its diagnostics, its parameters, its graph, and then its numbers. */
+async function compile(): Promise<void> {
+  const list = byId("diagnostics");
+  const reply = await ask("check", programRef(), (message) => {
+    list.replaceChildren(h("li", { className: "error", textContent: message }));
+    markStale(true);
+  });
+  if (!reply) return;
+  editor.show(reply.diagnostics, reply.symbols);
+  showDiagnostics(list, reply, editor.goTo);
+  showChains(reply);
+  if (reply.chain) parameters.show(reply.chain);
+  present = reply.absent === undefined ? reply.chain : undefined;
+  markStale(!present);
+  if (!present) return;
+  void ask("graph", programRef(), graph.fail).then((made) => made && graph.show(made));
+  await evaluate();
+}
+
+/** After a change of a parameter or of the logits: nothing is compiled. */
+async function evaluate(): Promise<void> {
+  if (!present) return;
+  const request = chainRequest();
+  if (!request) return;
+  const walk = walkOf(request, present);
+  const reply = await ask("stages", request, stages.fail);
+  if (reply) {
+    if (reply.note !== undefined) notify(reply.note);
+    stages.show(reply, logits.texts());
+  }
+  await walk;
+}
+
+async function walkOf(request: ChainRequest, { picks, states: names }: ChainFacts): Promise<void> {
+  if (!picks) return states.say("The chain picks no token, so there are no steps to follow.");
+  const reply = await ask("walk", { ...request, steps: states.steps() }, states.fail);
+  if (!reply) return;
+  states.show(reply);
+  if (names.length === 0) byId("states-title").textContent = "States: the chain has none";
+  else byId("states-title").textContent = "States";
+}
+
+function chainRequest(): ChainRequest | undefined {
+  try {
+    const { uniforms } = parameters.values();
+    return { ...programRef(), uniforms, logits: logits.logits(), history: logits.history() };
+  } catch (error) {
+    // the panel says what is wrong; what was shown belongs to other logits
+    stages.fail((error as Error).message);
+    return undefined;
+  }
+}
+
+function markStale(isStale: boolean): void {
+  for (const id of ["stages", "states", "graph"]) byId(id).classList.toggle("stale", isStale);
+  if (isStale) byId("results").setAttribute("aria-description", "of the last program without errors");
+  else byId("results").removeAttribute("aria-description");
+}
+
+function showChains({ chains: names, chain }: CheckReply): void {
+  const wanted = chain?.name ?? chains.value;
+  chains.replaceChildren(...names.map((name) => h("option", { value: name, textContent: name })));
+  chains.value = names.includes(wanted) ? wanted : (names[0] ?? "");
+  byId("chain-choice").hidden = names.length < 2;
+}
+
+// ---------------------------------------------------------------- choosing and sharing
+
+function openShared({ program, chain, uniforms, statics, seed, source }: Shared): void {
+  parameters.set({ uniforms, statics, seed });
+  logits.set(source);
+  chains.replaceChildren(...(chain === undefined ? [] : [h("option", { value: chain, textContent: chain })]));
+  chains.value = chain ?? "";
+  examples.value = "";
+  editor.setText(program);
+}
+
+const share = openShare(
+  byId("share"),
+  byId("link"),
+  (): Shared => ({
+    program: editor.text(),
+    ...(chains.value !== "" && { chain: chains.value }),
+    ...parameters.values(),
+    source: logits.source(),
+  }),
+  openShared,
+);
+
+examples.append(
+  h("option", { value: "", textContent: "…", disabled: true }),
+  ...EXAMPLES.map(({ title }, i) => h("option", { value: String(i), textContent: title })),
+);
+examples.value = "0";
+examples.onchange = () => {
+  const example = EXAMPLES[Number(examples.value)];
+  if (!example) return;
+  parameters.set({ uniforms: {}, statics: {}, seed: parameters.values().seed });
+  chains.replaceChildren();
+  editor.setText(example.text);
+};
+chains.onchange = () => void compile();
+
+void ask("language", null, notify).then((tables) => tables && editor.setTables(tables));
+if (!share.open(location.hash)) void compile();
+window.addEventListener("hashchange", () => share.open(location.hash));

@@ -1,0 +1,25 @@
+/** The diagnostics as a list under the text: what is wrong, where, and what to do. */
+import { h } from "../dom.js";
+import type { CheckReply, PageDiagnostic } from "../engine/messages.js";
+
+export function showDiagnostics(list: HTMLElement, reply: CheckReply, goTo: (offset: number) => void): void {
+  const entries = reply.diagnostics.map((d) => entryOf(d, goTo));
+  const more = reply.more > 0 ? [h("li", { textContent: `${reply.more} more are not shown.` })] : [];
+  const absent = reply.absent === undefined ? [] : [h("li", { className: "error", textContent: reply.absent })];
+  list.replaceChildren(...entries, ...more, ...absent);
+}
+
+const entryOf = (d: PageDiagnostic, goTo: (offset: number) => void): HTMLElement =>
+  h(
+    "li",
+    { className: d.severity },
+    h("button", {
+      type: "button",
+      className: "place",
+      textContent: `${d.line}:${d.column}`,
+      title: "Go to this place",
+      onclick: () => goTo(d.from),
+    }),
+    h("span", { className: "message", textContent: `${d.severity} ${d.code}: ${d.message}` }),
+    ...(d.help === undefined ? [] : [h("span", { className: "help", textContent: `help: ${d.help}` })]),
+  );

@@ -1,0 +1,140 @@
+/** Where the logits come from. */
+import { InputError } from "../../runtime/errors.js";
+import { h } from "../dom.js";
+import { hasModel } from "../model/model.js";
+import { LIKELIEST, type NextToken } from "../model/next.js";
+import { notify } from "../notices.js";
+import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
+
+export interface LogitsPanel {
+  /** Throws `InputError` for a list that is none. */
+  logits(): Float32Array;
+  /** Token ids of the text so far. Throws `InputError`. */
+  history(): number[];
+  source(): LogitSource;
+  set(source: LogitSource): void;
+  /** Texts of tokens, where the model gave the logits. */
+  texts(): ReadonlyMap<number, string>;
+}
+
+const TITLES: Readonly<Record<Shape, string>> = {
+  peaked: "peaked: one token far ahead",
+  zipf: "Zipf: as words of a language",
+  flat: "flat: hardly any difference",
+};
+
+/** Tokens of history at most. */
+const MAX_HISTORY = 100_000;
+
+/** `ask` gives what the model says next. */
+export function openLogits(
+  host: HTMLElement,
+  onChange: () => void,
+  ask: (prompt: string) => Promise<NextToken>,
+): LogitsPanel {
+  const kind = h(
+    "select",
+    { onchange: () => changed(), "aria-label": "Logits from" },
+    ...SHAPES.map((shape) => h("option", { value: shape, textContent: TITLES[shape] })),
+    h("option", { value: "logits", textContent: "a list of logits" }),
+    h("option", { value: "probs", textContent: "a list of probabilities" }),
+    ...(hasModel ? [h("option", { value: "model", textContent: "the model's next token" })] : []),
+  );
+  kind.value = "zipf";
+  const size = h("input", { type: "number", value: "500", step: "1", oninput: onChange });
+  Object.assign(size, { min: String(MIN_SIZE), max: String(MAX_SIZE) });
+  const sizeRow = h("label", {}, "tokens in the vocabulary ", size);
+  const list = h("textarea", { rows: 4, spellcheck: false, placeholder: "0.4, 0.3, 0.2, 0.1", oninput: onChange });
+  const listRow = h("label", { hidden: true }, "numbers, one for each token ", list);
+  const prompt = h("input", { type: "text", value: "In the beginning", oninput: onChange });
+  const likeliest = h("span", {
+    className: "ends",
+    textContent: ` its ${LIKELIEST} likeliest tokens; all others count as dropped`,
+  });
+  const promptRow = h("label", { hidden: true }, "prompt ", prompt, likeliest);
+  const past = h("input", { type: "text", placeholder: "none", oninput: onChange });
+  const fault = h("p", { className: "fault", role: "alert" });
+  host.replaceChildren(
+    h("label", {}, "from ", kind),
+    sizeRow,
+    listRow,
+    promptRow,
+    h("label", {}, "tokens so far ", past),
+    fault,
+  );
+
+  const isList = (): boolean => kind.value === "logits" || kind.value === "probs";
+  const isModel = (): boolean => kind.value === "model";
+  const arrange = (): void => {
+    sizeRow.hidden = isList() || isModel();
+    promptRow.hidden = !isModel();
+    listRow.hidden = !isList();
+  };
+  const changed = (): void => {
+    arrange();
+    onChange();
+  };
+  const source = (): LogitSource =>
+    isModel()
+      ? { kind: "model", prompt: prompt.value }
+      : isList()
+        ? { kind: "list", text: list.value, are: kind.value as "logits" | "probs" }
+        : { kind: "shape", shape: kind.value as Shape, size: size.value === "" ? NaN : Number(size.value) };
+  let said: { readonly prompt: string; readonly next: NextToken | Error | "asked" } | undefined;
+  const modelLogits = (text: string): Float32Array => {
+    if (said?.prompt !== text) {
+      said = { prompt: text, next: "asked" };
+      ask(text)
+        .catch((error: unknown) => error as Error)
+        .then((next) => {
+          if (said?.prompt !== text) return;
+          said = { prompt: text, next };
+          onChange();
+        }, notify);
+    }
+    const { next } = said;
+    if (next === "asked") throw new InputError("reading the model …");
+    if (next instanceof Error) throw next;
+    return next.logits;
+  };
+  const reporting = <T>(read: () => T): T => {
+    try {
+      const value = read();
+      fault.textContent = "";
+      return value;
+    } catch (error) {
+      fault.textContent = (error as Error).message;
+      throw error;
+    }
+  };
+  return {
+    source,
+    logits: () =>
+      reporting(() => {
+        const from = source();
+        return from.kind === "model" ? modelLogits(from.prompt) : logitsOf(from);
+      }),
+    texts: () => (isModel() && typeof said?.next === "object" && "texts" in said.next ? said.next.texts : new Map()),
+    history: () => reporting(() => readHistory(past.value)),
+    set(given) {
+      if (given.kind === "model" && !hasModel)
+        throw new InputError("the link asks for a model, which this build does not have");
+      kind.value = given.kind === "model" ? "model" : given.kind === "list" ? given.are : given.shape;
+      if (given.kind === "model") prompt.value = given.prompt;
+      else if (given.kind === "list") list.value = given.text;
+      else size.value = String(given.size);
+      arrange();
+    },
+  };
+}
+
+function readHistory(text: string): number[] {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
+  if (parts.length > MAX_HISTORY) throw new InputError(`at most ${MAX_HISTORY} tokens so far are allowed`);
+  const bad = parts.findIndex((part) => !/^\d{1,8}$/.test(part));
+  if (bad >= 0)
+    throw new InputError(
+      `"${parts[bad]!.slice(0, 40)}" among the tokens so far is no token id, an integer of 0 or more`,
+    );
+  return parts.map(Number);
+}

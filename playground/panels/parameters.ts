@@ -1,0 +1,185 @@
+/** A slider for every parameter of the chain, and the seed of the draws that it leaves open. */
+import { expectedValue, isSeed } from "../../compiler/graph/param.js";
+import { h, short } from "../dom.js";
+import type { ChainFacts, StaticParam } from "../engine/messages.js";
+import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
+
+export interface Parameters {
+  /** Shows the sliders of a chain; those that are there already stay, so that a slider that is held is not taken away. */
+  show(chain: ChainFacts): void;
+  /** Takes values from elsewhere, such as a link. */
+  set(values: ParameterValues): void;
+  values(): ParameterValues;
+}
+
+export interface ParameterValues {
+  readonly uniforms: Readonly<Record<string, number>>;
+  readonly statics: Readonly<Record<string, number>>;
+  readonly seed: number;
+}
+
+export interface ParameterEvents {
+  /** A value that needs no compiling. */
+  readonly onUniform: () => void;
+  /** A value that does. */
+  readonly onStatic: () => void;
+  /** Values that were taken from elsewhere, and that the chain does not have. */
+  readonly onLost: (names: readonly string[], chain: string) => void;
+}
+
+export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost }: ParameterEvents): Parameters {
+  let uniforms = new Map<string, number>();
+  let statics = new Map<string, number>();
+  let seed = 42;
+  let shown = "";
+  let latest: ChainFacts | undefined;
+  /** Names of values that came from elsewhere and have met no chain yet. */
+  let given: readonly string[] = [];
+
+  const rebuild = (chain: ChainFacts): void => {
+    const rows = [
+      ...chain.params.map((p) =>
+        control({ ...p, hint: "" }, uniforms.get(p.name), (value) => {
+          uniforms.set(p.name, value);
+          onUniform();
+        }),
+      ),
+      ...chain.statics.map((p) =>
+        control({ ...p, hint: "static: compiles anew" }, statics.get(p.name), (value) => {
+          statics.set(p.name, value);
+          onStatic();
+        }),
+      ),
+      seedRow("seed of open draws", seed, (value) => {
+        seed = value;
+        onStatic();
+      }),
+    ];
+    const none = h("p", {
+      className: "hint",
+      textContent: "The chain has no parameters: everything in it is a constant.",
+    });
+    host.replaceChildren(...(rows.length === 1 ? [none] : []), ...rows);
+  };
+
+  return {
+    show(chain) {
+      latest = chain;
+      const key = JSON.stringify([chain.name, chain.params, chain.statics]);
+      if (key === shown) return;
+      shown = key;
+      uniforms = kept(uniforms, chain.params);
+      statics = kept(statics, chain.statics);
+      const lost = given.filter((name) => !uniforms.has(name) && !statics.has(name));
+      given = [];
+      if (lost.length > 0) onLost(lost, chain.name);
+      rebuild(chain);
+    },
+    set(values) {
+      uniforms = new Map(Object.entries(values.uniforms));
+      statics = new Map(Object.entries(values.statics));
+      ({ seed } = values);
+      shown = "";
+      given = [...uniforms.keys(), ...statics.keys()];
+      if (latest) rebuild(latest);
+    },
+    values: () => ({ uniforms: Object.fromEntries(uniforms), statics: Object.fromEntries(statics), seed }),
+  };
+}
+
+/** Values of parameters that are there and can still have them. */
+const kept = (
+  values: ReadonlyMap<string, number>,
+  params: readonly StaticParam[] | ChainFacts["params"],
+): Map<string, number> =>
+  new Map(
+    [...values].filter(([name, value]) => {
+      const param = params.find((p) => p.name === name);
+      return param !== undefined && expectedValue(param, value) === undefined;
+    }),
+  );
+
+type AnyParam = Pick<StaticParam, "name" | "type" | "range"> & {
+  readonly default?: number | "random";
+  readonly hint: string;
+};
+
+function control(param: AnyParam, present: number | undefined, onChange: (value: number) => void): HTMLElement {
+  const start = present ?? (typeof param.default === "number" ? param.default : undefined);
+  if (param.type === "seed") return seedRow(param.name, start ?? 42, onChange);
+  if (param.type === "bool") return switchRow(param, start === 1, onChange);
+  return sliderRow(param, start, onChange);
+}
+
+function sliderRow(param: AnyParam, start: number | undefined, onChange: (value: number) => void): HTMLElement {
+  const scale = scaleOf({ ...param, default: start ?? 0 });
+  const fault = h("span", { className: "fault", role: "alert" });
+  const slider = h("input", { type: "range", min: "0", max: String(PLACES), step: "1" });
+  slider.value = String(placeOf(scale, start ?? scale.min));
+  const exact = h("input", { type: "number", step: "any", value: start === undefined ? "" : short(start) });
+  exact.setAttribute("aria-label", `${param.name}, exact`);
+  const describe = (value: number): void => slider.setAttribute("aria-valuetext", short(value));
+  describe(start ?? scale.min);
+  slider.setAttribute("aria-label", param.name);
+  slider.oninput = () => {
+    const value = valueAt(scale, Number(slider.value));
+    exact.value = String(value);
+    fault.textContent = "";
+    describe(value);
+    onChange(value);
+  };
+  exact.oninput = () => {
+    const value = exact.value.trim() === "" ? NaN : Number(exact.value);
+    const expected = expectedValue(param, value);
+    fault.textContent = expected === undefined ? "" : `must be ${expected}`;
+    if (expected !== undefined) return;
+    slider.value = String(placeOf(scale, value));
+    describe(value);
+    onChange(value);
+  };
+  const ends = `${short(scale.min)} to ${short(scale.max)}${scale.isLogarithmic ? ", logarithmic" : ""}`;
+  return h("div", { className: "parameter" }, labelled(param, slider, ends), exact, fault);
+}
+
+function switchRow(param: AnyParam, isOn: boolean, onChange: (value: number) => void): HTMLElement {
+  const box = h("input", { type: "checkbox", checked: isOn });
+  box.onchange = () => onChange(box.checked ? 1 : 0);
+  return h("div", { className: "parameter" }, labelled(param, box, ""));
+}
+
+function seedRow(name: string, start: number, onChange: (value: number) => void): HTMLElement {
+  const fault = h("span", { className: "fault", role: "alert" });
+  const field = h("input", { type: "number", min: "0", max: "4294967295", step: "1", value: String(start) });
+  const take = (): void => {
+    const value = Number(field.value);
+    const isGood = field.value.trim() !== "" && isSeed(value);
+    fault.textContent = isGood ? "" : "must be an integer from 0 to 4294967295";
+    if (isGood) onChange(value);
+  };
+  field.oninput = take;
+  const next = h("button", {
+    type: "button",
+    textContent: "next",
+    title: "The next seed",
+    onclick: () => {
+      field.value = String((Number(field.value) + 1) % 2 ** 32);
+      take();
+    },
+  });
+  return h(
+    "div",
+    { className: "parameter seed" },
+    h("label", {}, h("span", { className: "name", textContent: name }), field),
+    next,
+    fault,
+  );
+}
+
+const labelled = ({ name, hint }: AnyParam, field: HTMLElement, ends: string): HTMLElement =>
+  h(
+    "label",
+    {},
+    h("span", { className: "name", textContent: name }),
+    field,
+    h("span", { className: "ends", textContent: [ends, hint].filter(Boolean).join("; ") }),
+  );

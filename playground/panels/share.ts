@@ -1,0 +1,45 @@
+/** A link that holds the program, its parameters, the seed and the logits. */
+import { h } from "../dom.js";
+import { notify } from "../notices.js";
+import { readLink, writeLink, type Shared } from "../state/link.js";
+
+export interface Share {
+  /** Opens what a fragment holds. False when there is nothing in it, or nothing that can be read, which is said. */
+  open(fragment: string): boolean;
+}
+
+export function openShare(
+  button: HTMLElement,
+  host: HTMLElement,
+  read: () => Shared,
+  onOpen: (shared: Shared) => void,
+): Share {
+  /** The fragment that the page itself has written. */
+  let own = "";
+  button.onclick = () => {
+    try {
+      own = writeLink(read());
+    } catch (error) {
+      return notify((error as Error).message);
+    }
+    history.replaceState(null, "", own);
+    const field = h("input", { type: "text", readOnly: true, value: location.href });
+    field.setAttribute("aria-label", "Link to this program");
+    host.replaceChildren(field);
+    host.hidden = false;
+    field.select();
+    field.focus();
+  };
+  return {
+    open(fragment) {
+      if (fragment === "" || fragment === "#" || fragment === own) return false;
+      try {
+        onOpen(readLink(fragment));
+        return true;
+      } catch (error) {
+        notify((error as Error).message);
+        return false;
+      }
+    },
+  };
+}

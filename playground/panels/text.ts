@@ -1,0 +1,150 @@
+/** Text of the model: two chains on the same prompt and seed, side by side. */
+import { readSpec } from "../../compiler/graph/json.js";
+import { chainOf } from "../../runtime/chain.js";
+import type { WorkerGeneration } from "../../runtime/wasm/llama/client.js";
+import { h } from "../dom.js";
+import type { SpecRequest } from "../engine/messages.js";
+import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";
+import { openTokens, probabilityLegend, type Tokens } from "./tokens.js";
+
+export interface TextPanel {
+  /** New values of the parameters act from the next token on. */
+  setUniforms(values: Readonly<Record<string, number>>): void;
+}
+
+export interface TextOptions {
+  /** The program's chain; undefined while it has errors. */
+  program(): { readonly request: SpecRequest; readonly uniforms: Readonly<Record<string, number>> } | undefined;
+  seed(): number;
+  specOf(request: SpecRequest): Promise<string>;
+}
+
+const ALTERNATIVES = 8;
+const MAX_TOKENS = 400;
+
+export function openText(host: HTMLElement, options: TextOptions): TextPanel {
+  if (!hasModel) {
+    const say = (textContent: string): HTMLElement => h("p", { className: "hint", textContent });
+    host.replaceChildren(
+      say("This build of the page has no model module, so there is no text to show."),
+      say("To make one: npm run build:wasm -- --llama, and then npm run build:playground."),
+    );
+    return { setUniforms: () => undefined };
+  }
+  const prompt = h("input", { type: "text", value: "In the beginning", "aria-label": "Prompt" });
+  const count = h("input", { type: "number", value: "48", min: "1", max: String(MAX_TOKENS), "aria-label": "Tokens" });
+  const against = h("input", { type: "text", value: "top_k(40) |> temp(0.8) |> dist", spellcheck: false });
+  against.setAttribute("aria-label", "Stages to compare with");
+  const go = h("button", { type: "button", textContent: "Write" });
+  const stop = h("button", { type: "button", textContent: "Stop", disabled: true });
+  const file = h("input", { type: "file", accept: ".gguf", "aria-label": "Another model, a GGUF file" });
+  const status = h("p", { className: "status", role: "status" });
+  const sides = [openTokens("the program's chain"), openTokens("compared with")] as const;
+  host.replaceChildren(
+    h(
+      "div",
+      { className: "bar text-bar" },
+      h("label", {}, "prompt ", prompt),
+      h("label", {}, "tokens ", count),
+      go,
+      stop,
+    ),
+    h("label", { className: "against" }, "compared with ", against),
+    status,
+    h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
+    probabilityLegend(),
+    h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file)),
+  );
+
+  let running: { readonly side: number; readonly generation: WorkerGeneration } | undefined;
+  let isStopped = false;
+
+  const fail = (error: unknown): void => {
+    status.textContent = (error as Error).message;
+    status.classList.add("fault");
+  };
+  const say = (message: string): void => {
+    status.textContent = message;
+    status.classList.remove("fault");
+  };
+
+  async function write(
+    side: number,
+    tokens: Tokens,
+    model: PageModel,
+    chain: Written,
+    maxTokens: number,
+  ): Promise<void> {
+    const generation = model.worker.generate(prompt.value, {
+      chain: chainOf(readSpec(chain.spec)),
+      uniforms: chain.uniforms,
+      maxTokens,
+      alternatives: ALTERNATIVES,
+    });
+    running = { side, generation };
+    tokens.begin(prompt.value);
+    for await (const token of generation) tokens.add(token);
+    const { finish, stats } = await generation.end;
+    tokens.end(
+      `${stats?.generatedTokens ?? 0} tokens, ${endOf(finish)}, ${Math.round(stats?.tokensPerSecond ?? 0)} tokens/s`,
+    );
+  }
+
+  async function writeBoth(): Promise<void> {
+    const program = options.program();
+    if (!program) return say("The program has errors: mend it first.");
+    const maxTokens = Number(count.value);
+    if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > MAX_TOKENS)
+      return fail(new Error(`tokens: expected an integer from 1 to ${MAX_TOKENS}, found ${count.value || "nothing"}`));
+    isStopped = false;
+    [go.disabled, stop.disabled] = [true, false];
+    try {
+      const spec = await options.specOf(program.request);
+      const other = await options.specOf({ kind: "stages", stages: against.value, seed: options.seed() });
+      say("loading the model …");
+      const model = await openModel();
+      say(`${model.name} writes; seed ${options.seed()} where a chain leaves it open`);
+      await write(0, sides[0], model, { spec, uniforms: program.uniforms }, maxTokens);
+      if (!isStopped) await write(1, sides[1], model, { spec: other, uniforms: {} }, maxTokens);
+    } catch (error) {
+      fail(error);
+    } finally {
+      running = undefined;
+      [go.disabled, stop.disabled] = [false, true];
+    }
+  }
+
+  go.onclick = () => void writeBoth();
+  prompt.onkeydown = ({ key }) => {
+    if (key === "Enter" && !go.disabled) void writeBoth();
+  };
+  stop.onclick = () => {
+    isStopped = true;
+    running?.generation.cancel();
+  };
+  file.onchange = () => {
+    const chosen = file.files?.[0];
+    if (!chosen) return;
+    say(`loading "${chosen.name}" …`);
+    openFile(chosen).then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail);
+  };
+  return {
+    setUniforms(values) {
+      // one that ends meanwhile needs none
+      if (running?.side === 0) running.generation.setUniforms(values).catch(() => undefined);
+    },
+  };
+}
+
+interface Written {
+  readonly spec: string;
+  readonly uniforms: Readonly<Record<string, number>>;
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  end: "the model ended the text",
+  maxTokens: "as many as asked for",
+  context: "the context is full",
+  cancelled: "stopped",
+};
+const endOf = (finish: string): string => ENDS[finish] ?? finish;

@@ -1,0 +1,82 @@
+/** Generated text, token by token: coloured by probability, with the alternatives that each token had. */
+import type { Token } from "../../runtime/wasm/llama/messages.js";
+import { h, short } from "../dom.js";
+
+export interface Tokens {
+  readonly element: HTMLElement;
+  begin(prompt: string): void;
+  add(token: Token): void;
+  end(summary: string): void;
+}
+
+/** Probabilities from which a colour is used, the likeliest first. */
+const STEPS = [0.9, 0.5, 0.2, 0.05];
+
+/** What the colours stand for. */
+export const probabilityLegend = (): HTMLElement =>
+  h(
+    "p",
+    { className: "legend tokens-legend" },
+    "probability ",
+    ...STEPS.map((least, i) => h("span", { className: `p${i}`, textContent: `${least} and more` })),
+    h("span", { className: `p${STEPS.length}`, textContent: "less" }),
+  );
+
+export function openTokens(title: string): Tokens {
+  const text = h("p", { className: "tokens" });
+  const detail = h("p", { className: "alternatives", "aria-live": "polite" });
+  const summary = h("p", { className: "hint" });
+  const element = h("div", { className: "side" }, h("h3", { textContent: title }), text, detail, summary);
+
+  const show = (span: HTMLElement, { text: own, probability, alternatives = [] }: Token): void => {
+    for (const other of text.querySelectorAll(".chosen")) other.classList.remove("chosen");
+    span.classList.add("chosen");
+    const rows = alternatives.map((one) =>
+      h(
+        "span",
+        { className: "alternative" },
+        h("code", { textContent: visible(one.text) }),
+        ` ${short(one.probability)}`,
+      ),
+    );
+    detail.replaceChildren(h("strong", { textContent: visible(own) }), ` ${short(probability ?? 0)}: `, ...rows);
+  };
+
+  // the arrow keys go from token to token, and Tab goes on to the next control
+  text.onkeydown = (event) => {
+    const step = { ArrowRight: "nextElementSibling", ArrowLeft: "previousElementSibling" } as const;
+    const way = step[event.key as keyof typeof step];
+    const next = way && document.activeElement?.[way];
+    if (!(next instanceof HTMLElement) || next.tabIndex === undefined || !next.classList.contains("token")) return;
+    event.preventDefault();
+    next.focus();
+  };
+
+  return {
+    element,
+    begin(prompt) {
+      text.replaceChildren(h("span", { className: "prompt", textContent: prompt }));
+      detail.replaceChildren();
+      summary.textContent = "";
+    },
+    add(token) {
+      const step = STEPS.findIndex((least) => (token.probability ?? 0) >= least);
+      const isFirst = text.querySelector(".token") === null;
+      const span = h("span", {
+        className: `token p${step < 0 ? STEPS.length : step}`,
+        textContent: token.text,
+        tabIndex: isFirst ? 0 : -1,
+        title: `${visible(token.text)} ${short(token.probability ?? 0)}`,
+      });
+      span.onfocus = () => show(span, token);
+      span.onmouseenter = () => show(span, token);
+      text.append(span);
+    },
+    end(message) {
+      summary.textContent = message;
+    },
+  };
+}
+
+/** Blanks and line ends of a token made visible. */
+const visible = (text: string): string => text.replaceAll(" ", "␣").replaceAll("\n", "⏎") || "∅";

@@ -1,0 +1,98 @@
+/** What a link holds, after its `#`: `1.` and the base64url form of JSON. Anyone can write a link, so all of it is checked. */
+import { isSeed } from "../../compiler/graph/param.js";
+import { InputError } from "../../runtime/errors.js";
+import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
+
+export interface Shared {
+  readonly program: string;
+  readonly chain?: string;
+  readonly uniforms: Readonly<Record<string, number>>;
+  readonly statics: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly source: LogitSource;
+}
+
+const VERSION = "1";
+/** Characters of a link's fragment; browsers and chat programs cut longer ones. */
+export const MAX_LINK = 32_000;
+const MAX_VALUES = 256;
+const MAX_NAME = 100;
+
+/** @throws InputError when it would be too long */
+export function writeLink(shared: Shared): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(shared));
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  const link = `#${VERSION}.${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  if (link.length > MAX_LINK)
+    throw new InputError(
+      `the link would have ${link.length} characters, and at most ${MAX_LINK} are allowed: make the program or the pasted list shorter`,
+    );
+  return link;
+}
+
+/** What a fragment holds. Throws `InputError` for one that is none of these links. */
+export function readLink(fragment: string): Shared {
+  if (fragment.length > MAX_LINK)
+    throw unreadable(`it has ${fragment.length} characters; at most ${MAX_LINK} are allowed`);
+  const [, version, data] = /^#(\d+)\.([A-Za-z0-9_-]+)$/.exec(fragment) ?? [];
+  if (version === undefined || data === undefined) throw unreadable("it does not have the form #1.DATA");
+  if (version !== VERSION) throw unreadable(`it is of version ${version}; this page reads version ${VERSION}`);
+  return checked(parse(data));
+}
+
+function parse(data: string): unknown {
+  try {
+    const binary = atob(data.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw unreadable("its data is damaged; it may have been cut off or changed");
+  }
+}
+
+function checked(value: unknown): Shared {
+  const { program, chain, uniforms, statics, seed, source, ...rest } = objectOf(value, "its data");
+  const stray = Object.keys(rest)[0];
+  if (stray !== undefined) throw unreadable(`it holds \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
+  if (typeof program !== "string") throw unreadable("it holds no program");
+  if (chain !== undefined && !isName(chain)) throw unreadable("the chain that it names is no name");
+  if (!isSeed(seed)) throw unreadable("its seed is no integer from 0 to 4294967295");
+  return {
+    program,
+    ...(chain !== undefined && { chain }),
+    uniforms: valuesOf(uniforms, "uniforms"),
+    statics: valuesOf(statics, "statics"),
+    seed,
+    source: sourceOf(source),
+  };
+}
+
+const isName = (value: unknown): value is string =>
+  typeof value === "string" && /^[\p{L}_][\p{L}\d_]{0,99}$/u.test(value);
+
+function objectOf(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable(`${what} is no object`);
+  return { ...value };
+}
+
+function valuesOf(value: unknown, what: string): Record<string, number> {
+  const entries = Object.entries(objectOf(value, `\`${what}\``));
+  if (entries.length > MAX_VALUES)
+    throw unreadable(`it holds ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
+  for (const [name, number] of entries)
+    if (!isName(name) || typeof number !== "number" || !Number.isFinite(number))
+      throw unreadable(`\`${name.slice(0, MAX_NAME)}\` among its ${what} is no name with a number`);
+  return Object.fromEntries(entries) as Record<string, number>;
+}
+
+function sourceOf(value: unknown): LogitSource {
+  const { kind, shape, size, text, are, prompt } = objectOf(value, "`source`");
+  if (kind === "list" && typeof text === "string" && (are === "logits" || are === "probs")) return { kind, text, are };
+  if (kind === "model" && typeof prompt === "string") return { kind, prompt };
+  const known = SHAPES.find((name) => name === shape);
+  const fits = Number.isInteger(size) && (size as number) >= MIN_SIZE && (size as number) <= MAX_SIZE;
+  if (kind === "shape" && known && fits) return { kind, shape: known, size: size as number };
+  throw unreadable("its logits are neither a shape nor a list nor the model's");
+}
+
+const unreadable = (reason: string): InputError => new InputError(`This link can not be read: ${reason}.`);

@@ -1,0 +1,124 @@
+/** What the built playground makes of bad input: a message, and it goes on. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { writeLink } from "../../playground/state/link.js";
+import { canBrowse, openBrowser, openSite, type Site } from "./site.js";
+import { until, visit, type Visit } from "./visit.js";
+
+const inBrowser = canBrowse ? describe : describe.skip;
+
+let site: Site;
+
+const GOOD = 'import { top_k } from "std"\n\nchain good = top_k(3)\n';
+
+const SHARED = {
+  program: GOOD,
+  uniforms: {},
+  statics: {},
+  seed: 1,
+  source: { kind: "shape", shape: "zipf", size: 500 },
+} as const;
+
+async function goesOn(v: Visit): Promise<void> {
+  await v.type(GOOD);
+  await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);
+  await until(v.diagnostics, (text) => text === "");
+  await v.close();
+}
+
+inBrowser("bad input in the playground", () => {
+  beforeAll(async () => {
+    site = await openSite("faults");
+  }, 60_000);
+  afterAll(() => site?.close());
+
+  test("ten thousand stages", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(`import { temp } from "std"\nchain c = ${Array(10_000).fill("temp(0.5)").join(" |> ")}`);
+    await v.see("#diagnostics", /the chain `c` is too large|was stopped/);
+    await goesOn(v);
+  }, 60_000);
+
+  test("the top million of 500 rows are all of them, in order", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type("sampler s() { top 1000000 }\nchain c = s()");
+    await v.see("#stages .stage h3", /^s\(\)500 rows/);
+    await v.type("sampler s() { top 100000000 }\nchain c = s()");
+    await v.see("#diagnostics", /E0320.*at most 16777216/);
+    await goesOn(v);
+  });
+
+  test("a program that takes too long is stopped", async () => {
+    const v = await visit(site.browser, site.url);
+    // 200 chains of 250 stages each, in a text of a few thousand characters
+    const ten = `chain ten = ${Array(10).fill("typical(0.5)").join(" |> ")}`;
+    const chains = Array.from({ length: 200 }, (_, i) => `chain c${i} = ${Array(25).fill("ten").join(" |> ")}`);
+    await v.type(`import { typical } from "std"\n${ten}\n${chains.join("\n")}`);
+    await v.see("#diagnostics", /Compiling took longer than 4 s and was stopped/);
+    await goesOn(v);
+  }, 90_000);
+
+  test("a list that is none", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.see("#stages .status", /^on wasm/);
+    await v.page.getByLabel("Logits from").selectOption("logits");
+    const list = v.page.locator("#logits textarea");
+    await list.fill("1, 2, three");
+    await v.see("#logits .fault", /number 3 of the list is "three": expected a finite number or -inf/);
+    await list.fill("-inf, -inf");
+    await v.see("#stages .status", /every logit is -inf/);
+    await list.fill("[1.5, null, 2]");
+    await until(
+      () => v.page.locator("#logits .fault").innerText(),
+      (text) => text === "",
+    );
+    await v.type('import { greedy } from "std"\nchain best = greedy()');
+    await v.see("#stages .status", /picks token 2/);
+    await v.close();
+  });
+
+  test.each([
+    ["damaged data", "#1.abc", /damaged/],
+    ["no form of a link", "#<script>alert(1)</script>", /does not have the form/],
+    ["another version", "#2.e30", /is of version 2; this page reads version 1/],
+    ["no program", "#1.e30", /no program/],
+    ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
+    ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
+    [
+      "a shape of a billion tokens",
+      tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),
+      /neither a shape nor a list/,
+    ],
+  ])("a link with %s", async (_, fragment, message) => {
+    const v = await visit(site.browser, `${site.url}${fragment}`);
+    await v.see("#notices .notice", message);
+    await v.see("#stages .stage h3", /top_a\(a\)/);
+    await goesOn(v);
+  });
+
+  test("a link with a parameter that the chain does not have", async () => {
+    const v = await visit(site.browser, `${site.url}${writeLink({ ...SHARED, uniforms: { heat: 2 } })}`);
+    await v.see("#notices .notice", /`heat`/);
+    await v.see("#stages .stage h3", /top_k\(3\)/);
+    await v.close();
+  });
+
+  test("a browser without SIMD is told so, and the reference interpreter works", async () => {
+    const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
+    const v = await visit(old, site.url);
+    await v.see("#notices .notice", /The WebAssembly module can not be used: .*SIMD.*reference interpreter works/s);
+    await v.see("#stages .status", /^on reference; picks token/);
+    await v.type(GOOD);
+    await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);
+    await v.close();
+    await old.close();
+  });
+});
+
+/** A link whose data was changed by hand. */
+function tampered(change: object): string {
+  return `#1.${Buffer.from(JSON.stringify({ ...SHARED, ...change })).toString("base64url")}`;
+}
+
+test("a link is not made of a program that is too long for one", () => {
+  expect(() => writeLink({ ...SHARED, program: "x".repeat(40_000) })).toThrow(/at most 32000 are allowed/);
+});

@@ -1,0 +1,190 @@
+/** The built playground in a real browser. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { join } from "node:path";
+import { compile } from "../../runtime/chain.js";
+import { createEvaluator } from "../../runtime/evaluate.js";
+import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
+import { until, visit, type Visit } from "./visit.js";
+
+const inBrowser = canBrowse ? describe : describe.skip;
+
+let site: Site;
+
+const CHAIN = `import { top_k, temp, dist } from "std"
+
+chain warm(t: f32 in [0.1, 2] = 1) = top_k(8) |> temp(t) |> dist(seed: 7)
+`;
+
+const STEADY = `import { mirostat_v2 } from "std"
+
+chain steady(tau: f32 in [0, 10] = 3) = mirostat_v2(tau, 0.2, seed: 5)
+`;
+
+/** What the page calls Zipf, with the vocabulary that it begins with. */
+const ZIPF = Float32Array.from({ length: 500 }, (_, i) => -Math.log(i + 1));
+
+inBrowser("the playground in Chromium (apt-get install chromium)", () => {
+  beforeAll(async () => {
+    site = await openSite("page");
+  }, 60_000);
+  afterAll(() => site?.close());
+
+  test("a fault is shown as it is typed, and gone when it is mended", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.see("#stages .status", /^on wasm/);
+    await v.type(CHAIN.replace("temp(t)", "tmp(t)"));
+    await v.see("#diagnostics", /error E\d{4}: .*`tmp`/);
+    expect(await v.diagnostics()).toMatch(/help: .*`temp`/);
+    expect(await v.page.locator("#stages").getAttribute("class")).toContain("stale");
+    await v.page.locator("#editor .cm-lintRange-error").waitFor();
+    await v.type(CHAIN);
+    await v.see("#stages .stage h3", /top_k\(8\)/);
+    expect(await v.diagnostics()).toBe("");
+    expect(await v.page.locator("#stages").getAttribute("class")).not.toContain("stale");
+    await v.close();
+  });
+
+  test("a warning leaves the chain as it is", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(CHAIN.replace("temp(t)", "temp(t) |> temp(1)"));
+    await v.see("#diagnostics", /warning W\d{4}/);
+    await v.see("#stages .status", /picks token \d+/);
+    await v.close();
+  });
+
+  test("a slider moves the bars, and compiles nothing", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(CHAIN);
+    await v.see("#stages .stage h3", /top_k\(8\)/);
+    const bar = v.page.locator("#stages .stage").nth(1).locator("rect.after").nth(1);
+    const before = Number(await bar.getAttribute("height"));
+    const compiled = await compiledIn(v);
+    await v.page.getByRole("slider", { name: "t" }).focus();
+    for (let i = 0; i < 4; i++) await v.page.keyboard.press("PageDown");
+    // colder: the second token loses
+    await until(
+      async () => Number(await bar.getAttribute("height")),
+      (height) => height < before,
+    );
+    expect(await compiledIn(v)).toBe(compiled);
+    expect(Number(await v.page.getByLabel("t, exact").inputValue())).toBeLessThan(1);
+    await v.page.getByLabel("t, exact").fill("7");
+    await v.see("#parameters .fault", /must be/);
+    await v.close();
+  });
+
+  test("the numbers are those of the native runtime", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(CHAIN);
+    await v.see("#stages .stage h3", /top_k\(8\)/);
+    await v.page.getByLabel("t, exact").fill("0.5");
+    await v.see("#stages .status", /picks token/);
+    const { candidates, token } = await compile(CHAIN).evaluate(ZIPF, { backend: "cpu", uniforms: { t: 0.5 } });
+    const wanted = candidates.map(({ prob }) => prob.toFixed(3));
+    const stage = v.page.locator("#stages .stage").nth(1);
+    const shown = async (): Promise<string[]> => {
+      await stage.locator("summary").click();
+      const cells = await stage.locator("td:nth-child(3)").allTextContents();
+      return cells.filter((cell) => cell !== "dropped").map((cell) => Number(cell).toFixed(3));
+    };
+    await until(shown, (cells) => cells.join() === wanted.join());
+    await v.see("#stages .status", new RegExp(`picks token ${token};`));
+    await v.close();
+  });
+
+  test("states are followed over the steps, as the native runtime has them", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(STEADY);
+    await v.see("#states code", /^mu$/);
+    const graph = compile(STEADY).rowsGraph;
+    using evaluator = createEvaluator(graph, ZIPF.length, { backend: "cpu" });
+    const tokens = Array.from({ length: 100 }, () => {
+      const { token } = evaluator.evaluate(ZIPF);
+      evaluator.accept();
+      return token;
+    });
+    await v.see("#states .status", new RegExp(`first tokens ${tokens.slice(0, 12).join(" ")}$`));
+    const last = Number(evaluator.states["mu"]!.toPrecision(4));
+    await v.see("#states figcaption", new RegExp(`^mu.*last ${last}$`));
+    const points = await v.page.locator("#states polyline").first().getAttribute("points");
+    // the values before each of 100 steps, and after the last one
+    expect(points!.split(" ")).toHaveLength(101);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "states.png"), fullPage: true });
+    await v.close();
+  });
+
+  test("completion offers samplers with their docs, imports them, and then their parameters", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.see("#stages .status", /^on wasm/);
+    await v.type("chain c = min_");
+    await v.page.keyboard.type("p");
+    await v.page.locator("#editor .cm-tooltip-autocomplete li", { hasText: "min_p" }).first().waitFor();
+    await v.page.keyboard.press("Control+Space");
+    await v.see("#editor .cm-completionInfo", /Keep tokens/i);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "completion.png") });
+    await v.page.keyboard.press("Enter");
+    await until(v.program, (text) => text === 'import { min_p } from "std"\n\nchain c = min_p');
+    await v.page.keyboard.type("(");
+    await v.page.keyboard.press("Control+Space");
+    await v.page.locator("#editor .cm-tooltip-autocomplete li", { hasText: "min_keep" }).waitFor();
+    await v.close();
+  });
+
+  test("the graph is drawn and told, and what the optimizer removed", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(CHAIN);
+    await v.see("#stages .stage h3", /top_k\(8\)/);
+    await v.see("#graph .legend", /dist\(seed: 7\)/);
+    await v.see("#graph .status", /^\d+ nodes; without the optimizer \d+: it removed \d+/);
+    expect(await v.page.locator("#graph svg .node").count()).toBeGreaterThan(5);
+    await v.page.locator("#graph summary", { hasText: /^Text$/ }).click();
+    expect(await v.page.locator("#graph pre").first().innerText()).toMatch(/^graph @warm\(logits: f32\[V\]\)/);
+    await v.page.locator("#graph summary", { hasText: "removed" }).click();
+    await v.see("#graph td", /^remove-dead$|^few-rows$|^ratio-pick$/);
+    await v.close();
+  });
+
+  test.each([
+    ["wide", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
+    ["narrow", { viewport: { width: 400, height: 800 }, colorScheme: "light" }],
+    ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+  ] as const)(
+    "nothing is cut off: %s",
+    async (name, options) => {
+      const v = await visit(site.browser, site.url, options);
+      await v.see("#graph .status", /nodes; without the optimizer/);
+      await v.see("#states .status", /mean surprise/);
+      const write = v.page.getByRole("button", { name: "Write" });
+      if (await write.isVisible()) {
+        await write.click();
+        await v.see("#text .side:nth-child(2) .hint", /tokens/);
+        await v.page.locator("#text .side:nth-child(1) .token").nth(12).focus();
+      }
+      const [shown, needed] = await v.page.evaluate<[number, number]>(
+        "[innerWidth, document.documentElement.scrollWidth]",
+      );
+      expect(needed).toBeLessThanOrEqual(shown);
+      await v.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+      await v.close();
+    },
+    60_000,
+  );
+
+  test("a link opens what it was made of", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(CHAIN);
+    await v.see("#stages .stage h3", /top_k\(8\)/);
+    await v.page.getByLabel("t, exact").fill("0.25");
+    await v.page.locator("#share").click();
+    const link = await v.page.getByLabel("Link to this program").inputValue();
+    await v.close();
+    const other = await visit(site.browser, link);
+    await other.see("#stages .stage h3", /top_k\(8\)/);
+    expect(await other.program()).toBe(CHAIN);
+    expect(await other.page.getByLabel("t, exact").inputValue()).toBe("0.25");
+    await other.close();
+  });
+});
+
+const compiledIn = async ({ page }: Visit): Promise<number> =>
+  Number(/(\d+) graphs compiled/.exec(await page.locator("#stages .status").innerText())![1]);

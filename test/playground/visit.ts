@@ -1,0 +1,63 @@
+/** One visit to the page: what a user sees and does. */
+import { expect } from "@jest/globals";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+export interface Visit {
+  readonly page: Page;
+  /** Replaces the program. */
+  type(text: string): Promise<void>;
+  program(): Promise<string>;
+  diagnostics(): Promise<string>;
+  notices(): Promise<string>;
+  /** Waits until a status line or a list matches. */
+  see(selector: string, text: RegExp): Promise<void>;
+  /** Nothing went wrong that the page did not say, and nobody else was asked for anything. */
+  close(): Promise<void>;
+}
+
+/** Chromium's own editing styles what it inserts, which the page's policy refuses and the editor does without. */
+const EDITING = "Applying inline style violates";
+
+/** Reads again until what is read is good, and gives it. */
+export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boolean): Promise<T> {
+  for (let waited = 0; ; waited += 50) {
+    const value = await read();
+    if (isGood(value)) return value;
+    if (waited > 20_000) throw new Error(`it stays ${JSON.stringify(value)}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const requests: string[] = [];
+  const faults: string[] = [];
+  context.on("request", (request) => requests.push(request.url()));
+  const page = await context.newPage();
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().startsWith(EDITING)) faults.push(message.text());
+  });
+  await page.goto(url);
+  const textOf = async (selector: string): Promise<string> => (await page.locator(selector).allInnerTexts()).join("\n");
+  return {
+    page,
+    async type(text) {
+      await page.locator("#editor .cm-content").focus();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.insertText(text);
+    },
+    program: async () => (await page.locator("#editor .cm-line").allTextContents()).join("\n"),
+    diagnostics: () => textOf("#diagnostics"),
+    notices: () => textOf("#notices .notice span"),
+    see: async (selector, text) => {
+      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 20_000 });
+    },
+    async close() {
+      expect(faults).toEqual([]);
+      expect(requests.filter((address) => new URL(address).host !== new URL(url).host)).toEqual([]);
+      expect(requests.length).toBeGreaterThan(3);
+      await context.close();
+    },
+  };
+}
