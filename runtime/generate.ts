@@ -110,7 +110,11 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
 }
 
 /** Throws `InputError` for settings that no context can have. */
-export function openScheduler({ native, binding, settings }: LoadedModel, sequences: number, options: RunOptions): Scheduler {
+export function openScheduler(
+  { native, binding, settings }: LoadedModel,
+  sequences: number,
+  options: RunOptions,
+): Scheduler {
   const merged = contextSettings(options, settings);
   const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
   const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };

@@ -15,11 +15,16 @@ export interface Rewriter {
   readonly before: Draft;
   readonly builder: Builder;
   /** The new number of an old node. */
-  map(id: NodeId): NodeId;
+  readonly map: (id: NodeId) => NodeId;
   /** The new node by its number. */
-  made(id: NodeId): GraphNode;
+  readonly made: (id: NodeId) => GraphNode;
   /** Adds a node. */
-  emit(op: OpName, inputs: readonly NodeId[], attrs?: Readonly<Record<string, Attr>>, options?: EmitOptions): NodeId;
+  readonly emit: (
+    op: OpName,
+    inputs: readonly NodeId[],
+    attrs?: Readonly<Record<string, Attr>>,
+    options?: EmitOptions,
+  ) => NodeId;
 }
 
 /**

@@ -27,7 +27,10 @@ function graph(example, options) {
 
 const countNodes = ({ nodes }) => nodes.filter(({ op }) => opRule(op).kind === undefined).length;
 
-const textOf = (g) => printGraph(g).replace(/ *\/\/ .*$/gm, "").trim();
+const textOf = (g) =>
+  printGraph(g)
+    .replace(/ *\/\/ .*$/gm, "")
+    .trim();
 
 const block = (language, text) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
@@ -49,8 +52,7 @@ ${block("text", textOf(on))}`;
 
 export function page() {
   const passes = PASSES.map(({ name }) => name);
-  const row = ({ name, doc }) =>
-    `| [${name}](#${name}) | ${passes.includes(name) ? "pass" : "rule"} | ${doc} |`;
+  const row = ({ name, doc }) => `| [${name}](#${name}) | ${passes.includes(name) ? "pass" : "rule"} | ${doc} |`;
   const all = [...OPTIMIZATIONS.values()];
   const table = `| name | kind | what it does |\n| --- | --- | --- |\n${all.map(row).join("\n")}\n`;
   return `${INTRODUCTION}\n${table}\n${all.map(sectionOf).join("\n")}`;

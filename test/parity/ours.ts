@@ -47,7 +47,11 @@ export function openOurs({ stages, input, context }: Given, mode: Mode, backend:
     accept(token) {
       const before = sequence;
       sequence = acceptToken(sequence, token, states);
-      shown = acceptToken(shown, token, graph.states.length === 0 ? states : Float32Array.from(run(shown).states ?? []));
+      shown = acceptToken(
+        shown,
+        token,
+        graph.states.length === 0 ? states : Float32Array.from(run(shown).states ?? []),
+      );
       const last = picking.draws.length - 1;
       if (last < 0) return undefined;
       return (picking.draws[last]!.at === undefined ? before : sequence).streams[last]!.value;
