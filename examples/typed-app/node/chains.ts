@@ -125,11 +125,11 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"form":{"kind":"sparse","capacity":64,"fill":0},"from":{"kind":"input","name":"liked"}}
     ],
     "stages": [
-      {"name":"prefer(strength)","origin":{"file":"chains.ggsl","line":20,"column":3}},
-      {"name":"top_k(40)","origin":{"file":"chains.ggsl","line":20,"column":23}},
-      {"name":"min_p(0.05)","origin":{"file":"chains.ggsl","line":20,"column":36}},
-      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":20,"column":51}},
-      {"name":"dist(seed)","origin":{"file":"chains.ggsl","line":20,"column":62}}
+      {"name":"prefer(strength)","origin":{"file":"chains.ggsl","line":20,"column":3},"rows":"V"},
+      {"name":"top_k(40)","origin":{"file":"chains.ggsl","line":20,"column":23},"rows":40,"drops":["top k"]},
+      {"name":"min_p(0.05)","origin":{"file":"chains.ggsl","line":20,"column":36},"rows":40,"drops":["keep logit >= max(logit) + log(p) at least max(1, min_keep)"]},
+      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":20,"column":51},"rows":40,"drops":["keep t > 0"]},
+      {"name":"dist(seed)","origin":{"file":"chains.ggsl","line":20,"column":62},"rows":40}
     ],
     "tail": [],
     "outputs": {"sampled":46}
@@ -211,11 +211,11 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"form":{"kind":"sparse","capacity":64,"fill":0},"from":{"kind":"input","name":"liked"}}
     ],
     "stages": [
-      {"name":"prefer(strength)","origin":{"file":"chains.ggsl","line":20,"column":3}},
-      {"name":"top_k(40)","origin":{"file":"chains.ggsl","line":20,"column":23}},
-      {"name":"min_p(0.05)","origin":{"file":"chains.ggsl","line":20,"column":36}},
-      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":20,"column":51}},
-      {"name":"dist(seed)","origin":{"file":"chains.ggsl","line":20,"column":62}}
+      {"name":"prefer(strength)","origin":{"file":"chains.ggsl","line":20,"column":3},"rows":"V"},
+      {"name":"top_k(40)","origin":{"file":"chains.ggsl","line":20,"column":23},"rows":40,"drops":["top k"]},
+      {"name":"min_p(0.05)","origin":{"file":"chains.ggsl","line":20,"column":36},"rows":40,"drops":["keep logit >= max(logit) + log(p) at least max(1, min_keep)"]},
+      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":20,"column":51},"rows":40,"drops":["keep t > 0"]},
+      {"name":"dist(seed)","origin":{"file":"chains.ggsl","line":20,"column":62},"rows":40}
     ],
     "tail": [],
     "outputs": {"sampled":46,"candidates":18,"logits":48,"probs":38}
@@ -295,8 +295,8 @@ export const shortlist: Chain<ShortlistTypes> = /* @__PURE__ */ chainOf<Shortlis
     ],
     "features": [],
     "stages": [
-      {"name":"top_k(3)","origin":{"file":"chains.ggsl","line":23,"column":41}},
-      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":23,"column":53}}
+      {"name":"top_k(3)","origin":{"file":"chains.ggsl","line":23,"column":41},"rows":3,"drops":["top k"]},
+      {"name":"temp(t)","origin":{"file":"chains.ggsl","line":23,"column":53},"rows":3,"drops":["keep t > 0"]}
     ],
     "tail": [],
     "outputs": {"candidates":5,"logits":20,"probs":22}
