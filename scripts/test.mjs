@@ -2,19 +2,22 @@
  * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
  * running. The last line counts jest's tests, and every other step as one.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { exitWith, root, setUp, SetupError } from "./setup.mjs";
+import { root, setUp, SetupError } from "./setup.mjs";
 
 const JEST_RESULTS = join("build", "jest.json");
 const modules = (path) => join("node_modules", path);
 
-const STEPS = [
+/** These use one processor each, and take turns on two. */
+const CHECKS = [
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
+];
+const BUILDS = [
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
   ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
@@ -24,25 +27,45 @@ const JEST = [
   ...["--ci", "--json", `--outputFile=${JEST_RESULTS}`],
 ];
 
-exitWith(() => {
-  const counts = { passed: 0, failed: 0 };
-  if (step("Set-up", trySetUp)) {
-    for (const [name, args] of STEPS) counts[step(name, () => runNode(args)) ? "passed" : "failed"]++;
-    step("Tests", () => runJest(counts));
-  } else {
-    counts.failed++;
-  }
-  console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
-  return counts.failed === 0 ? 0 : 1;
-});
+const counts = { passed: 0, failed: 0 };
+const count = (ok) => counts[ok ? "passed" : "failed"]++;
+
+if (step("Set-up", trySetUp)) {
+  const checks = [...CHECKS];
+  const worker = async () => {
+    for (let check = checks.shift(); check; check = checks.shift()) count(await beside(...check));
+  };
+  await Promise.all([worker(), worker()]);
+  for (const [name, args] of BUILDS) count(step(name, () => runNode(args)));
+  step("Tests", () => runJest(counts));
+} else {
+  counts.failed++;
+}
+console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;
+
+/** Runs a step beside others; what it prints comes when it has ended. */
+async function beside(name, args) {
+  const start = performance.now();
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+  const ok = await new Promise((resolve) => child.on("close", (status) => resolve(status === 0)));
+  console.log(`\n== ${name}\n${output}== ${name}: ${ok ? "ok" : "FAILED"}, ${seconds(start)}`);
+  return ok;
+}
 
 /** Runs a step under its heading. */
 function step(name, action) {
   console.log(`\n== ${name}`);
   const start = performance.now();
   const ok = action();
-  console.log(`== ${name}: ${ok ? "ok" : "FAILED"}, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  console.log(`== ${name}: ${ok ? "ok" : "FAILED"}, ${seconds(start)}`);
   return ok;
+}
+
+function seconds(start) {
+  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
 function trySetUp() {
