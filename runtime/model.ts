@@ -73,6 +73,7 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
 
+/** How a model that is in memory already is loaded. */
 export interface BytesOptions {
   /** Where the model runs. */
   readonly backend?: "wasm";

@@ -9,6 +9,7 @@ import type { Feed } from "./features/feed.js";
 import type { GenerateOptions, Generation, SequenceRequest } from "./generate.js";
 import type { SavedSequence, UniformValues } from "./sequence.js";
 
+/** The names that a chain compiled ahead knows: its uniforms, inputs and states. */
 export interface ChainTypes {
   readonly uniforms: object;
   /** The columns that the chain declares with `input`; `Record<string, never>` for one without. */
@@ -36,6 +37,7 @@ type FeedOf<T extends ChainTypes> =
 
 type ValuesOf<T extends ChainTypes> = { readonly uniforms?: Plain<T["uniforms"]> | undefined } & FeedOf<T>;
 
+/** `EvaluateOptions` with the names of a chain. */
 export type EvaluateOptionsOf<T extends ChainTypes> = Omit<EvaluateOptions, "uniforms" | "feed"> & ValuesOf<T>;
 
 /** The last argument of `evaluate`; a chain with inputs can not do without. */
@@ -50,9 +52,12 @@ interface ChainAndResume<T extends ChainTypes> {
 }
 
 type Typed = "chain" | "resume" | "uniforms" | "feed";
+/** `SequenceRequest` with the names of a chain. */
 export type SequenceRequestOf<T extends ChainTypes> = Omit<SequenceRequest, Typed> & ChainAndResume<T> & ValuesOf<T>;
+/** `GenerateOptions` with the names of a chain. */
 export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Typed> & ChainAndResume<T> & ValuesOf<T>;
 
+/** `Generation` with the names of a chain. */
 export interface GenerationOf<T extends ChainTypes> extends Omit<Generation, "setUniforms" | "save"> {
   /** New values of uniforms from the next token on; the graph stays as it is. Throws `InputError`. */
   setUniforms(values: Plain<T["uniforms"]>): void;

@@ -13,6 +13,7 @@ interface WorkerPort extends Port {
 }
 declare const Worker: new (url: URL, options: { type: "module" }) => WorkerPort;
 
+/** What a generation in a worker takes. */
 export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec"> {
   readonly chain: Chain;
 }
@@ -113,6 +114,7 @@ export class ModelWorker implements Disposable {
     this.port.terminate?.();
     this.fail("the worker was disposed");
   }
+  /** As `dispose()`. */
   [Symbol.dispose](): void {
     this.dispose();
   }

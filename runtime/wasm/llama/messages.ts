@@ -41,6 +41,7 @@ export type Reply =
   | { readonly type: "accepted"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly name: string; readonly message: string };
 
+/** A token of a generation in a worker. */
 export interface Token {
   readonly token: number;
   /** Whole characters only: a token that ends inside one gives its text together with a later one. */
@@ -51,6 +52,7 @@ export interface Token {
   readonly alternatives?: readonly { readonly token: number; readonly text: string; readonly probability: number }[];
 }
 
+/** How a generation in a worker ended. */
 export interface GenerationEnd {
   readonly finish: NonNullable<GenerationStats["finish"]> | "cancelled";
   /** Absent when it was cancelled before its first token. */
