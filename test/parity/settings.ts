@@ -4,7 +4,7 @@ import type { Backend } from "./backends.js";
 const fromEnvironment = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
 /** Cases for each sampler on the CPU. */
-export const CASES = fromEnvironment("GGSL_PARITY_CASES", 250);
+export const CASES = fromEnvironment("GGSL_PARITY_CASES", 150);
 
 /**
  * The others share the compiler and all that is wrong in it with the CPU, the interpreter is slow, and WebAssembly has the
