@@ -1,6 +1,6 @@
 /** What a chain costs: its stages, nodes and the bytes that come back. */
-import type { Graph, GraphNode } from "../compiler/graph/graph.js";
-import { opRule } from "../compiler/graph/ops.js";
+import type { Graph } from "../compiler/graph/graph.js";
+import { launches, opRule } from "../compiler/graph/ops.js";
 import { bindDim } from "../compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
@@ -58,8 +58,6 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
     ...(split && { split }),
   };
 }
-
-const launches = ({ op }: GraphNode): boolean => opRule(op).kind === undefined;
 
 type Counts = Pick<Explanation, "nodes" | "nodesWithoutViews" | "isMeasured" | "rewrites">;
 

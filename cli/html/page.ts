@@ -3,7 +3,7 @@
  * and the page's own policy forbids scripts and requests besides.
  */
 import type { Graph } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import { launches, opRule } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
 import { bindDim } from "../../compiler/graph/wire.js";
 import { splitText } from "../../runtime/devices/place.js";
@@ -194,7 +194,7 @@ function texts({ graph, plain }: Page): Markup {
   </section>`;
 }
 
-const countOf = ({ nodes }: Graph): number => nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+const countOf = ({ nodes }: Graph): number => nodes.filter(launches).length;
 
 function lines(graph: Graph): Markup[] {
   const shown = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf");

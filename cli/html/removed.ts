@@ -1,6 +1,6 @@
 /** What each optimization is worth to a chain: the chain compiled without it. */
 import type { Graph } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import { launches } from "../../compiler/graph/ops.js";
 import { OPTIMIZATIONS, PASSES } from "../../compiler/optimize/optimize.js";
 import type { Variant } from "../chain.js";
 
@@ -36,8 +36,7 @@ export function contributions(compile: (variant?: Variant) => Graph, disabled: r
     });
 }
 
-const launched = ({ nodes }: Graph): string[] =>
-  nodes.filter(({ op }) => opRule(op).kind === undefined).map(({ op }) => op);
+const launched = ({ nodes }: Graph): string[] => nodes.filter(launches).map(({ op }) => op);
 
 /** Ops that `a` has more of than `b`. */
 function surplus(a: Graph, b: Graph): OpCount[] {

@@ -267,6 +267,9 @@ export const OP_NAMES = Object.keys(OPS) as OpName[];
 
 export const opRule = (op: OpName): OpRule => OPS[op];
 
+/** Whether a node of this op computes something: leaves are fed, and views move no data. */
+export const launches = ({ op }: { readonly op: OpName }): boolean => opRule(op).kind === undefined;
+
 /** An attribute of a node, or what its absence stands for. */
 export const attrValue = (attrs: Readonly<Record<string, Attr>>, rule: AttrRule): Attr =>
   attrs[rule.name] ?? rule.default!;

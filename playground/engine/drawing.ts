@@ -1,6 +1,6 @@
 /** A graph as boxes in layers: a node stands below all of its operands. */
 import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import { launches, opRule } from "../../compiler/graph/ops.js";
 import { hostText } from "../../compiler/graph/text.js";
 import type { DrawnNode, Drawing } from "./messages.js";
 
@@ -31,7 +31,7 @@ export function draw(graph: Graph): Drawing {
     nodes,
     stages: graph.stages.map(({ name }, i) => ({
       name,
-      nodes: graph.nodes.filter((n) => n.origin?.stage === i && opRule(n.op).kind === undefined).length,
+      nodes: graph.nodes.filter((n) => n.origin?.stage === i && launches(n)).length,
     })),
     layers: Math.max(0, ...layers.values()) + 1,
     width: Math.max(0, ...places.values()) + 1,

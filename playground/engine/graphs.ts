@@ -1,6 +1,6 @@
 /** The compiled graph, and what the optimizer made of it. */
-import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
 import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { draw } from "./drawing.js";
@@ -32,7 +32,6 @@ export function graphReply(ref: ProgramRef): GraphReply {
 }
 
 /** Leaves launch nothing, and views move no data. */
-const launches = ({ op }: GraphNode): boolean => opRule(op).kind === undefined;
 
 const countNodes = ({ nodes }: Graph): number => nodes.filter(launches).length;
 

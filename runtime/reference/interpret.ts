@@ -1,7 +1,7 @@
 /** The graph interpreter: the oracle for the other backends, and the one that always works. */
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
 import { bindDim } from "../../compiler/graph/wire.js";
-import { KERNELS, type Vector } from "./kernels.js";
+import { KERNELS, type Kernel, type Vector } from "./kernels.js";
 
 /** What a graph gives for one sequence. */
 export interface Outputs {
@@ -17,8 +17,14 @@ export interface Outputs {
  * Runs a verified graph once.
  * @param inputs a vector for each of the graph's inputs, the logits first; their length is the vocabulary size
  * @param uniforms one f32 for each of the graph's uniforms
+ * @param kernelOf what computes an op
  */
-export function interpret(graph: Graph, inputs: readonly Vector[], uniforms: Float32Array): Outputs {
+export function interpret(
+  graph: Graph,
+  inputs: readonly Vector[],
+  uniforms: Float32Array,
+  kernelOf: (op: keyof typeof KERNELS) => Kernel = (op) => KERNELS[op],
+): Outputs {
   const vocabSize = inputs[0]!.length;
   const values: Vector[] = [];
   for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
@@ -27,7 +33,7 @@ export function interpret(graph: Graph, inputs: readonly Vector[], uniforms: Flo
     else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
     else
       values.push(
-        KERNELS[op](
+        kernelOf(op)(
           operands.map((id) => values[id]!),
           attrs,
           bindDim(dim, vocabSize),

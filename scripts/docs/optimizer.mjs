@@ -1,6 +1,6 @@
 /** docs/optimizer.md: every optimization with the graph of an example without and with it. */
 import { compileProgram, compileStages, graphOf } from "../../dist/compiler/compile.js";
-import { opRule } from "../../dist/compiler/graph/ops.js";
+import { launches } from "../../dist/compiler/graph/ops.js";
 import { printGraph } from "../../dist/compiler/graph/text.js";
 import { OPTIMIZATIONS, PASSES } from "../../dist/compiler/optimize/optimize.js";
 
@@ -25,7 +25,7 @@ function graph(example, options) {
   return graphOf((isProgram(example) ? compileProgram : compileStages)(example, options));
 }
 
-const countNodes = ({ nodes }) => nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+const countNodes = ({ nodes }) => nodes.filter(launches).length;
 
 const textOf = (g) =>
   printGraph(g)

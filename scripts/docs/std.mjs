@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileProgram, graphOf } from "../../dist/compiler/compile.js";
-import { opRule } from "../../dist/compiler/graph/ops.js";
+import { launches } from "../../dist/compiler/graph/ops.js";
 import { parse } from "../../dist/compiler/syntax/parse.js";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -60,7 +60,7 @@ function countNodes({ name, params, body }, withUniforms) {
   });
   const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
   const outputs = body.some((s) => s.kind === "pick") ? ["sampled"] : ["candidates", "logits"];
-  return graphOf(compileProgram(chain, { outputs })).nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+  return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
 }
 
 function rowOf(sampler) {

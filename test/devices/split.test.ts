@@ -1,7 +1,7 @@
 /** A chain whose rest runs on the CPU gives what the whole chain gives, wherever it is split. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import { launches } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { placeGraph, splitText } from "../../runtime/devices/place.js";
@@ -21,8 +21,7 @@ const SIZE = 500;
 const LOGITS = Float32Array.from({ length: SIZE }, (_, i) => (i % 9 === 4 ? -Infinity : 5 * Math.sin(i * 12.9898)));
 
 /** Nodes that launch something, as many as are tried. */
-const candidates = (graph: Graph): NodeId[] =>
-  [...graph.nodes.keys()].filter((id) => opRule(graph.nodes[id]!.op).kind === undefined);
+const candidates = (graph: Graph): NodeId[] => [...graph.nodes.keys()].filter((id) => launches(graph.nodes[id]!));
 
 /** Three steps of a chain, some nodes of it counting as unsupported. */
 function steps(graph: Graph, without: readonly NodeId[]): unknown[] {
@@ -49,7 +48,7 @@ describe.each(CHAINS)("%s", (chain) => {
 
   test("is split before the stage of the first unsupported node", () => {
     const last = graph.stages.length - 1;
-    const id = graph.nodes.findIndex(({ origin, op }) => origin?.stage === last && opRule(op).kind === undefined);
+    const id = graph.nodes.findIndex(({ origin, op }) => origin?.stage === last && launches({ op }));
     const { device, taps, host } = splitGraph(graph, [id]);
     expect(device.outputs).toEqual({});
     expect(taps.length).toBeGreaterThan(0);
@@ -84,7 +83,7 @@ describe("in a model's graph", () => {
     const binding = loadBinding();
     const { vocabSize } = model.info;
     const last = graph.stages.length - 1;
-    const bad = graph.nodes.findIndex(({ origin, op }) => origin?.stage === last && opRule(op).kind === undefined);
+    const bad = graph.nodes.findIndex(({ origin, op }) => origin?.stage === last && launches({ op }));
     const prompt = model.tokenize("In the beginning", true, false);
     const generate = async (without: readonly NodeId[]): Promise<number[]> => {
       using placed = placeGraph(graph, vocabSize, { device: "CPU", inModel: true, without: () => without });

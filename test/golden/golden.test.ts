@@ -6,7 +6,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "../../compiler/compile.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
 import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { difference, expected } from "./golden.js";
@@ -55,7 +55,7 @@ type Compiler = (options: CompileOptions) => Compilation;
 /** How many nodes there are, and which. */
 function text(title: string, compilation: Compilation): string {
   const graph = graphOf(compilation);
-  const count = graph.nodes.filter(({ op }) => opRule(op).kind === undefined).length;
+  const count = graph.nodes.filter(launches).length;
   return `// ${title}: ${count} nodes without views\n${printGraph(graph)}`;
 }
 

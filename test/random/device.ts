@@ -5,8 +5,7 @@
  */
 import type { Graph } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
-import { bindDim } from "../../compiler/graph/wire.js";
-import type { Outputs } from "../../runtime/reference/interpret.js";
+import { interpret } from "../../runtime/reference/interpret.js";
 import { KERNELS, type Kernel, type Vector } from "../../runtime/reference/kernels.js";
 import { random, type Random } from "../parity/random.js";
 import type { Run } from "../parity/backends.js";
@@ -17,38 +16,12 @@ const NOISE = 2 ** -22;
 /** A device for each seed; one that does not round otherwise differs in what it does with ties alone. */
 export function runOtherwise(graph: Graph, seed: number, rounds: boolean): Run {
   const way: Way = { r: random(seed), rounds };
-  return (logits, uniforms, inputs = []) => interpretOtherwise(graph, [logits, ...inputs], uniforms, way);
+  return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms, (op) => kernelOf(op, way));
 }
 
 interface Way {
   readonly r: Random;
   readonly rounds: boolean;
-}
-
-function interpretOtherwise(graph: Graph, inputs: readonly Vector[], uniforms: Float32Array, way: Way): Outputs {
-  const values: Vector[] = [];
-  for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
-    const index = attrs["index"] as number;
-    if (op === "input") values.push(inputs[index]!);
-    else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
-    else
-      values.push(
-        kernelOf(op, way)(
-          operands.map((id) => values[id]!),
-          attrs,
-          bindDim(dim, inputs[0]!.length),
-        ),
-      );
-  }
-  const { sampled, candidates, logits, probs } = graph.outputs;
-  const f32 = (id: number): Float32Array => values[id] as Float32Array;
-  return {
-    ...(sampled !== undefined && { sampled: values[sampled]![0]! }),
-    ...(candidates !== undefined && { candidates: values[candidates] as Int32Array }),
-    ...(logits !== undefined && { logits: f32(logits) }),
-    ...(probs !== undefined && { probs: f32(probs) }),
-    states: Float32Array.from(graph.states, (s) => f32(s.next)[0]!),
-  };
 }
 
 type Op = Exclude<OpName, "input" | "uniform">;
