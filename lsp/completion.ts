@@ -2,7 +2,7 @@
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
 import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
 import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import { STD_NAMES } from "../compiler/check/modules.js";
+import { STD_NAMES } from "../compiler/std/library.js";
 import type { Module } from "../compiler/check/program.js";
 import { KEYWORDS, type Keyword } from "../compiler/syntax/keywords.js";
 import type { Context, OpenCall } from "./context.js";

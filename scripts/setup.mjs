@@ -4,16 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,7 +13,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The oldest Node.js that all packages support. */
 const NODE = [20, 19];
 const TOOLS = ["g++", "cmake", "make", "git"];
-/** What `tsc -p tsconfig.build.json` reads, and the module that is put beside what it writes. */
+/** What `tsc -p tsconfig.build.json` and scripts/bundle.mjs read. */
 const SOURCES = [
   "compiler",
   "runtime",
@@ -33,6 +24,7 @@ const SOURCES = [
   "vite",
   "tsconfig.json",
   "tsconfig.build.json",
+  "scripts/bundle.mjs",
   "package-lock.json",
 ];
 
@@ -95,9 +87,7 @@ function compile() {
     console.log("setup: compiling TypeScript");
     rmSync(join(root, "dist"), { recursive: true, force: true });
     run("compiling TypeScript", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
-    copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "dist/runtime/wasm/ggsl.wasm"));
-    // `npx ggsl` starts it as a program
-    chmodSync(join(root, "dist/cli/main.js"), 0o755);
+    run("bundling the command line", process.execPath, ["scripts/bundle.mjs"]);
   });
 }
 
@@ -115,7 +105,7 @@ function fingerprint() {
   const add = (path) => {
     if (statSync(join(root, path)).isDirectory()) {
       for (const name of readdirSync(join(root, path)).sort()) add(join(path, name));
-    } else if (/\.(ts|json|wasm)$/.test(path) && !path.endsWith(".test.ts")) {
+    } else if (/\.(ts|mjs|json|wasm)$/.test(path) && !path.endsWith(".test.ts")) {
       hash.update(path).update(readFileSync(join(root, path)));
     }
   };

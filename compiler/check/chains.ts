@@ -9,7 +9,7 @@ import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./di
 import { HOST_SAMPLERS } from "./host.js";
 import { checkHostStage } from "./hostStages.js";
 import { checkOrder } from "./order.js";
-import { STD_NAMES } from "./modules.js";
+import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, checkUnused, picks, uniformsOf } from "./samplers.js";
 import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";

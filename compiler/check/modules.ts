@@ -1,5 +1,5 @@
 /** Loading files and what they import, and the names that each file knows. */
-import { STD_FILES } from "../std/std.generated.js";
+import { STD_NAMES, stdFile, stdSource } from "../std/library.js";
 import type { Declaration, Import } from "../syntax/ast.js";
 import { parse, type Parsed } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
@@ -22,9 +22,6 @@ import type { Binding, Importer, Module } from "./program.js";
 const MAX_FILES = 256;
 /** Constants that need each other in a row. */
 const MAX_CONSTANT_DEPTH = 100;
-
-/** The names that `import ... from "std"` offers; each is declared by the file of its name. */
-export const STD_NAMES: readonly string[] = Object.keys(STD_FILES);
 
 export interface Loader {
   readonly importer: Importer;
@@ -53,7 +50,7 @@ interface Draft extends Module {
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
-  const { file, broken, diagnostics } = parseOnce(loader, source);
+  const { file, broken, diagnostics } = parsed(loader, source);
   loader.diagnostics.push(...diagnostics);
   const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
@@ -66,15 +63,10 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   return module;
 }
 
-const parsedStd = new Map<string, Parsed>();
-
-/** The standard library never changes, so each of its files is parsed once. */
-function parseOnce(loader: Loader, source: SourceFile): Parsed {
-  const isStd = STD_FILES[/^std\/(.*)\.ggsl$/.exec(source.name)?.[1] ?? ""] === source.text;
-  const known = isStd ? parsedStd.get(source.name) : undefined;
-  const parsed = known ?? loader.parse(source);
-  if (isStd) parsedStd.set(source.name, parsed);
-  return parsed;
+/** The trees of the standard library are there already. */
+function parsed(loader: Loader, source: SourceFile): Parsed {
+  const file = stdFile(source);
+  return file ? { file, broken: new Set(), diagnostics: [] } : loader.parse(source);
 }
 
 /**
@@ -105,10 +97,8 @@ function forget(module: Draft, name: string): void {
 
 /** A sampler of the standard library, loaded when it is first named. */
 export function loadStd(loader: Loader, name: string): Binding | undefined {
-  const text = Object.hasOwn(STD_FILES, name) ? STD_FILES[name] : undefined;
-  if (text === undefined) return undefined;
-  const module = loadModule(loader, { name: `std/${name}.ggsl`, text });
-  return module.scope.get(name);
+  const source = stdSource(name);
+  return source && loadModule(loader, source).scope.get(name);
 }
 
 function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration, { kind: "import" | "test" }>): void {

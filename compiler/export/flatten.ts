@@ -3,7 +3,7 @@ import { resolveArgs } from "../check/arguments.js";
 import { evaluateConstant } from "../check/constants.js";
 import { HOST_SAMPLERS, resolveHostArgs } from "../check/host.js";
 import type { Module } from "../check/program.js";
-import { STD_FILES } from "../std/std.generated.js";
+import { stdSource } from "../std/library.js";
 import type { Chain, Expr, Param, Sampler, StageCall } from "../syntax/ast.js";
 import { lineColumn } from "../syntax/source.js";
 
@@ -43,7 +43,7 @@ function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
     }),
   );
   if (callee.kind === "chain") return stagesOf(found.module, callee, args);
-  const isStandard = STD_FILES[callee.name.text] === found.module.source.text;
+  const isStandard = stdSource(callee.name.text) === found.module.source;
   return [
     {
       name: callee.name.text,

@@ -1,7 +1,7 @@
 /** The words of the language, out of its own tables, and the samplers of the standard library. */
 import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
-import { STD_FILES } from "../../compiler/std/std.generated.js";
-import type { Declaration } from "../../compiler/syntax/ast.js";
+import { STD_NAMES, stdFile, stdSource } from "../../compiler/std/library.js";
+import type { Declaration, File } from "../../compiler/syntax/ast.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
@@ -14,13 +14,15 @@ export function languageTables(): LanguageTables {
     types: docsOf(Object.fromEntries(words.filter(([, { group }]) => group === "type"))),
     functions: docsOf(FUNCTIONS),
     names: docsOf(NAMES),
-    std: Object.entries(STD_FILES).flatMap(([name, text]) => symbolsOf({ name: `std/${name}.ggsl`, text })),
+    std: STD_NAMES.flatMap((name) => symbolsIn(stdFile(stdSource(name)!)!)),
   };
 }
 
 /** The samplers and chains that a text declares, as far as it can be read. */
-export const symbolsOf = (source: SourceFile): StageSymbol[] =>
-  parse(source).file.declarations.flatMap((declaration) => symbolOf(declaration) ?? []);
+export const symbolsOf = (source: SourceFile): StageSymbol[] => symbolsIn(parse(source).file);
+
+const symbolsIn = ({ declarations }: File): StageSymbol[] =>
+  declarations.flatMap((declaration) => symbolOf(declaration) ?? []);
 
 function symbolOf(declaration: Declaration): StageSymbol | undefined {
   if (declaration.kind !== "sampler" && declaration.kind !== "chain") return undefined;

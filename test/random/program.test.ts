@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
-import { STD_NAMES } from "../../compiler/check/modules.js";
+import { STD_NAMES } from "../../compiler/std/library.js";
 import type { Expr, Param, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { children, expressionsOf } from "../../compiler/syntax/walk.js";

@@ -4,7 +4,7 @@ import { resolveArgs } from "../../compiler/check/arguments.js";
 import { check, checkStages } from "../../compiler/check/check.js";
 import { evaluateConstant } from "../../compiler/check/constants.js";
 import { compileError } from "../../compiler/check/format.js";
-import { STD_NAMES } from "../../compiler/check/modules.js";
+import { STD_NAMES } from "../../compiler/std/library.js";
 import type { Module } from "../../compiler/check/program.js";
 import type { Chain, Const, Sampler } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";

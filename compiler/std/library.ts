@@ -1,0 +1,30 @@
+/** The standard library: its sources, and their syntax trees, which were made when the package was built. */
+import type { File } from "../syntax/ast.js";
+import type { SourceFile } from "../syntax/source.js";
+import { readTree } from "../syntax/stored.js";
+import { STD_FILES } from "./std.generated.js";
+
+/** The names that `import ... from "std"` offers; each is declared by the file of its name. */
+export const STD_NAMES: readonly string[] = Object.keys(STD_FILES);
+
+const sources: ReadonlyMap<string, SourceFile> = new Map(
+  Object.entries(STD_FILES).map(([name, { text }]) => [name, { name: `std/${name}.ggsl`, text }]),
+);
+const files = new Map<SourceFile, File>();
+
+/** The file that declares a name of the library, without its tests. */
+export const stdSource = (name: string): SourceFile | undefined => sources.get(name);
+
+/** The tree of one of these sources; undefined for any other. */
+export function stdFile(source: SourceFile): File | undefined {
+  const name = /^std\/(\w+)\.ggsl$/.exec(source.name)?.[1];
+  if (name === undefined || sources.get(name) !== source) return undefined;
+  const { text, tree } = STD_FILES[name]!;
+  const file = files.get(source) ?? {
+    kind: "file",
+    declarations: readTree(tree, source),
+    span: { source, start: 0, end: text.length },
+  };
+  files.set(source, file);
+  return file;
+}
