@@ -1,11 +1,11 @@
 /**
- * Every block of code in the documentation. GGSL compiles without a warning, and its tests pass. On the pages of the path
- * TypeScript is type-checked and run, and commands of `ggsl` are run: what they print is compared with what is shown.
- * `GGSL_BLESS=1` writes what was printed into the pages.
+ * Every block of code in the documentation. GGSL compiles without a warning, and its tests pass. Commands of `ggsl` and
+ * TypeScript are run, in the order of the page: what they print is compared with what is shown. TypeScript is type-checked,
+ * too. `GGSL_BLESS=1` writes what was printed into the pages.
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { checkProgram } from "../compiler/compile.js";
@@ -41,6 +41,8 @@ function blocksOf(page: string): Block[] {
 }
 
 const BLOCKS = PAGES.flatMap(blocksOf);
+/** The module with llama.cpp in it, where emscripten has built it. */
+const hasLlamaModule = existsSync("build/wasm-llama/out/ggsl-llama.wasm");
 const PROGRAMS = BLOCKS.filter(({ language }) => language === "ggsl");
 
 test("there are blocks to check", () => {
@@ -57,34 +59,54 @@ describe.each(PROGRAMS)("$name", (source) => {
   });
 });
 
-// ---------------------------------------------------------------- the path
+// ---------------------------------------------------------------- what runs
 
-const PATH = [...readFileSync("docs/README.md", "utf8").matchAll(/^\d+\. \[.*?\]\((.*?)\)/gm)].map(
-  ([, f]) => `docs/${f}`,
-);
 const isBlessing = process.env["GGSL_BLESS"] === "1";
 /** Inside the package, so that `ggsl` is found by its name. */
 const FOLDER = resolve("build/docs-test");
 const folderOf = (page: string): string => join(FOLDER, page.replace(/\W/g, "-"));
 
+/** A block that is run, or a command in one. */
+interface Step {
+  readonly page: string;
+  readonly title: string;
+  /** Absent: it needs a browser, or what was not built here. */
+  readonly run?: () => Printed;
+  /** What stands before the text that is shown. */
+  readonly before: string;
+  readonly shown: string;
+}
+
+interface Printed {
+  readonly text: string;
+  /** Of a script, which is meant to succeed and to print no errors. */
+  readonly fault?: string;
+}
+
+const isRun = ({ language }: Block): boolean => language === "ts" || language === "sh";
+const EXECUTED = PAGES.filter((page) => BLOCKS.some((b) => b.page === page && isRun(b)));
+const scripts = (page: string): Block[] => BLOCKS.filter((b) => b.page === page && b.language === "ts");
+const scriptFile = (block: Block): string =>
+  join(folderOf(block.page), `block${scripts(block.page).indexOf(block) + 1}.ts`);
+
 beforeAll(() => {
-  for (const page of PATH) {
+  for (const page of EXECUTED) {
     const folder = folderOf(page);
     mkdirSync(folder, { recursive: true });
     copyFileSync("examples/model/demo-q8_0.gguf", join(folder, "model.gguf"));
-    for (const { file, text } of BLOCKS.filter((b) => b.page === page && b.file !== undefined))
-      writeFileSync(join(folder, file!), text);
-    scripts(page).forEach(({ text }, i) => writeFileSync(join(folder, `block${i + 1}.ts`), text));
+    for (const { file, language, text } of BLOCKS.filter((b) => b.page === page && b.file !== undefined))
+      if (language !== "ts") writeFileSync(join(folder, file!), text);
+    for (const block of scripts(page)) writeFileSync(scriptFile(block), block.text);
   }
 });
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const scripts = (page: string): Block[] => BLOCKS.filter((b) => b.page === page && b.language === "ts");
-
-test("the path has a page for each step", () => {
-  expect(PATH.length).toBeGreaterThanOrEqual(7);
-  expect(PATH.filter((page) => !PAGES.includes(page))).toEqual([]);
-  expect(PATH.flatMap(scripts).length).toBeGreaterThan(5);
+test("the path has a page for each step, and they have blocks that run", () => {
+  const path = [...readFileSync("docs/README.md", "utf8").matchAll(/^\d+\. \[.*?\]\((.*?)\)/gm)].map(
+    ([, f]) => `docs/${f}`,
+  );
+  expect(path.length).toBeGreaterThanOrEqual(7);
+  expect(path.filter((page) => !EXECUTED.includes(page))).toEqual([]);
 });
 
 test("every link between the pages leads to a page, and to a heading of it", () => {
@@ -107,66 +129,85 @@ test("every link between the pages leads to a page, and to a heading of it", () 
   expect(broken).toEqual([]);
 });
 
-const SCRIPTS = PATH.flatMap((page) =>
-  scripts(page).map(({ name }, i) => ({ page, name, file: join(folderOf(page), `block${i + 1}.ts`), index: i })),
+const STEPS: Step[] = EXECUTED.flatMap((page) =>
+  BLOCKS.filter((b) => b.page === page && isRun(b)).flatMap((b) =>
+    b.language === "ts" ? [scriptStep(b)] : commands(b),
+  ),
 );
 
-test("TypeScript of the path is well typed", () => {
-  const { config } = ts.readConfigFile("tsconfig.json", (f) => readFileSync(f, "utf8")) as { config: object };
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ".");
-  const program = ts.createProgram({
-    rootNames: SCRIPTS.map(({ file }) => file),
-    options: { ...options, noEmit: true, noUnusedLocals: false },
-  });
-  const found = ts.getPreEmitDiagnostics(program).map((d) => ts.flattenDiagnosticMessageText(d.messageText, "\n"));
-  expect(found).toEqual([]);
-});
-
-test.each(SCRIPTS)("$name prints what is shown", ({ page, file, index }) => {
-  const compiled = file.replace(/\.ts$/, ".mjs");
-  const settings = { compilerOptions: { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 } };
-  writeFileSync(compiled, ts.transpileModule(readFileSync(file, "utf8"), settings).outputText);
-  const { stdout, stderr, status } = spawnSync(process.execPath, [compiled], { cwd: folderOf(page), encoding: "utf8" });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  const { text } = scripts(page)[index]!;
-  const shown = /^\n```text\n([^]*?)^```$/m.exec(readFileSync(page, "utf8").split(`${text}\`\`\`\n`)[1]!)?.[1];
-  expect(shown).toBe(stdout);
-});
-
-// ---------------------------------------------------------------- commands
-
-interface Command {
-  readonly page: string;
-  /** As it is typed, without the prompt. */
-  readonly line: string;
-  readonly shown: string;
+function scriptStep(block: Block): Step {
+  const { page, name, text, file } = block;
+  const before = `${text}\`\`\`\n\n\`\`\`text\n`;
+  const rest = readFileSync(page, "utf8").split(before)[1];
+  // what a block without output shows is that it runs
+  const shown = rest?.slice(0, rest.search(/^```$/m)) ?? "";
+  // after the language: `browser`, or `llama` for the module that emscripten builds
+  const isHere = file === undefined || (file === "llama" && hasLlamaModule);
+  return { page, title: name, before, shown, ...(isHere && { run: () => runScript(block) }) };
 }
 
-const COMMANDS: Command[] = BLOCKS.filter((b) => PATH.includes(b.page) && b.language === "sh").flatMap(
-  ({ page, text }) =>
-    [...text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line, shown]) => ({
-      page,
-      line: line!,
-      shown: shown!,
-    })),
-);
+function runScript(block: Block): Printed {
+  const folder = folderOf(block.page);
+  // modules that a command has made are TypeScript, too
+  for (const name of readdirSync(folder).filter((f) => /(?<!\.d)\.ts$/.test(f))) {
+    const settings = { compilerOptions: { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 } };
+    const { outputText } = ts.transpileModule(readFileSync(join(folder, name), "utf8"), settings);
+    writeFileSync(join(folder, name.replace(/ts$/, "js")), outputText);
+  }
+  const compiled = scriptFile(block).replace(/ts$/, "js");
+  const { stdout, stderr, status } = spawnSync(process.execPath, [compiled], { cwd: folder, encoding: "utf8" });
+  return { text: stdout, ...((status !== 0 || stderr !== "") && { fault: `status ${status}\n${stderr}` }) };
+}
+
+function commands({ page, text }: Block): Step[] {
+  return [...text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line, shown]) => ({
+    ...{ page, title: `${page}: ${line}`, before: `$ ${line}\n`, shown: shown! },
+    run: () => runCommand(page, line!),
+  }));
+}
+
+function runCommand(page: string, line: string): Printed {
+  const [, rest] = /^(?:npx )?ggsl (.*)$/.exec(line) ?? [];
+  if (rest === undefined) throw new Error(`${page}: \`${line}\` is no command of ggsl`);
+  const words = rest.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, "$1"));
+  const { stdout, stderr } = spawnSync(process.execPath, [resolve("dist/cli/main.js"), ...words], {
+    ...{ cwd: folderOf(page), encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
+  });
+  return { text: `${stdout}${stderr}`.replace(/ +$/gm, "") };
+}
 
 /** A line of three dots stands for whatever follows. */
 const isAsShown = (shown: string, printed: string): boolean =>
   shown.endsWith("...\n") ? printed.startsWith(shown.slice(0, -4).trimEnd()) : shown === printed;
 
-test.each(COMMANDS)("$page: $line", ({ page, line, shown }) => {
-  const [, rest] = /^ggsl (.*)$/.exec(line) ?? [];
-  expect(rest).toBeDefined();
-  const words = rest!.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, "$1"));
-  const { stdout, stderr } = spawnSync(process.execPath, [resolve("dist/cli/main.js"), ...words], {
-    ...{ cwd: folderOf(page), encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
+for (const { page, title, run, before, shown } of STEPS) {
+  if (!run) {
+    test.skip(`${title} (not here: it needs a browser, or npm run build:wasm -- --llama)`, () => undefined);
+    continue;
+  }
+  test(`${title} prints what is shown`, () => {
+    const { text, fault } = run();
+    expect(fault).toBeUndefined();
+    if (isBlessing && !isAsShown(shown, text))
+      writeFileSync(
+        page,
+        readFileSync(page, "utf8").replace(`${before}${shown}`, () => `${before}${text}`),
+      );
+    else expect(isAsShown(shown, text) ? shown : text).toBe(shown);
   });
-  const printed = `${stdout}${stderr}`.replace(/ +$/gm, "");
-  if (isBlessing && !isAsShown(shown, printed))
-    writeFileSync(
-      page,
-      readFileSync(page, "utf8").replace(`$ ${line}\n${shown}`, () => `$ ${line}\n${printed}`),
-    );
-  else expect(isAsShown(shown, printed) ? shown : printed).toBe(shown);
+}
+
+test("TypeScript is well typed", () => {
+  const { config } = ts.readConfigFile("tsconfig.json", (f) => readFileSync(f, "utf8")) as { config: object };
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ".");
+  const files = EXECUTED.flatMap(scripts).map(scriptFile);
+  expect(files.length).toBeGreaterThan(10);
+  const program = ts.createProgram({
+    rootNames: files,
+    options: { ...options, noEmit: true, noUnusedLocals: false },
+  });
+  const found = ts
+    .getPreEmitDiagnostics(program)
+    .map((d) => `${d.file?.fileName}: ${ts.flattenDiagnosticMessageText(d.messageText, "\n")}`);
+  expect(found).toEqual([]);
 });
