@@ -17,6 +17,8 @@ export interface TextOptions {
   program(): { readonly request: SpecRequest; readonly uniforms: Readonly<Record<string, number>> } | undefined;
   seed(): number;
   specOf(request: SpecRequest): Promise<string>;
+  /** There is another model, or none until it is next asked for. */
+  onModel(): void;
 }
 
 const ALTERNATIVES = 8;
@@ -51,8 +53,8 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     ),
     h("label", { className: "against" }, "compared with ", against),
     status,
-    h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
     probabilityLegend(),
+    h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
     h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file)),
   );
 
@@ -80,9 +82,10 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       uniforms: chain.uniforms,
       maxTokens,
       alternatives: ALTERNATIVES,
+      states: true,
     });
     running = { side, generation };
-    tokens.begin(prompt.value);
+    tokens.begin(prompt.value, maxTokens);
     for await (const token of generation) tokens.add(token);
     const { finish, stats } = await generation.end;
     tokens.end(
@@ -126,7 +129,9 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     const chosen = file.files?.[0];
     if (!chosen) return;
     say(`loading "${chosen.name}" …`);
-    openFile(chosen).then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail);
+    openFile(chosen)
+      .then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail)
+      .finally(options.onModel);
   };
   return {
     setUniforms(values) {
