@@ -110,6 +110,8 @@ inBrowser("text in the playground", () => {
     async () => {
       const v = await visit(site.browser, site.url);
       await v.see("#stages .status", /^on wasm/);
+      await v.page.getByLabel("Logits from").selectOption("model");
+      await v.see("#stages .status", /picks token \d+ ".*"/);
       await v.page.getByLabel("Tokens", { exact: true }).fill("400");
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.page.locator("#text .token").nth(3).waitFor({ timeout: 60_000 });
@@ -140,6 +142,8 @@ inBrowser("text in the playground", () => {
       );
       // what the page can not evaluate by itself runs where llama.cpp is
       await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
+      // the worker whose logits these were is gone; another one gave them anew
+      await v.see("#stages .stage h3", /^top_k\(5\)2048 → 5 rows/);
       await v.see("#stages .status", /runs one of llama.cpp's own CPU samplers, which run in the model's text only/);
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
