@@ -60,7 +60,7 @@ const text = openText(byId("text"), {
   program: () => present && { request: { kind: "program", ...programRef() }, uniforms: parameters.values().uniforms },
   seed: () => parameters.values().seed,
   specOf: (request) => engine.ask("spec", request),
-  onModel: logits.forgetModel,
+  onModel: () => logits.forgetModel(),
 });
 const chains = byId<HTMLSelectElement>("chains");
 const examples = byId<HTMLSelectElement>("examples");

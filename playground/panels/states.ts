@@ -45,7 +45,7 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
 }
 
 function plot(name: string, values: readonly number[]): HTMLElement {
-  const { element, show } = openPlot(name);
-  show(values);
-  return element;
+  const opened = openPlot(name);
+  opened.show(values);
+  return opened.element;
 }

@@ -128,7 +128,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     say(`loading "${chosen.name}" …`);
     openFile(chosen)
       .then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail)
-      .finally(options.onModel);
+      .finally(() => options.onModel());
   };
   return {
     setUniforms(values) {

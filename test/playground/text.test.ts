@@ -63,8 +63,9 @@ inBrowser("text in the playground", () => {
       // what is drawn is what mirostat makes of the probabilities that are shown
       expect(await ours.locator("figcaption code").allTextContents()).toEqual(["surprise, bits"]);
       expect((await other.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual(["surprise, bits", "mu"]);
-      const titles = await other.locator(".token").evaluateAll((spans) => spans.map((span) => span.title));
-      const surprises = titles.map((title) => -Math.log2(Number(title.split(" ").at(-1))));
+      const spans = await other.locator(".token").all();
+      const titles = await Promise.all(spans.map((span) => span.getAttribute("title")));
+      const surprises = titles.map((title) => -Math.log2(Number(title!.split(" ").at(-1))));
       let mu = 2 * TAU;
       const mus = surprises.map((surprise) => (mu -= ETA * (surprise - TAU)));
       expect(mus).toHaveLength(24);
@@ -106,7 +107,7 @@ inBrowser("text in the playground", () => {
   );
 
   withModule(
-    "a generation is stopped, and a file that is no model is refused",
+    "a generation is stopped, a file that is no model is refused, and a host tail writes",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.see("#stages .status", /^on wasm/);

@@ -116,7 +116,7 @@ llamaTest("logits differ from the native ones by what half precision in the atte
 
 llamaTest("the logits of the next token are what a chain on the host picks from, as the native ones are", async () => {
   const found = await both((model) => model.logits(PROMPT), "f32");
-  const [native, wasm] = found as [Float32Array, Float32Array];
+  const [native, wasm] = found;
   expect(wasm).toHaveLength(2048);
   expect(Math.max(...wasm.map((x, i) => Math.abs(x - native[i]!)))).toBeLessThan(0.005);
   const chain = compilePipeline("top_k(40) |> temp(0.8) |> dist(42)");
