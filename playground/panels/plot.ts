@@ -14,8 +14,8 @@ export interface Plot {
   readonly element: HTMLElement;
   /** One value for each token so far, at least one. */
   show(values: readonly number[]): void;
-  /** Points out one of them; undefined: none. */
-  mark(at: number | undefined): void;
+  /** Points out one of them. */
+  mark(at: number): void;
 }
 
 /** @param expected places on the axis, which a line that grows fills from the left; as many as there are values unless told */
@@ -47,7 +47,7 @@ export function openPlot(name: string, expected = 0): Plot {
       x = (i) => 4 + ((WIDTH - 8) * i) / last;
       const y = (value: number): number => HEIGHT - 6 - ((HEIGHT - 12) * (value - least)) / span;
       const places = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
-      // a line of a single point is not drawn
+      // a line needs two points, and its round ends show where they are one
       line.setAttribute("points", (places.length === 1 ? [places[0], places[0]] : places).join(" "));
       const [first, latest] = [short(values[0]!), short(values.at(-1)!)];
       ends.textContent = `${short(least)} to ${short(most)}, last ${latest}`;
@@ -56,8 +56,7 @@ export function openPlot(name: string, expected = 0): Plot {
       drawing.setAttribute("aria-label", label);
     },
     mark(at) {
-      here.setAttribute("visibility", at === undefined ? "hidden" : "visible");
-      if (at === undefined) return;
+      here.setAttribute("visibility", "visible");
       here.setAttribute("x1", x(at).toFixed(1));
       here.setAttribute("x2", x(at).toFixed(1));
     },
