@@ -9,9 +9,8 @@ import type {
   Kind,
   ProgramRef,
   Requests,
-  SpecRequest,
+  StagesReply,
 } from "./engine/messages.js";
-import { nextToken } from "./model/next.js";
 import { notify } from "./notices.js";
 import { showDiagnostics } from "./panels/diagnostics.js";
 import { openGraph } from "./panels/graph.js";
@@ -50,12 +49,9 @@ const parameters = openParameters(byId("parameters"), {
       `The link sets ${names.map((n) => `\`${n}\``).join(", ")}, which the chain \`${chain}\` does not have, or not with that value.`,
     ),
 });
-/** A chain that is compiled for the model, one after the other. */
-const specOf = (request: SpecRequest): Promise<string> => engine.ask("spec", request);
 const logits = openLogits(
   byId("logits"),
   debounced(() => void evaluate(), TYPING_PAUSE),
-  (prompt) => nextToken(prompt, specOf),
 );
 const stages = openStages(byId("stages"));
 const states = openStates(byId("states"), () => void evaluate());
@@ -63,7 +59,8 @@ const graph = openGraph(byId("graph"));
 const text = openText(byId("text"), {
   program: () => present && { request: { kind: "program", ...programRef() }, uniforms: parameters.values().uniforms },
   seed: () => parameters.values().seed,
-  specOf,
+  specOf: (request) => engine.ask("spec", request),
+  onModel: () => logits.forgetModel(),
 });
 const chains = byId<HTMLSelectElement>("chains");
 const examples = byId<HTMLSelectElement>("examples");
@@ -122,9 +119,19 @@ async function evaluate(): Promise<void> {
   const reply = await ask("stages", request, stages.fail);
   if (reply) {
     if (reply.note !== undefined) notify(reply.note);
-    stages.show(reply, logits.texts());
+    await showStages(reply);
   }
   await walk;
+}
+
+async function showStages(reply: StagesReply): Promise<void> {
+  const { tokens, picked } = reply;
+  const named = picked === undefined || tokens.includes(picked) ? tokens : Int32Array.of(...tokens, picked);
+  try {
+    stages.show(reply, await logits.textsOf(named));
+  } catch (error) {
+    stages.fail((error as Error).message);
+  }
 }
 
 async function walkOf(request: ChainRequest, { picks, states: names }: ChainFacts): Promise<void> {

@@ -17,6 +17,7 @@ import {
   acceptToken,
   featureInputs,
   startSequence,
+  statesOf,
   uniformsOf,
   withUniforms,
   type SequenceState,
@@ -113,7 +114,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       latest = undefined;
     },
     get states() {
-      return Object.fromEntries(graph.states.map(({ name }, i) => [name, sequence.states[i]!]));
+      return statesOf(sequence);
     },
     setUniforms(values) {
       sequence = withUniforms(sequence, values);

@@ -11,6 +11,7 @@ import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
+import { promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
 import { openTail, picksOnHost } from "./tail.js";
 import {
@@ -20,6 +21,7 @@ import {
   restoreSequence,
   saveSequence,
   startSequence,
+  statesOf,
   uniformsOf,
   withUniforms,
   type SavedSequence,
@@ -39,6 +41,8 @@ export interface SequenceRequest {
    * each token then.
    */
   readonly alternatives?: number;
+  /** Each piece tells what the chain remembers. It costs nothing: states come back with each token in any case. */
+  readonly states?: boolean;
   readonly signal?: AbortSignal;
   /** What `save` gave; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
@@ -65,6 +69,8 @@ export interface Piece {
   readonly probability?: number;
   /** The likeliest tokens that the chain left, likeliest first, the picked one among them if it is one; with `alternatives`. */
   readonly alternatives?: readonly Alternative[];
+  /** What the chain remembers after this token, by the names of its states; with `states`. */
+  readonly states?: Readonly<Record<string, number>>;
 }
 
 /** The numbers of the context are those of all its sequences. */
@@ -168,9 +174,7 @@ export function generateIn(
   let text: Int32Array = new Int32Array();
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
-    if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
-    checkTokens(tokens, vocabSize);
+    const tokens = promptTokens(model, prompt);
     using tail = openTail(graph.tail, sequence.params, room.model);
     using placed = place(graph, room);
     let slot: Slot | undefined;
@@ -213,7 +217,11 @@ export function generateIn(
         buffer[text.length] = token;
         text = buffer.subarray(0, text.length + 1);
         const piece = { token, text: decoder.decode(model.piece(token, false), { stream: true }) };
-        yield alternatives > 0 ? { ...piece, ...likeliest(rows, token, alternatives) } : piece;
+        yield {
+          ...piece,
+          ...(alternatives > 0 && likeliest(rows, token, alternatives)),
+          ...(options.states && { states: statesOf(sequence) }),
+        };
       }
     } catch (error) {
       throw translate(error, options.signal);
@@ -247,12 +255,6 @@ function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }:
 function checkAlternatives(count = 0): number {
   if (Number.isInteger(count) && count >= 0 && count <= MAX_ALTERNATIVES) return count;
   throw new InputError(`\`alternatives\` must be an integer from 0 to ${MAX_ALTERNATIVES}, found ${count}`);
-}
-
-/** A token that is none would fail the whole batch. */
-function checkTokens(tokens: Int32Array, vocabSize: number): void {
-  const bad = tokens.find((token) => token < 0 || token >= vocabSize);
-  if (bad !== undefined) throw new InputError(`token ${bad} of the prompt is outside the vocabulary of ${vocabSize}`);
 }
 
 function checkPrompt(length: number, contextSize: number): void {

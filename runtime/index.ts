@@ -15,6 +15,7 @@ export { AbortError, InputError } from "./errors.js";
 export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
 export type { GenerateOptions, Generation, GenerationStats, Piece, RunOptions, SequenceRequest } from "./generate.js";
 export type { Alternative } from "./likeliest.js";
+export type { LogitsOptions } from "./logits.js";
 export { loadModel, loadModelFromBytes, type BytesOptions, type LoadModelOptions, type Model } from "./model.js";
 export type { UniformValues } from "./sequence.js";
 export type { Feed, Pairs } from "./features/feed.js";

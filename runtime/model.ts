@@ -7,6 +7,7 @@ import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.
 import { DEVICE_BACKENDS } from "./devices/locate.js";
 import { asInputError, InputError } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
+import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
@@ -48,6 +49,13 @@ export interface Model extends Disposable {
   ): GenerationOf<T>;
   /** A context for several generations at once; equal chains share one subgraph. Throws `InputError`. */
   batch(options: BatchOptions): GenerationBatch;
+  /**
+   * The model's own logits of the token after a prompt, f32 for each token of the vocabulary: what `Chain.evaluate` and
+   * `createEvaluator` take. Each call reads the whole prompt, in a context of its own.
+   * @throws InputError for a prompt that does not fit the context, and for a logit that is NaN or +inf
+   * @throws AbortError when `signal` is aborted
+   */
+  logits(prompt: string | Int32Array, options?: LogitsOptions): Promise<Float32Array>;
   /** Token ids of a text, with the tokens that the model wants around it. */
   tokenize(text: string): Int32Array;
   /** A token's text alone; where it ends inside a character, U+FFFD is there. Throws for a token that is none. */
@@ -116,6 +124,7 @@ function modelOf(model: LoadedModel): Model {
     advice: readSamplingAdvice(native.info.metadata),
     generate: generate as Model["generate"],
     batch: (options) => openBatch(model, options),
+    logits: (prompt, options = {}) => nextLogits(model, prompt, options),
     tokenize: (text) => native.tokenize(text, true, false),
     textOf: (token) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(native.piece(token, true)),
     dispose,

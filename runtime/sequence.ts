@@ -110,6 +110,10 @@ export function acceptToken(sequence: SequenceState, token: number, states: Floa
   };
 }
 
+/** What the chain remembers, by the names of its states. */
+export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
+  Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
+
 function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly number[]): Int32Array {
   const needed = historyNeeded(graph);
   if (needed === 0) return history;

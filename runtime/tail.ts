@@ -38,10 +38,7 @@ interface TailModel {
   readonly binding: ModelBinding;
 }
 
-/**
- * Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none, or for a
- * model that is not the native runtime's.
- */
+/** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
 export function openTail(
   stages: readonly HostStage[],
   params: ReadonlyMap<string, number>,
@@ -49,10 +46,6 @@ export function openTail(
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
   const { HostChain } = model?.binding ?? loadBinding();
-  if (!HostChain) {
-    const names = stages.map(({ name }) => `host ${name}()`).join(" |> ");
-    throw new InputError(`\`${names}\` needs the native runtime: a model in WebAssembly has no host tail`);
-  }
   const native = translated(
     () =>
       new HostChain(

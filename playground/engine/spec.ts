@@ -2,6 +2,7 @@
 import { compileStages, graphOf } from "../../compiler/compile.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { InputError } from "../../runtime/errors.js";
+import { picksOnHost } from "../../runtime/tail.js";
 import type { SpecRequest } from "./messages.js";
 import { openProgram, seeded } from "./program.js";
 import { ROWS } from "./stages.js";
@@ -11,9 +12,7 @@ export function specReply(request: SpecRequest): string {
     request.kind === "program"
       ? openProgram(request).graph({ outputs: ROWS })
       : seeded(graphOf(compileStages(request.stages, { file: "stages", outputs: ROWS })), request.seed);
-  if (graph.tail.length > 0)
-    throw new InputError("the chain ends in llama.cpp's own CPU samplers, which this page does not have");
-  if (graph.outputs.sampled === undefined)
+  if (graph.outputs.sampled === undefined && !picksOnHost(graph))
     throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
   return writeSpec(graph);
 }

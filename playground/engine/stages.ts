@@ -40,7 +40,7 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
     stages: found.map(({ name, rows }) => resultOf(name, rows, tokens)),
     ...(typeof last?.token === "number" && { picked: last.token }),
     ...(!isWhole && {
-      stopped: `\`${stages[prefixes.evaluators.length]}\` runs one of llama.cpp's own CPU samplers, which this page does not have.`,
+      stopped: `\`${stages[prefixes.evaluators.length]}\` runs one of llama.cpp's own CPU samplers, which run in the model's text only.`,
     }),
     compiled: counters.compiled,
   };
@@ -64,7 +64,7 @@ function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   return open;
 }
 
-/** As far as the stages run in the graph: the host tail is not in the page. */
+/** As far as the stages run in the graph: the host tail needs llama.cpp, which is where the model is. */
 function prefixGraphs(request: ChainRequest): Graph[] {
   const program = openProgram(request);
   const graphs: Graph[] = [];

@@ -2,7 +2,7 @@
 import { InputError } from "../../runtime/errors.js";
 import { h } from "../dom.js";
 import { hasModel } from "../model/model.js";
-import { LIKELIEST, type NextToken } from "../model/next.js";
+import { nextToken, type NextToken } from "../model/next.js";
 import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
 
@@ -13,8 +13,10 @@ export interface LogitsPanel {
   history(): number[];
   source(): LogitSource;
   set(source: LogitSource): void;
-  /** Texts of tokens, where the model gave the logits. */
-  texts(): ReadonlyMap<number, string>;
+  /** Texts of tokens by their ids, where the model gave the logits; none elsewhere. Rejects with `InputError`. */
+  textsOf(tokens: Int32Array): Promise<ReadonlyMap<number, string>>;
+  /** The model is another one: what it said does not count any more. */
+  forgetModel(): void;
 }
 
 const TITLES: Readonly<Record<Shape, string>> = {
@@ -26,12 +28,7 @@ const TITLES: Readonly<Record<Shape, string>> = {
 /** Tokens of history at most. */
 const MAX_HISTORY = 100_000;
 
-/** `ask` gives what the model says next. */
-export function openLogits(
-  host: HTMLElement,
-  onChange: () => void,
-  ask: (prompt: string) => Promise<NextToken>,
-): LogitsPanel {
+export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel {
   const kind = h(
     "select",
     { onchange: () => changed(), "aria-label": "Logits from" },
@@ -47,11 +44,7 @@ export function openLogits(
   const list = h("textarea", { rows: 4, spellcheck: false, placeholder: "0.4, 0.3, 0.2, 0.1", oninput: onChange });
   const listRow = h("label", { hidden: true }, "numbers, one for each token ", list);
   const prompt = h("input", { type: "text", value: "In the beginning", oninput: onChange });
-  const likeliest = h("span", {
-    className: "ends",
-    textContent: ` its ${LIKELIEST} likeliest tokens; all others count as dropped`,
-  });
-  const promptRow = h("label", { hidden: true }, "prompt ", prompt, likeliest);
+  const promptRow = h("label", { hidden: true }, "prompt ", prompt);
   const past = h("input", { type: "text", placeholder: "none", oninput: onChange });
   const fault = h("p", { className: "fault", role: "alert" });
   host.replaceChildren(
@@ -83,11 +76,12 @@ export function openLogits(
   let said: { readonly prompt: string; readonly next: NextToken | Error | "asked" } | undefined;
   const modelLogits = (text: string): Float32Array => {
     if (said?.prompt !== text) {
-      said = { prompt: text, next: "asked" };
-      ask(text)
+      const asked = { prompt: text, next: "asked" } as const;
+      said = asked;
+      nextToken(text)
         .catch((error: unknown) => error as Error)
         .then((next) => {
-          if (said?.prompt !== text) return;
+          if (said !== asked) return;
           said = { prompt: text, next };
           onChange();
         }, notify);
@@ -114,7 +108,14 @@ export function openLogits(
         const from = source();
         return from.kind === "model" ? modelLogits(from.prompt) : logitsOf(from);
       }),
-    texts: () => (isModel() && typeof said?.next === "object" && "texts" in said.next ? said.next.texts : new Map()),
+    async textsOf(tokens) {
+      const next = isModel() ? said?.next : undefined;
+      return typeof next === "object" && "textsOf" in next ? next.textsOf(tokens) : new Map();
+    },
+    forgetModel() {
+      said = undefined;
+      if (isModel()) onChange();
+    },
     history: () => reporting(() => readHistory(past.value)),
     set(given) {
       if (given.kind === "model" && !hasModel)

@@ -1,9 +1,7 @@
-/** What the chain remembers, over the steps: mirostat's limit, adaptive_p's average, any `state`. */
-import { h, short, svg } from "../dom.js";
+/** What the chain remembers, over steps on the same logits: mirostat's limit, adaptive_p's average, any `state`. */
+import { h, short } from "../dom.js";
 import type { WalkReply } from "../engine/messages.js";
-
-const WIDTH = 480;
-const HEIGHT = 110;
+import { hasMoved, openPlot, SURPRISE } from "./plot.js";
 
 export interface StatesPanel {
   steps(): number;
@@ -38,11 +36,8 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
         `on ${backend}; the same logits at every step, each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}`,
         false,
       );
-      const shown = states.filter(({ values }) => values.some((v) => v !== values[0]));
-      plots.replaceChildren(
-        ...shown.map(({ name, values }) => plot(name, values)),
-        plot("surprise of the picked token, bits", surprises),
-      );
+      const shown = states.filter(({ values }) => hasMoved(values));
+      plots.replaceChildren(...shown.map(({ name, values }) => plot(name, values)), plot(SURPRISE, surprises));
     },
     say: (message) => say(message, false),
     fail: (message) => say(message, true),
@@ -50,26 +45,7 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
 }
 
 function plot(name: string, values: readonly number[]): HTMLElement {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const span = most - least || 1;
-  const x = (i: number): number => 4 + ((WIDTH - 8) * i) / Math.max(1, values.length - 1);
-  const y = (value: number): number => HEIGHT - 6 - ((HEIGHT - 12) * (value - least)) / span;
-  const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-  const label = `${name}: from ${short(values[0]!)} to ${short(values.at(-1)!)}, between ${short(least)} and ${short(most)}`;
-  return h(
-    "figure",
-    { className: "state" },
-    h(
-      "figcaption",
-      {},
-      h("code", { textContent: name }),
-      h("span", { className: "ends", textContent: `${short(least)} to ${short(most)}, last ${short(values.at(-1)!)}` }),
-    ),
-    svg(
-      "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, preserveAspectRatio: "none" },
-      svg("title", {}, label),
-      svg("polyline", { class: "line", points }),
-    ),
-  );
+  const opened = openPlot(name);
+  opened.show(values);
+  return opened.element;
 }

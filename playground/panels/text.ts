@@ -5,7 +5,7 @@ import type { WorkerGeneration } from "../../runtime/wasm/llama/client.js";
 import { h } from "../dom.js";
 import type { SpecRequest } from "../engine/messages.js";
 import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";
-import { openTokens, probabilityLegend, type Tokens } from "./tokens.js";
+import { openTokens, probabilityLegend } from "./tokens.js";
 
 export interface TextPanel {
   /** New values of the parameters act from the next token on. */
@@ -17,6 +17,8 @@ export interface TextOptions {
   program(): { readonly request: SpecRequest; readonly uniforms: Readonly<Record<string, number>> } | undefined;
   seed(): number;
   specOf(request: SpecRequest): Promise<string>;
+  /** There is another model, or none until it is next asked for. */
+  onModel(): void;
 }
 
 const ALTERNATIVES = 8;
@@ -51,8 +53,8 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     ),
     h("label", { className: "against" }, "compared with ", against),
     status,
-    h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
     probabilityLegend(),
+    h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
     h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file)),
   );
 
@@ -68,21 +70,16 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     status.classList.remove("fault");
   };
 
-  async function write(
-    side: number,
-    tokens: Tokens,
-    model: PageModel,
-    chain: Written,
-    maxTokens: number,
-  ): Promise<void> {
-    const generation = model.worker.generate(prompt.value, {
+  async function write(side: 0 | 1, model: PageModel, chain: Written, { text, maxTokens }: Task): Promise<void> {
+    const generation = model.worker.generate(text, {
       chain: chainOf(readSpec(chain.spec)),
       uniforms: chain.uniforms,
       maxTokens,
       alternatives: ALTERNATIVES,
+      states: true,
     });
     running = { side, generation };
-    tokens.begin(prompt.value);
+    const tokens = sides[side];
     for await (const token of generation) tokens.add(token);
     const { finish, stats } = await generation.end;
     tokens.end(
@@ -103,9 +100,12 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       const other = await options.specOf({ kind: "stages", stages: against.value, seed: options.seed() });
       say("loading the model …");
       const model = await openModel();
+      const task = { text: prompt.value, maxTokens };
+      // what another prompt gave does not stand beside this one
+      for (const tokens of sides) tokens.begin(task.text, maxTokens);
       say(`${model.name} writes; seed ${options.seed()} where a chain leaves it open`);
-      await write(0, sides[0], model, { spec, uniforms: program.uniforms }, maxTokens);
-      if (!isStopped) await write(1, sides[1], model, { spec: other, uniforms: {} }, maxTokens);
+      await write(0, model, { spec, uniforms: program.uniforms }, task);
+      if (!isStopped) await write(1, model, { spec: other, uniforms: {} }, task);
     } catch (error) {
       fail(error);
     } finally {
@@ -126,7 +126,9 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     const chosen = file.files?.[0];
     if (!chosen) return;
     say(`loading "${chosen.name}" …`);
-    openFile(chosen).then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail);
+    openFile(chosen)
+      .then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail)
+      .finally(() => options.onModel());
   };
   return {
     setUniforms(values) {
@@ -139,6 +141,12 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
 interface Written {
   readonly spec: string;
   readonly uniforms: Readonly<Record<string, number>>;
+}
+
+interface Task {
+  /** The prompt. */
+  readonly text: string;
+  readonly maxTokens: number;
 }
 
 const ENDS: Readonly<Record<string, string>> = {

@@ -1,10 +1,12 @@
-/** Generated text, token by token: coloured by probability, with the alternatives that each token had. */
+/** Generated text, token by token: coloured by probability, with the alternatives that each token had, and its course below. */
 import type { Token } from "../../runtime/wasm/llama/messages.js";
 import { h, short } from "../dom.js";
+import { openCourse } from "./course.js";
 
 export interface Tokens {
   readonly element: HTMLElement;
-  begin(prompt: string): void;
+  /** @param expected tokens at most */
+  begin(prompt: string, expected: number): void;
   add(token: Token): void;
   end(summary: string): void;
 }
@@ -26,11 +28,15 @@ export function openTokens(title: string): Tokens {
   const text = h("p", { className: "tokens" });
   const detail = h("p", { className: "alternatives", "aria-live": "polite" });
   const summary = h("p", { className: "hint" });
-  const element = h("div", { className: "side" }, h("h3", { textContent: title }), text, detail, summary);
+  const course = openCourse();
+  const heading = h("h3", { textContent: title });
+  const element = h("div", { className: "side" }, heading, text, detail, summary, course.element);
+  let count = 0;
 
-  const show = (span: HTMLElement, { text: own, probability, alternatives = [] }: Token): void => {
+  const show = (span: HTMLElement, at: number, { text: own, probability, alternatives = [] }: Token): void => {
     for (const other of text.querySelectorAll(".chosen")) other.classList.remove("chosen");
     span.classList.add("chosen");
+    course.mark(at);
     const rows = alternatives.map((one) =>
       h(
         "span",
@@ -54,23 +60,26 @@ export function openTokens(title: string): Tokens {
 
   return {
     element,
-    begin(prompt) {
+    begin(prompt, expected) {
+      count = 0;
+      course.begin(expected);
       text.replaceChildren(h("span", { className: "prompt", textContent: prompt }));
       detail.replaceChildren();
       summary.textContent = "";
     },
     add(token) {
       const step = STEPS.findIndex((least) => (token.probability ?? 0) >= least);
-      const isFirst = text.querySelector(".token") === null;
+      const at = count++;
       const span = h("span", {
         className: `token p${step < 0 ? STEPS.length : step}`,
         textContent: token.text,
-        tabIndex: isFirst ? 0 : -1,
+        tabIndex: at === 0 ? 0 : -1,
         title: `${visible(token.text)} ${short(token.probability ?? 0)}`,
       });
-      span.onfocus = () => show(span, token);
-      span.onmouseenter = () => show(span, token);
+      span.onfocus = () => show(span, at, token);
+      span.onmouseenter = () => show(span, at, token);
       text.append(span);
+      course.add(token);
     },
     end(message) {
       summary.textContent = message;

@@ -59,8 +59,8 @@ export interface Binding {
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
-/** What works on models of the binding that loaded them, and on no others. WebAssembly has no host tail. */
-export type ModelBinding = Pick<Binding, "Graph" | "Grammar"> & Partial<Pick<Binding, "HostChain">>;
+/** What works on models of the binding that loaded them, and on no others. */
+export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "HostChain">;
 
 /** What drives a device: the rewrites are chosen by it. */
 export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";

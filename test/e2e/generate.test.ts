@@ -133,6 +133,20 @@ test("pieces tell the likeliest tokens, those that the host tail leaves where th
   );
 });
 
+test("pieces tell the states after them, which are those that a saved sequence has", async () => {
+  const chain = compilePipeline("mirostat_v2(3, 0.1, 5)");
+  const generation = model.generate(PROMPT, { chain, maxTokens: 6, states: true });
+  const mus: number[] = [];
+  for await (const { states, alternatives } of generation) {
+    expect(Object.keys(states!)).toEqual(chain.graph.states.map(({ name }) => name));
+    expect(Object.values(states!)).toEqual(generation.save().sequence.states);
+    expect(alternatives).toBeUndefined();
+    mus.push(states!["mu"]!);
+  }
+  expect(new Set(mus).size).toBe(6);
+  for await (const piece of model.generate(PROMPT, { chain, maxTokens: 1 })) expect(piece).not.toHaveProperty("states");
+});
+
 describe("bad input", () => {
   test("a chain that picks nothing", () => {
     expect(() => model.generate(PROMPT, { chain: compilePipeline("top_k(3)") })).toThrow(/picks no token/);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { compile } from "../../runtime/chain.js";
 import { loadModel } from "../../runtime/model.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
@@ -13,6 +14,18 @@ const withModule = hasModule ? test : test.skip;
 
 const GREEDY = 'import { greedy } from "std"\n\nchain best = greedy\n';
 const PROMPT = "And the LORD said unto";
+/** Of mirostat. */
+const [TAU, ETA] = [5, 0.1];
+
+/** The places of a line in its drawing, 480 wide and 110 high. */
+const pointsOf = async (line: Locator): Promise<[number, number][]> =>
+  ((await line.getAttribute("points")) ?? "").split(" ").map((pair) => pair.split(",").map(Number) as [number, number]);
+
+/** From the least at 104 to the most at 6. */
+function heightsOf(values: readonly number[]): number[] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return values.map((value) => 104 - (98 * (value - least)) / (most - least));
+}
 
 let site: Site;
 
@@ -40,11 +53,30 @@ inBrowser("text in the playground", () => {
       await v.see("#stages .stage h3", /^greedy/);
       await v.page.getByLabel("Prompt", { exact: true }).fill(PROMPT);
       await v.page.getByLabel("Tokens", { exact: true }).fill("24");
+      await v.page.getByLabel("Stages to compare with").fill(`mirostat_v2(${TAU}, ${ETA})`);
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.see("#text .side:nth-child(2) .hint", /24 tokens, as many as asked for/);
       const [ours, other] = [v.page.locator("#text .side").nth(0), v.page.locator("#text .side").nth(1)];
       expect((await ours.locator(".token").allTextContents()).join("")).toBe(pieces.join(""));
       expect(await other.locator(".token").count()).toBe(24);
+
+      // what is drawn is what mirostat makes of the probabilities that are shown
+      expect(await ours.locator("figcaption code").allTextContents()).toEqual(["surprise, bits"]);
+      expect((await other.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual(["surprise, bits", "mu"]);
+      const spans = await other.locator(".token").all();
+      const titles = await Promise.all(spans.map((span) => span.getAttribute("title")));
+      const surprises = titles.map((title) => -Math.log2(Number(title!.split(" ").at(-1))));
+      let mu = 2 * TAU;
+      const mus = surprises.map((surprise) => (mu -= ETA * (surprise - TAU)));
+      expect(mus).toHaveLength(24);
+      for (const [i, values] of [surprises, mus].entries()) {
+        const expected = heightsOf(values);
+        const drawn = await pointsOf(other.locator("polyline").nth(i));
+        expect(drawn.map(([x]) => x)).toEqual(drawn.map(([x]) => x).toSorted((a, b) => a - b));
+        expect(drawn.map(([, y]) => y)).toEqual(expected.map((y) => expect.closeTo(y, 0)));
+        const ends = await other.locator("figcaption .ends").nth(i).innerText();
+        expect(Number(ends.split(" ").at(-1))).toBeCloseTo(values.at(-1)!, 1);
+      }
 
       // the keyboard goes from token to token, and tells what else could have stood there
       await other.locator(".token").first().focus();
@@ -64,23 +96,39 @@ inBrowser("text in the playground", () => {
       await v.type(GREEDY);
       await v.see("#stages .stage h3", /^greedy/);
       await v.page.getByLabel("Logits from").selectOption("model");
-      await v.see("#stages .status", /picks token \d+ ".*"/);
-      await v.see("#stages .stage h3", /100 rows/);
+      using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+      const { token } = await compile(GREEDY).evaluate(await model.logits("In the beginning"), { backend: "cpu" });
+      const text = JSON.stringify(model.textOf(token!));
+      await v.see("#stages .status", new RegExp(`picks token ${token} ${text};`));
+      await v.see("#stages .stage h3", new RegExp(`^greedy${model.info.vocabSize} rows`));
       await v.close();
     },
     120_000,
   );
 
   withModule(
-    "a generation is stopped, and a file that is no model is refused",
+    "a generation is stopped, a file that is no model is refused, and a host tail writes",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.see("#stages .status", /^on wasm/);
+      await v.page.getByLabel("Logits from").selectOption("model");
+      await v.see("#stages .status", /picks token \d+ ".*"/);
       await v.page.getByLabel("Tokens", { exact: true }).fill("400");
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.page.locator("#text .token").nth(3).waitFor({ timeout: 60_000 });
+      const line = v.page.locator("#text .side:nth-child(1) polyline").first();
+      const early = (await pointsOf(line)).length;
+      await until(
+        async () => (await pointsOf(line)).length,
+        (count) => count > early,
+      );
       await v.page.getByRole("button", { name: "Stop" }).click();
       await v.see("#text .side .hint", /stopped/);
+      const points = await pointsOf(line);
+      expect(points).toHaveLength(await v.page.locator("#text .side:nth-child(1) .token").count());
+      expect(points.length).toBeLessThan(400);
+      // the rest of its 400 places is empty
+      expect(points.at(-1)![0]).toBeCloseTo(4 + ((480 - 8) * (points.length - 1)) / 399, 0);
       await v.page.locator("#text summary", { hasText: "another model" }).click();
       await v.page.getByLabel("Another model, a GGUF file").setInputFiles({
         name: "notes.gguf",
@@ -93,7 +141,13 @@ inBrowser("text in the playground", () => {
         () => v.page.getByRole("button", { name: "Write" }).isEnabled(),
         (isEnabled) => isEnabled,
       );
+      // what the page can not evaluate by itself runs where llama.cpp is
+      await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
+      // the worker whose logits these were is gone; another one gave them anew
+      await v.see("#stages .stage h3", /^top_k\(5\)2048 → 5 rows/);
+      await v.see("#stages .status", /runs one of llama.cpp's own CPU samplers, which run in the model's text only/);
       await v.page.getByRole("button", { name: "Write" }).click();
+      await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
       await v.see("#text .side:nth-child(2) .hint", /4 tokens/);
       await v.close();
     },

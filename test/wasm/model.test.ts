@@ -114,14 +114,30 @@ llamaTest("logits differ from the native ones by what half precision in the atte
   expect(largest[1]).toBeLessThan(0.2);
 });
 
+llamaTest("the logits of the next token are what a chain on the host picks from, as the native ones are", async () => {
+  const found = await both((model) => model.logits(PROMPT), "f32");
+  const [native, wasm] = found;
+  expect(wasm).toHaveLength(2048);
+  expect(Math.max(...wasm.map((x, i) => Math.abs(x - native[i]!)))).toBeLessThan(0.005);
+  const chain = compilePipeline("top_k(40) |> temp(0.8) |> dist(42)");
+  const { token } = await chain.evaluate(wasm, { backend: "wasm" });
+  expect(await tokensOf(pairs.f32[1].generate(PROMPT, { chain, maxTokens: 1 }))).toEqual([token]);
+  await expect(pairs.f32[1].logits("word ".repeat(600))).rejects.toThrow(/the context holds 512: shorten/);
+});
+
 const OBEY = compile(`
 import { greedy } from "std"
 sampler obey(static grammar: text) { keep allowed(grammar) }
 chain obedient(static g: text = "root ::= \\" the\\" [a-z ]+") = obey(g) |> greedy()
 `);
 
+const TAILED = compile(`
+import { top_k } from "std"
+chain tailed() = top_k(40) |> host penalties(last_n: 64, repeat: 1.2) |> host temp(0.8) |> host dist(seed: 42)
+`);
+
 llamaTest(
-  "draws, states, features and grammars give the native tokens, as a part of the graph and behind it",
+  "draws, states, features, grammars and host tails give the native tokens, as a part of the graph and behind it",
   async () => {
     const chains = [
       "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
@@ -129,7 +145,7 @@ llamaTest(
       "penalties(64, 1.2) |> dry(0.8, last_n: 64) |> min_p(0.1) |> dist(7)",
     ].map((stages) => compilePipeline(stages));
     for (const placement of ["graph", "host"] as const)
-      for (const chain of [...chains, OBEY]) {
+      for (const chain of [...chains, OBEY, TAILED]) {
         const options: GenerateOptions = { chain, maxTokens: 24, placement, checkLogits: true };
         const [tokens] = await expectSame(async (model) => {
           const generation = model.generate(PROMPT, options);

@@ -52,6 +52,36 @@ llamaTest("tokens come with their probability and the likeliest others, and are 
   expect([finish, stats!.generatedTokens, stats!.graphBuilds]).toEqual(["maxTokens", 12, 2]);
 });
 
+llamaTest("tokens come with the states of the chain after them, which follow its rule", async () => {
+  await load();
+  const [tau, eta] = [3, 0.1];
+  const chain = compilePipeline(`mirostat_v2(${tau}, ${eta}, 5)`);
+  const tokens = await all(worker.generate(PROMPT, { chain, maxTokens: 8, states: true, alternatives: 1 }));
+  let mu = 2 * tau;
+  for (const { states, probability } of tokens) {
+    mu -= eta * (-Math.log2(probability!) - tau);
+    expect(states!["mu"]).toBeCloseTo(mu, 4);
+  }
+  const [plain] = await all(worker.generate(PROMPT, { chain, maxTokens: 1 }));
+  expect(plain).toEqual({ token: tokens[0]!.token, text: tokens[0]!.text });
+});
+
+llamaTest("the logits of the next token come as a whole, and texts for those that are wanted", async () => {
+  const { vocabSize } = await load();
+  const running = all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }));
+  const logits = worker.logits(PROMPT);
+  // texts wait for nobody
+  const texts = await worker.textsOf(Int32Array.of(300, 5, 301));
+  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
+  expect(texts).toEqual([300, 5, 301].map((token) => native.textOf(token)));
+  expect(await logits).toHaveLength(vocabSize);
+  const { token } = await greedy.evaluate(await logits, { backend: "cpu" });
+  expect(token).toBe((await running)[0]!.token);
+  await expect(worker.textsOf(Int32Array.of(2048))).rejects.toThrow("token 2048 is outside");
+  await expect(worker.logits("word ".repeat(600))).rejects.toThrow(/the prompt has \d+ tokens/);
+  await expect(worker.logits(PROMPT, { contextSize: 1.5 })).rejects.toThrow("`contextSize` must be");
+});
+
 llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
   await load();
   const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 200, alternatives: 2 });
@@ -117,6 +147,8 @@ llamaTest(
 
 llamaTest("what is wrong is an error of that request, and the worker goes on", async () => {
   await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("there is no model: load one first");
+  await expect(worker.logits(PROMPT)).rejects.toThrow("there is no model: load one first");
+  await expect(worker.textsOf(Int32Array.of(1))).rejects.toThrow("there is no model: load one first");
   await expect(worker.load(Uint8Array.of(1, 2), MODULE)).rejects.toThrow("not a GGUF file");
   await load();
   const rejected = (prompt: string, options: object): Promise<unknown> =>

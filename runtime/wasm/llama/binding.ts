@@ -5,6 +5,7 @@ import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
 import { grammarClass, graphClass, type GraphHandles } from "./graph.js";
 import { Llama } from "./handle.js";
+import { hostChainClass } from "./hostChain.js";
 import { unusable } from "./loader.js";
 import { LlamaModel, type ModelHandles } from "./model.js";
 
@@ -29,7 +30,14 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
   const llama = start(module);
   const [graphs, models]: [GraphHandles, ModelHandles] = [new WeakMap(), new WeakMap()];
   const native = new LlamaModel(llama, bytes, models, graphs);
-  return { native, binding: { Graph: graphClass(llama, graphs), Grammar: grammarClass(llama, models) } };
+  return {
+    native,
+    binding: {
+      Graph: graphClass(llama, graphs),
+      Grammar: grammarClass(llama, models),
+      HostChain: hostChainClass(llama, models),
+    },
+  };
 }
 
 function start(module: WasmModule): Llama {

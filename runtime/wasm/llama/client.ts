@@ -4,7 +4,7 @@ import type { Chain } from "../../chain.js";
 import { InputError } from "../../errors.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
-import type { GenerateRequest, GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
+import type { GenerateRequest, GenerationEnd, LogitsRequest, Port, Reply, Request, Token } from "./messages.js";
 
 /** A browser's `Worker`, of which only this is used. */
 interface WorkerPort extends Port {
@@ -107,6 +107,22 @@ export class ModelWorker implements Disposable {
       },
       cancel,
     };
+  }
+
+  /**
+   * The model's own logits of the token after a prompt, one for each token of the vocabulary; see `Model.logits`. It waits for
+   * what was asked for before.
+   * @throws InputError for a prompt that does not fit
+   */
+  async logits(prompt: string | Int32Array, options: Omit<LogitsRequest, "prompt"> = {}): Promise<Float32Array> {
+    const reply = await this.ask({ type: "logits", prompt, ...options });
+    return (reply as Reply & { type: "logits" }).logits;
+  }
+
+  /** Texts of tokens, each alone, also while others are generated. Throws `InputError` for a token that is none. */
+  async textsOf(tokens: Int32Array): Promise<readonly string[]> {
+    const reply = await this.ask({ type: "texts", tokens });
+    return (reply as Reply & { type: "texts" }).texts;
   }
 
   /** Stops the worker, whatever it does; what is waited for fails. */

@@ -1,8 +1,8 @@
 /**
  * What a page and the worker with a model say to each other. Each request has a number of its own, which the answers repeat.
  *
- * `load` and `generate` are done one after the other, in the order in which they came, at most 16 of them at a time; a cancelled
- * one ends with `done`. `setUniforms` and `cancel` are done at once, which is between two tokens.
+ * `load`, `generate` and `logits` are done one after the other, in the order in which they came, at most 16 of them at a time; a
+ * cancelled generation ends with `done`. `texts`, `setUniforms` and `cancel` are done at once, which is between two tokens.
  */
 import type { GenerationStats } from "../../generate.js";
 import type { ModelInfo } from "../../native/binding.js";
@@ -18,6 +18,8 @@ export type Request =
       readonly module: Uint8Array | string;
     }
   | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
+  | ({ readonly type: "logits"; readonly id: number } & LogitsRequest)
+  | { readonly type: "texts"; readonly id: number; readonly tokens: Int32Array }
   | { readonly type: "setUniforms"; readonly id: number; readonly generation: number; readonly values: UniformValues }
   | { readonly type: "cancel"; readonly id: number; readonly generation: number };
 
@@ -30,6 +32,13 @@ export interface GenerateRequest {
   readonly contextSize?: number;
   /** How many of the likeliest tokens to tell with each token, at most 100; default 0. */
   readonly alternatives?: number;
+  /** Tell with each token what the chain remembers. */
+  readonly states?: boolean;
+}
+
+export interface LogitsRequest {
+  readonly prompt: string | Int32Array;
+  readonly contextSize?: number;
 }
 
 export type Reply =
@@ -37,6 +46,10 @@ export type Reply =
   | ({ readonly type: "token"; readonly id: number } & Token)
   /** Of `generate`. */
   | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
+  /** A logit for each token of the vocabulary; transferred. */
+  | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }
+  /** In the order of the tokens asked for. */
+  | { readonly type: "texts"; readonly id: number; readonly texts: readonly string[] }
   /** Of `setUniforms` and `cancel`. */
   | { readonly type: "accepted"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly name: string; readonly message: string };
@@ -50,6 +63,8 @@ export interface Token {
   readonly probability?: number;
   /** The likeliest first; `text` is the token's alone. */
   readonly alternatives?: readonly { readonly token: number; readonly text: string; readonly probability: number }[];
+  /** What the chain remembers after this token, by the names of its states; absent without `states`. */
+  readonly states?: Readonly<Record<string, number>>;
 }
 
 /** How a generation in a worker ended. */

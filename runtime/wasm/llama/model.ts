@@ -4,7 +4,7 @@ import { LlamaContext } from "./context.js";
 import type { GraphHandles } from "./graph.js";
 import { checkInteger, Handle, type Llama } from "./handle.js";
 
-/** The handles of models, which grammars of the same instance ask for. */
+/** The handles of models, which grammars and host chains of the same instance ask for. */
 export type ModelHandles = WeakMap<object, Handle>;
 
 export class LlamaModel implements NativeModel {

@@ -21,7 +21,8 @@ export function serve(port: Port): void {
   let last = Promise.resolve();
   let waiting = 0;
   const running = new Map<number, Running>();
-  const reply = (message: Reply): void => port.postMessage(message);
+  const reply = (message: Reply): void =>
+    port.postMessage(message, message.type === "logits" ? [message.logits.buffer] : []);
 
   /** Does it when all that came before is done. */
   function inTurn(id: number, work: () => Promise<Reply>): void {
@@ -29,6 +30,11 @@ export function serve(port: Port): void {
     waiting++;
     last = last.then(work).then(reply, (error: unknown) => reply(failure(id, error)));
     last = last.finally(() => waiting--);
+  }
+
+  function loaded(): Model {
+    if (!model) throw new InputError("there is no model: load one first");
+    return model;
   }
 
   async function load({ id, bytes, module }: Of<"load">): Promise<Reply> {
@@ -42,9 +48,8 @@ export function serve(port: Port): void {
     const { id, spec, prompt, ...options } = request;
     const { signal } = own.cancel;
     try {
-      if (!model) throw new InputError("there is no model: load one first");
+      const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
-      const from = model;
       own.generation = from.generate(prompt, { ...options, chain: chainOf(readSpec(spec)), signal });
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
       const stats = own.generation.stats();
@@ -55,6 +60,15 @@ export function serve(port: Port): void {
     } finally {
       running.delete(id);
     }
+  }
+
+  async function logits({ id, prompt, contextSize }: Of<"logits">): Promise<Reply> {
+    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize }) };
+  }
+
+  function texts({ id, tokens }: Of<"texts">): void {
+    const from = loaded();
+    reply({ type: "texts", id, texts: Array.from(tokens, (token) => from.textOf(token)) });
   }
 
   function runningOf(generation: number): Running {
@@ -80,6 +94,10 @@ export function serve(port: Port): void {
         inTurn(request.id, () => generate(request, own));
         return void running.set(request.id, own);
       }
+      case "logits":
+        return inTurn(request.id, () => logits(request));
+      case "texts":
+        return texts(request);
       case "setUniforms":
         return setUniforms(request);
       case "cancel":
@@ -102,10 +120,11 @@ export function serve(port: Port): void {
 
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
 
-function tokenOf({ token, text, probability, alternatives }: Piece, model: Model): Token {
-  if (probability === undefined) return { token, text };
-  const withText = alternatives!.map((one) => ({ ...one, text: model.textOf(one.token) }));
-  return { token, text, probability, alternatives: withText };
+function tokenOf({ alternatives, ...piece }: Piece, model: Model): Token {
+  return {
+    ...piece,
+    ...(alternatives && { alternatives: alternatives.map((one) => ({ ...one, text: model.textOf(one.token) })) }),
+  };
 }
 
 function cancelled(generation: Generation | undefined): GenerationEnd {

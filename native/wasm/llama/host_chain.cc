@@ -1,0 +1,131 @@
+// Host chains (native/src/host_chain.h).
+#include "host_chain.h"
+
+#include "exchange.h"
+
+#include <iterator>
+#include <utility>
+
+namespace ggsl::wasm {
+
+namespace {
+
+// Of the chain that is opened next. A value is told before what it is a part of: entries before their list, and that before the
+// parameter, which belongs to the stage told last.
+std::vector<SamplerSpec> stages;
+std::vector<Value>       values;
+
+bool tell(Value value) {
+    values.push_back(std::move(value));
+    return true;
+}
+
+Value take_value() {
+    if (values.empty()) {
+        fail(code::invalid_argument, "no value was told");
+    }
+    Value value = std::move(values.back());
+    values.pop_back();
+    return value;
+}
+
+} // namespace
+
+extern "C" {
+
+// Forgets what was told and not used.
+EMSCRIPTEN_KEEPALIVE void ggsl_stages_begin() {
+    stages.clear();
+    values.clear();
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_stage(const char * name, size_t length) {
+    return guarded([&] {
+        stages.push_back({ std::string(name, length), {} });
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_value_number(double number) {
+    return guarded([&] { return tell({ number }); });
+}
+EMSCRIPTEN_KEEPALIVE bool ggsl_value_text(const char * text, size_t length) {
+    return guarded([&] { return tell({ std::string(text, length) }); });
+}
+// What no parameter takes, in words.
+EMSCRIPTEN_KEEPALIVE bool ggsl_value_other(const char * what, size_t length) {
+    return guarded([&] { return tell({ Other{ std::string(what, length) } }); });
+}
+// The last `count` values become one.
+EMSCRIPTEN_KEEPALIVE bool ggsl_value_list(size_t count) {
+    return guarded([&] {
+        if (count > values.size()) {
+            fail(code::invalid_argument, "a list of %zu values, of which %zu were told", count, values.size());
+        }
+        const auto begin = values.end() - static_cast<ptrdiff_t>(count);
+        List       list(std::make_move_iterator(begin), std::make_move_iterator(values.end()));
+        values.erase(begin, values.end());
+        return tell({ std::move(list) });
+    });
+}
+
+// The last value is the parameter of that name of the last stage.
+EMSCRIPTEN_KEEPALIVE bool ggsl_parameter(const char * name, size_t length) {
+    return guarded([&] {
+        if (stages.empty()) {
+            fail(code::invalid_argument, "no stage was told");
+        }
+        stages.back().parameters.insert_or_assign(std::string(name, length), take_value());
+        return true;
+    });
+}
+
+// Of the stages that were told. `model` may be null when none of them needs a vocabulary.
+EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_open(const SharedModel * model) {
+    return guarded([&] { return new HostChain(std::exchange(stages, {}), model == nullptr ? nullptr : *model); });
+}
+EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_clone(const HostChain * from) {
+    return guarded([&] { return new HostChain(from->clone()); });
+}
+EMSCRIPTEN_KEEPALIVE void ggsl_host_chain_close(const HostChain * chain) { delete chain; }
+
+// Gives words: the picked token (-1: none), and then, in as many words each as rows are left, tokens, logits (f32) and
+// probabilities (f32).
+EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_apply(HostChain * chain, const int32_t * tokens, size_t count, const float * logits,
+                                                size_t logit_count) {
+    return guarded([&] {
+        const HostRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
+        const size_t         left = rows.tokens.size();
+        std::vector<int32_t> words{ rows.selected };
+        words.insert(words.end(), rows.tokens.begin(), rows.tokens.end());
+        words.resize(1 + 3 * left);
+        if (left > 0) {
+            std::memcpy(&words[1 + left], rows.logits.data(), left * sizeof(float));
+            std::memcpy(&words[1 + 2 * left], rows.probs.data(), left * sizeof(float));
+        }
+        return give(words);
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept(HostChain * chain, int32_t token) {
+    return guarded([&] {
+        chain->accept(token);
+        return true;
+    });
+}
+EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept_prompt(HostChain * chain, const int32_t * tokens, size_t count) {
+    return guarded([&] {
+        chain->accept_prompt({ tokens, count });
+        return true;
+    });
+}
+EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_reset(HostChain * chain) {
+    return guarded([&] {
+        chain->reset();
+        return true;
+    });
+}
+
+} // extern "C"
+
+} // namespace ggsl::wasm

@@ -1,0 +1,56 @@
+/** How a generation goes: the surprise of each token, and what the chain remembers after it, as lines that grow with the text. */
+import type { Token } from "../../runtime/wasm/llama/messages.js";
+import { h } from "../dom.js";
+import { surpriseOf } from "../engine/distribution.js";
+import { hasMoved, openPlot, SURPRISE, type Plot } from "./plot.js";
+
+export interface Course {
+  readonly element: HTMLElement;
+  /** @param expected tokens at most */
+  begin(expected: number): void;
+  add(token: Token): void;
+  /** Points out a token, by its number in the text. */
+  mark(at: number): void;
+}
+
+interface Line {
+  readonly plot: Plot;
+  readonly values: number[];
+}
+
+export function openCourse(): Course {
+  const element = h("div", { className: "plots" });
+  const lines = new Map<string, Line>();
+  let length = 0;
+
+  const lineOf = (name: string): Line => {
+    const known = lines.get(name);
+    if (known) return known;
+    const line = { plot: openPlot(name, length), values: [] };
+    lines.set(name, line);
+    element.append(line.plot.element);
+    return line;
+  };
+  const extend = (name: string, value: number): Line => {
+    const line = lineOf(name);
+    line.values.push(value);
+    line.plot.show(line.values);
+    return line;
+  };
+  return {
+    element,
+    begin(expected) {
+      length = expected;
+      lines.clear();
+      element.replaceChildren();
+    },
+    add({ probability = 0, states = {} }) {
+      extend(SURPRISE, surpriseOf(probability));
+      for (const [name, value] of Object.entries(states)) {
+        const { plot, values } = extend(name, value);
+        plot.element.hidden = !hasMoved(values);
+      }
+    },
+    mark: (at) => lines.forEach(({ plot }) => plot.mark(at)),
+  };
+}

@@ -1,0 +1,48 @@
+/** The logits of a model's next token, for whoever wants to evaluate chains on them. */
+import { contextSettings, type ContextSettings } from "./contextOptions.js";
+import { AbortError, asInputError, InputError } from "./errors.js";
+import type { LoadedModel } from "./generate.js";
+import type { NativeContext } from "./native/binding.js";
+import { promptTokens } from "./prompt.js";
+
+/** How a prompt is read. What `loadModel` was given counts for settings of the context that are not given here. */
+export interface LogitsOptions extends ContextSettings {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads the prompt in a context of its own, one without a chain, which gives the model's logits as they are. */
+export async function nextLogits(
+  { native, settings }: LoadedModel,
+  prompt: string | Int32Array,
+  { signal, ...own }: LogitsOptions,
+): Promise<Float32Array> {
+  const merged = contextSettings(own, settings);
+  const tokens = promptTokens(native, prompt);
+  if (signal?.aborted) throw new AbortError();
+  let context: NativeContext | undefined;
+  const abort = (): void => context?.abort();
+  signal?.addEventListener("abort", abort);
+  try {
+    // they come back in any case, so to look at them costs no copy
+    context = await native.createContext({ ...merged, checkLogits: true });
+    signal?.throwIfAborted();
+    checkLength(tokens.length, context.contextSize);
+    const outputs = new Uint8Array(tokens.length);
+    outputs[tokens.length - 1] = 1;
+    const positions = Int32Array.from(tokens, (_, i) => i);
+    const [output] = await context.decode({ tokens, positions, sequences: new Int32Array(tokens.length), outputs });
+    return output!.logits!;
+  } catch (error) {
+    throw signal?.aborted ? new AbortError() : asInputError(error);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    context?.dispose();
+  }
+}
+
+function checkLength(length: number, contextSize: number): void {
+  if (length > contextSize)
+    throw new InputError(
+      `the prompt has ${length} tokens, and the context holds ${contextSize}: shorten the prompt or set a larger context size`,
+    );
+}
