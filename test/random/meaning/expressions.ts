@@ -14,7 +14,11 @@ const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x
 /** Numbers of rows are f32. */
 export const f32 = (x: number): number => Math.fround(finite(x));
 
-const sum = (x: readonly number[]): number => x.reduce((a, b) => a + b, 0);
+/** Terms of sums are at most this, and at least its negative. */
+const TERM_MAX = 2 ** 103;
+const term = (x: number): number => Math.min(Math.max(x, -TERM_MAX), TERM_MAX);
+
+const sum = (x: readonly number[]): number => x.reduce((a, b) => a + term(b), 0);
 const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
 
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
@@ -111,7 +115,7 @@ const SCANS: Readonly<Record<string, (x: readonly number[]) => readonly number[]
   log_softmax: logSoftmax,
   cumsum: (x) => {
     let total = 0;
-    return x.map((v) => (total = f32(total + v)));
+    return x.map((v) => (total = f32(total + term(v))));
   },
 };
 
