@@ -20,13 +20,18 @@ export interface Ended {
 }
 
 /** Runs tests on the backends that `environment` names. */
-export function runJest(args: readonly string[], environment: Readonly<Record<string, string>>): Ended {
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [...JEST, ...args], {
+export const runJest = (args: readonly string[], environment: Readonly<Record<string, string>>): Ended =>
+  runProcess([...JEST, ...args], environment);
+
+/** Runs a program of Node's. */
+export function runProcess(args: readonly string[], environment: Readonly<Record<string, string>>): Ended {
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
     ...{ encoding: "utf8", env: { ...ENVIRONMENT, ...environment }, maxBuffer: 2 ** 28 },
     ...{ timeout: SECONDS * 1000, killSignal: "SIGKILL" },
   });
   const crash = signal !== null && CRASHES.includes(signal) ? signal : undefined;
-  const ending = status === null ? `\nended by ${signal}${signal === "SIGKILL" ? ` after ${SECONDS} s` : ""}` : "";
+  const ending =
+    status === null ? `\nended by ${signal}${signal === "SIGKILL" ? ` (there are ${SECONDS} s)` : ""}` : "";
   return { ok: status === 0, crash, output: `${stdout}${stderr}${ending}` };
 }
 
