@@ -30,8 +30,7 @@ export function runProcess(args: readonly string[], environment: Readonly<Record
     ...{ timeout: SECONDS * 1000, killSignal: "SIGKILL" },
   });
   const crash = signal !== null && CRASHES.includes(signal) ? signal : undefined;
-  const ending =
-    status === null ? `\nended by ${signal}${signal === "SIGKILL" ? ` (there are ${SECONDS} s)` : ""}` : "";
+  const ending = status === null ? `\nended by ${signal}${signal === "SIGKILL" ? `; there are ${SECONDS} s` : ""}` : "";
   return { ok: status === 0, crash, output: `${stdout}${stderr}${ending}` };
 }
 
