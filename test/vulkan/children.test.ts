@@ -35,7 +35,7 @@ test("what fails without a crash is not run again", () => {
   const found = newReport();
   runGroup(["a", "b"], () => runProcess(["-e", 'throw new Error("wrong")'], {}), String, found);
   expect([found.outputs, found.retried]).toEqual([[], 0]);
-  expect(found.failures.join()).toMatch(/^a\nb\n[^]*Error: wrong/);
+  expect(found.failures.join()).toContain("Error: wrong");
 });
 
 test("a process that another has ended has failed", () => {

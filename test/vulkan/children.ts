@@ -43,7 +43,10 @@ export interface Report {
   retried: number;
 }
 
-/** Runs a group of cases; one that crashes again and again, down to a case, has failed. `nameOf` says which case that is. */
+/**
+ * Runs a group of cases, whose process says which of them fail. One that crashes again and again, down to a case, has failed;
+ * `nameOf` says which case that is.
+ */
 export function runGroup<Case>(
   group: readonly Case[],
   run: (cases: readonly Case[]) => Ended,
@@ -52,9 +55,9 @@ export function runGroup<Case>(
 ): void {
   const { ok, crash, output } = run(group);
   if (ok) return void report.outputs.push(output);
-  const names = (): string => group.map(nameOf).join("\n");
-  if (crash === undefined) return void report.failures.push(`${names()}\n${output}`);
-  if (group.length === 1) return void report.failures.push(`the driver crashed (${crash}) alone with\n${names()}`);
+  if (crash === undefined) return void report.failures.push(output);
+  if (group.length === 1)
+    return void report.failures.push(`the driver crashed (${crash}) alone with\n${nameOf(group[0]!)}`);
   report.retried++;
   const half = Math.ceil(group.length / 2);
   for (const part of [group.slice(0, half), group.slice(half)]) runGroup(part, run, nameOf, report);

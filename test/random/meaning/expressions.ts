@@ -38,7 +38,7 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   "-": (x, y) => x - y,
   "*": (x, y) => x * y,
   "/": (x, y) => x / divisor(y),
-  "%": (x, y) => x - f32(divisor(y) * Math.floor(f32(x / divisor(y)))),
+  "%": remainder,
   "<": (x, y) => truth(x < y),
   "<=": (x, y) => truth(x <= y),
   ">": (x, y) => truth(x > y),
@@ -48,6 +48,12 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   and: (x, y) => truth(x > 0 && y > 0),
   or: (x, y) => truth(x > 0 || y > 0),
 };
+
+function remainder(x: number, y: number): number {
+  // a number of the host is rounded where the graph reads it
+  if (y === 0 && x !== f32(x)) throw new Unclear("what is left of a number by 0 is what rounding leaves of it");
+  return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
+}
 
 function power(x: number, y: number): number {
   if (y === 0) return 1;
