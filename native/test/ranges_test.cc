@@ -27,8 +27,10 @@ Range check_range(const char * name, const Make & make) {
     const Graph                graph = decode_wire(wire.data(), wire.size());
     const Range                range = bind_graph(graph, rows).ranges[static_cast<size_t>(words.logits)];
 
-    Evaluator     evaluator(graph, rows, 1, device_by_name("CPU"), 1);
-    const Results results = evaluator.run({ { -inf, -3e38f, -2.0f, 0.0f, 1.0f, 2.25f, 3e38f }, { 0.5f }, {} });
+    const std::vector<float> logits   = { -inf, -3e38f, -2.0f, 0.0f, 1.0f, 2.25f, 3e38f };
+    const std::vector<float> uniforms = { 0.5f };
+    Evaluator                evaluator(graph, rows, 1, device_by_name("CPU"), 1);
+    const Results            results = evaluator.run({ logits, uniforms, {} });
     for (const float value : results.logits) {
         const bool is_in = std::isnan(value) ? range.may_be_nan : value >= range.lo && value <= range.hi;
         CHECK(is_in, "range of %s: %g is not between %g and %g", name, static_cast<double>(value), range.lo, range.hi);
