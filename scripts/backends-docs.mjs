@@ -41,6 +41,8 @@ This page is made by \`npm run docs\`.
   differently (the CPU also rounds activations for quantised weights, Vulkan computes in half precision where it can), so texts
   may part where two tokens are close. With f32 weights and \`GGML_VK_DISABLE_F16=1\` they are the same in the tests.
 - CUDA has not been run: what is said of it here is read from its source.
+- Random programs, and random cases of every sampler that llama.cpp has, run on Vulkan in the tests; more of them:
+  \`npm run random -- --backend vulkan --cases 500\`, \`npm run parity -- --vulkan --cases 100\`.
 `;
 
 function rewrites() {
@@ -72,6 +74,90 @@ function rewritesOf(name, rewriteFor) {
   );
 }
 
+/** Where ggml's ops are not the same on every device, by reading their sources; and why no chain shows it. */
+const TRAPS = [
+  [
+    "`top_k` gives its rows in an order of its own, on some devices another one each time",
+    "the `k` rows are put in order by `argsort`; ties are nobody's",
+  ],
+  ["`top_k` with k = 1 gives the smallest of negative numbers (Vulkan)", "rewrite: take the largest"],
+  [
+    "`argsort` is not stable; on CUDA its ties may change once a graph is captured",
+    "the language leaves the order of equal rows open",
+  ],
+  [
+    "`argsort` with a NaN reads out of bounds (CPU), or is in no order",
+    "rewrite: sort numbers, where a NaN is possible",
+  ],
+  [
+    "`argsort` and `top_k` above 1024 rows are missing (CUDA without CUB, as on MUSA; `argsort` on HIP)",
+    "the chain is split before the stage that needs them",
+  ],
+  [
+    "`argmax` of nothing but -inf is -1 (CUDA, Metal, WebGPU), and reads out of bounds there",
+    "the compiler takes it of clamped numbers; where it can not, as of the ratios of a draw, rewrite: largest of numbers",
+  ],
+  ["`argmax` of equal numbers is the first or the last", "the language leaves it open"],
+  [
+    "`argmax` with a NaN among numbers may be at the NaN",
+    "of the values of a program none is NaN, as long as the model's logits are none; a draw keeps away from where 0 / 0 is",
+  ],
+  [
+    "`cumsum` adds up in parts: it need not rise, and rows of weight 0 need not have the sum of the row before (CUDA, Vulkan)",
+    "a draw counts no such rows: see below",
+  ],
+  [
+    "`cumsum` takes away what it has added, so one inf makes all later sums NaN (CUDA)",
+    "terms are clamped to 2^103 where they may be larger: sums of 2^24 of them are finite in any order",
+  ],
+  ["`cumsum` of rows that lie apart is wrong (CUDA)", "operands are made contiguous"],
+  ["`sum_rows` of f32 parts may meet inf and -inf", "terms are clamped likewise"],
+  [
+    "`sum` is wrong above 524271 rows (Vulkan), `mean` changes its way (CUDA)",
+    "neither is used: `sum_rows` is right, and exact for counts up to 2^24",
+  ],
+  ["`soft_max` above 16384 rows looks at some chunks only for the largest (Vulkan)", "rewrite: softmax by steps"],
+  ["`soft_max` of a row of -inf alone is NaN", "logits are finite, and `keep` leaves a row"],
+  [
+    "`mask * logit` and `-inf - -inf` are NaN",
+    "dropped rows are a 0/1 mask beside finite logits; -inf is in outputs only",
+  ],
+  ["`step` is strict", "`>=` moves a number to its neighbour, or lifts a difference of 0 above 0"],
+  [
+    "`clamp` of a NaN is the upper bound (CPU) or the lower one (CUDA)",
+    "only a model's own NaN gets there; its token is in the vocabulary either way",
+  ],
+  [
+    "`scale`, `clamp` and the functions of one column go wrong on rows that lie apart (CUDA)",
+    "operands are made contiguous",
+  ],
+  [
+    "`get_rows` and `set_rows` do not check positions (CUDA, Vulkan)",
+    "each position is proved to be in range when a graph is loaded, or clamped",
+  ],
+  ["`set_rows` writes into its operand", "it gets a copy where somebody else reads that"],
+  ["i32 numbers can not be added or repeated (CUDA)", "ids and positions are gathered and cast alone"],
+  ["`roll`, `arange` are missing (WebGPU)", "the chain is split"],
+  ["a f64 draw may round to 1", "draws count as 1 - 2^-20 at most"],
+];
+
+const RUNNING_SUMS = `Where running sums are used, and why it does not matter that they need not rise:
+
+- A draw among up to 1024 rows in falling order takes the largest of p / (c - threshold), which is 0 in rows of no weight. The
+  threshold is 16 units in the last place below the last sum, so that the last row of some weight reaches it.
+- A draw among more rows in falling order counts the rows below the threshold. Rows of no weight come last and are all above it,
+  by the same distance; a row or two that change places at the threshold have sums that rounding can not tell apart.
+- A draw among rows in another order takes the first row of some weight that reaches the threshold: \`argmax\` over whether the
+  row does, less its place.
+- \`keep\` with a running sum (\`top_p\`, \`typical\`, \`tail_free\`) may keep or drop a row whose sum is within rounding of the limit. The
+  first row's sum is its own number on every device, and so the best row stays.
+- \`rank\` in a table with gaps adds up 0 and 1, which is exact.`;
+
+function traps() {
+  const rows = table(["what ggml's ops do", "why no chain shows it"], TRAPS);
+  return `## What differs between devices\n\n${rows}\n\n${RUNNING_SUMS}\n`;
+}
+
 /** Undefined where there is no Vulkan device to ask. */
 async function ops() {
   const { devices } = await surveyDevices();
@@ -87,7 +173,7 @@ const old = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
 const asked = await ops();
 if (asked === undefined)
   console.error("docs/backends.md: no Vulkan device to ask, so the table of ops is left as it is");
-const page = [INTRODUCTION, rewrites(), samplers(), asked ?? old.slice(old.indexOf("## Ops"))].join("\n");
+const page = [INTRODUCTION, rewrites(), traps(), samplers(), asked ?? old.slice(old.indexOf("## Ops"))].join("\n");
 if (page !== old && process.argv.includes("--check")) {
   console.error("docs/backends.md is stale; run `npm run docs`");
   process.exitCode = 1;

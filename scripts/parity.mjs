@@ -1,6 +1,6 @@
 /**
  * `npm run parity -- --cases 100000 --seed 7`: the parity tests with more cases for each sampler, or from another seed. Names
- * of test files may follow: `npm run parity -- --cases 20000 test/parity/mirostat`.
+ * of test files may follow: `npm run parity -- --cases 20000 test/parity/mirostat`. With --vulkan, the samplers on Vulkan.
  */
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -15,11 +15,15 @@ function count(name, text) {
 }
 
 function readArguments() {
-  const options = { cases: { type: "string", default: "100000" }, seed: { type: "string" } };
+  const options = {
+    cases: { type: "string", default: "100000" },
+    seed: { type: "string" },
+    vulkan: { type: "boolean" },
+  };
   try {
     return parseArgs({ options, allowPositionals: true });
   } catch (error) {
-    throw new SetupError(`${error.message}\nUsage: npm run parity -- [--cases N] [--seed N] [FILE...]`);
+    throw new SetupError(`${error.message}\nUsage: npm run parity -- [--cases N] [--seed N] [--vulkan] [FILE...]`);
   }
 }
 
@@ -31,7 +35,7 @@ exitWith(() => {
   const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js"];
   // by default jest leaves one processor alone
   const workers = `--maxWorkers=${availableParallelism()}`;
-  const files = positionals.length > 0 ? positionals : ["test/parity"];
+  const files = positionals.length > 0 ? positionals : [values.vulkan ? "test/vulkan/parity" : "test/parity"];
   const { status } = spawnSync(process.execPath, [...jest, workers, ...files], { cwd: root, stdio: "inherit", env });
   return status ?? 1;
 });

@@ -40,7 +40,8 @@ export const HOST_RULES: Readonly<Record<HostOp, HostOpRule>> = {
   sub: binary((x, y) => x - y),
   mul: binary((x, y) => x * y),
   div: binary((x, y) => x / divisor(y)),
-  mod: binary((x, y) => x - divisor(y) * Math.floor(x / divisor(y))),
+  // each step saturates, as in the graph
+  mod: binary((x, y) => x - divisor(y) * Math.floor(saturate(x / divisor(y)))),
   pow: binary((x, y) => (x < 0 && !Number.isInteger(y) ? 0 : Math.pow(x, y))),
   min: binary(Math.min),
   max: binary(Math.max),

@@ -5,7 +5,7 @@ import { asColumn, mul } from "./arith.js";
 import { and, atLeast, greater, larger, or } from "./conditions.js";
 import type { Context } from "./context.js";
 import { sum } from "./reduce.js";
-import { aliveOf, column, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
+import { aliveOf, column, largestKey, logitKey, narrow, rankOf, rowNumbers } from "./table.js";
 import { holdsForEnough } from "../optimize/certain-keep.js";
 import { keepsAll } from "../optimize/no-op-filters.js";
 import { constant, isConstant, type NodeValue, type Value } from "./value.js";
@@ -40,13 +40,12 @@ function bestOf(cx: Context, m: Value): NodeValue {
   if (cx.table.isOrdered) return asColumn(cx, greater(cx, m, rankOf(cx)), cx.table.dim);
   const { dim } = cx.table;
   const zeros = emit(cx.builder, "fill", [], { value: 0, dim });
-  const key = logitKey(cx).id;
   if (isConstant(m) && m.expr <= 1) {
-    const row = emit(cx.builder, "argmax", [key]);
+    const row = emit(cx.builder, "argmax", [largestKey(cx).id]);
     const one = cx.uniform(constant(1));
     return column(cx, emit(cx.builder, "set_rows", [zeros, one, row], {}, { range: I.UNIT }));
   }
-  const order = emit(cx.builder, "argsort", [key], { order: "desc" });
+  const order = emit(cx.builder, "argsort", [logitKey(cx).id], { order: "desc" });
   const places = column(
     cx,
     emit(cx.builder, "set_rows", [zeros, rowNumbers(cx).id, order], {}, { range: rowNumbers(cx).range }),

@@ -1,37 +1,58 @@
 /** `pick`: the row that becomes the token. */
 import { emit } from "../graph/build.js";
 import type { NodeId } from "../graph/graph.js";
-import type { Interval } from "../graph/interval.js";
+import { UNIT, type Interval } from "../graph/interval.js";
 import { canPickByRatio, pickByRatio } from "../optimize/ratio-pick.js";
 import { unnormalisedSelection, weightsOf } from "../optimize/unnormalised-selection.js";
 import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Context, Picked } from "./context.js";
 import { cumsum, sum } from "./reduce.js";
-import { keyOf, logitKey, logitOf, probOf, scalar } from "./table.js";
-import type { HostValue, NodeValue, Value } from "./value.js";
+import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
+import { constant, hostOp, type HostValue, type NodeValue, type Value } from "./value.js";
 
 /** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
 const TOTAL: Interval = { lo: 2 ** -25, hi: 2 };
 
 /**
- * The first row whose running sum of weights reaches `draw` times the last running sum: the sum's own last value, so that
- * rounding can not carry a draw past the end. Rows of weight 0 before the first other one are below any draw.
+ * Draws above this count as this. Where a device adds up in parts, the last running sums, of dropped rows too, lie some units
+ * in the last place above or below that of the last row left; this is 16 units below 1.
+ */
+const HIGHEST_DRAW = 1 - 2 ** -20;
+
+/**
+ * The first row of some weight whose running sum reaches `draw` times the last running sum. Running sums need not rise on
+ * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
  */
 export function pickSample(cx: Context, draw: HostValue): Picked {
   const weights = weightsOf(cx, unnormalisedSelection);
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
-  const row = canPickByRatio(cx, weights)
-    ? pickByRatio(cx, weights, running, total, draw)
-    : pickByCount(cx, running, mul(cx, total, draw));
+  const threshold = mul(cx, total, hostOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
+  const pick = canPickByRatio(cx, weights) ? pickByRatio : weights.facts.trend === "falls" ? pickByCount : pickFirst;
+  const row = pick(cx, weights, running, threshold);
   return { row, token: tokenAt(cx, row), drawn: { weights, total } };
 }
 
-/** As many rows as lie below the threshold come before the row. */
-function pickByCount(cx: Context, running: NodeValue, threshold: Value): NodeId {
+/** As many rows as lie below the threshold come before the row. Rows of no weight come last and lie above it. */
+function pickByCount(cx: Context, _: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const isBelow = unary(cx, "step", asNode(cx, add(cx, neg(cx, running), threshold)));
   const below = sum(cx, { ...isBelow, facts: { isZeroDropped: true } });
   return emit(cx.builder, "cast", [below.id], { to: "i32" });
+}
+
+/** Above any number of a row. */
+const PLACES = 2 ** 24;
+
+/**
+ * The first of the rows that have weight and reach the threshold. A weight by what its sum is over the threshold is above 0 in
+ * these alone: it is infinite where that is 0, and of no weight it is 0 or 0 / 0, which is not above 0 either.
+ */
+function pickFirst(cx: Context, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
+  const over = emit(cx.builder, "sub", [running.id, threshold.id]);
+  const ratio = emit(cx.builder, "div", [weights.id, over]);
+  const reaches = emit(cx.builder, "step", [ratio], {}, { range: UNIT });
+  const lifted = emit(cx.builder, "scale", [reaches], { s: PLACES, b: 0 });
+  return emit(cx.builder, "argmax", [emit(cx.builder, "sub", [lifted, rowNumbers(cx).id])]);
 }
 
 /** The row of the largest value among the rows left. */

@@ -6,7 +6,7 @@ import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.j
 import { greater, not, select } from "./conditions.js";
 import { trendOf } from "../optimize/order-facts.js";
 import type { Context } from "./context.js";
-import { aliveOf, column, keyOf, LOGIT_MAX, logitKey, logitOf, probOf, rankOf, scalar } from "./table.js";
+import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./table.js";
 import { constant, type NodeValue, type Value } from "./value.js";
 
 /** A column with 0 in dropped rows. */
@@ -17,8 +17,20 @@ function zeroDropped(cx: Context, x: NodeValue): NodeValue {
   return { ...zeroed, facts: { isZeroDropped: true, trend } };
 }
 
+/** Terms of a sum are clamped to plus and minus this, which is more than any logit: 2^24 of them are a finite number. */
+const TERM_MAX = 2 ** 103;
+
+/**
+ * Terms whose sum is a number on every device, in whichever order it adds them up: of parts that are inf and -inf there is none,
+ * and a running sum that takes away what it has added gives none of an inf alone.
+ */
+const summable = (cx: Context, terms: NodeValue): NodeValue => {
+  const { id, range } = clamp(cx, terms, -TERM_MAX, TERM_MAX) as NodeValue;
+  return { ...terms, id, range };
+};
+
 export function sum(cx: Context, x: Value): NodeValue {
-  const terms = zeroDropped(cx, asColumn(cx, x, cx.table.dim));
+  const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
   return { ...node(cx, "sum_rows", [terms]), isColumn: false };
 }
 
@@ -34,7 +46,7 @@ export function max(cx: Context, x: Value): Value {
   const { trend, isZeroDropped = false } = x.facts;
   if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
-  const key = isMaskedByItself ? x : x.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, x);
+  const key = isMaskedByItself ? x : x.id === logitOf(cx).id ? largestKey(cx) : keyOf(cx, x);
   const row = emit(cx.builder, "argmax", [key.id]);
   return scalar(cx, emit(cx.builder, "get_rows", [x.id, row]), { atMostMaxOf: x.id });
 }
@@ -78,7 +90,7 @@ export function entropy(cx: Context): NodeValue {
 
 /** Running sum over the rows left, this row included. */
 export function cumsum(cx: Context, x: Value): NodeValue {
-  const terms = zeroDropped(cx, asColumn(cx, x, cx.table.dim));
+  const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
   const trend = terms.range.lo >= 0 ? trendOf(cx, "rises") : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
   return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });

@@ -198,6 +198,12 @@ export function logitKey(cx: Context): NodeValue {
   return t.assigned ?? column(cx, t.raw);
 }
 
+/**
+ * The same to take the largest of: clamped, because the largest of numbers that are all -inf is at -1 on some devices. A pick
+ * of the largest alone is not worth a clamp: such a device has its own.
+ */
+export const largestKey = (cx: Context): NodeValue => (cx.table.mask ? logitKey(cx) : logitOf(cx));
+
 // ---------------------------------------------------------------- changes
 
 /** Drops what was derived from the rows as they were. */

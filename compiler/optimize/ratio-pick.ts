@@ -9,9 +9,8 @@
  */
 import { emit } from "../graph/build.js";
 import type { NodeId } from "../graph/graph.js";
-import { mul } from "../lower/arith.js";
 import type { Context } from "../lower/context.js";
-import { constant, hostOp, type HostValue, type NodeValue } from "../lower/value.js";
+import type { NodeValue } from "../lower/value.js";
 import type { Rule } from "./pass.js";
 
 export const ratioPick: Rule = {
@@ -26,15 +25,8 @@ const MAX_FEW = 1024;
 export const canPickByRatio = (cx: Context, weights: NodeValue): boolean =>
   cx.uses(ratioPick) && weights.facts.trend === "falls" && cx.table.dim !== "V" && cx.table.dim <= MAX_FEW;
 
-/** A draw below 1 keeps dropped rows at the end, with p = 0, from meeting c - threshold = 0. */
-export function pickByRatio(
-  cx: Context,
-  weights: NodeValue,
-  running: NodeValue,
-  total: NodeValue,
-  draw: HostValue,
-): NodeId {
-  const threshold = mul(cx, total, hostOp("min", draw, constant(1 - 2 ** -22))) as NodeValue;
+/** The threshold is below the last running sums by so much that dropped rows at the end, with p = 0, do not meet c - threshold = 0. */
+export function pickByRatio(cx: Context, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const over = emit(cx.builder, "sub", [running.id, threshold.id]);
   return emit(cx.builder, "argmax", [emit(cx.builder, "div", [weights.id, over])]);
 }

@@ -4,7 +4,6 @@
 #include "ops.h"
 
 #include <algorithm>
-#include <cfloat>
 
 namespace ggsl {
 
@@ -15,7 +14,7 @@ constexpr int32_t unlimited = max_dim;
 
 class Binder {
 public:
-    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {}, {}, {} } {}
+    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {}, {} } {}
 
     BoundGraph run() {
         bind_dims();
@@ -25,8 +24,7 @@ public:
         check_outputs();
         find_live();
         limit_rows();
-        find_nans();
-        find_lowest();
+        bound.ranges = find_ranges(bound.graph);
         return std::move(bound);
     }
 
@@ -212,46 +210,6 @@ private:
         if (values > bound.row_limit[id]) {
             fail(code::invalid_graph, "node %%%zu %s gives numbers below %d, but they are used as rows of only %d", id,
                  op_of(node).name, values, bound.row_limit[id]);
-        }
-    }
-
-    void find_nans() {
-        bound.may_be_nan.assign(nodes().size(), false);
-        for (size_t id = 0; id < nodes().size(); ++id) {
-            const Node & node = nodes()[id];
-            bool         any  = op_of(node).nan == NaN::made || (id_of(node) == OpId::input && node.attrs[0] == 0);
-            for (int32_t i = 0; op_of(node).nan == NaN::kept && i < node.operand_count; ++i) {
-                any = any || bound.may_be_nan[node.operands[i]];
-            }
-            bound.may_be_nan[id] = any;
-        }
-    }
-
-    void find_lowest() {
-        auto & known = bound.is_above_lowest;
-        known.assign(nodes().size(), false);
-        for (size_t id = 0; id < nodes().size(); ++id) {
-            const Node & node = nodes()[id];
-            switch (id_of(node)) {
-                // NaN becomes one of the bounds
-                case OpId::clamp: known[id] = node.attr_f32(0) > -FLT_MAX; break;
-                case OpId::step:
-                case OpId::arange: known[id] = true; break;
-                case OpId::fill:   known[id] = node.attr_f32(0) > -FLT_MAX; break;
-                case OpId::abs:
-                case OpId::sgn:
-                case OpId::exp:
-                case OpId::sqr:
-                case OpId::sqrt:
-                case OpId::sigmoid:
-                case OpId::tanh:
-                case OpId::soft_max: known[id] = !bound.may_be_nan[id]; break;
-                case OpId::view:
-                case OpId::roll:
-                case OpId::repeat:
-                case OpId::get_rows: known[id] = known[node.operands[0]]; break;
-                default: break;
-            }
         }
     }
 

@@ -1,7 +1,7 @@
 // A graph bound to a vocabulary size: all dims are numbers, and every check that needs them has passed.
 #pragma once
 
-#include "wire.h"
+#include "ranges.h"
 
 namespace ggsl {
 
@@ -18,11 +18,8 @@ struct BoundGraph {
     // For i32 inputs: the values given are to be below this.
     std::vector<int32_t> input_limit;
 
-    // Whether a node's values can be NaN.
-    std::vector<bool> may_be_nan;
-
-    // Whether a node's values are all known to be above -FLT_MAX, so that each row has a largest one on every device.
-    std::vector<bool> is_above_lowest;
+    // What is known of each node's values.
+    std::vector<Range> ranges;
 };
 
 // Binds V, and every larger dim, to `vocab_size`. Throws Failure (INVALID_GRAPH).

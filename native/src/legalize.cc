@@ -18,11 +18,11 @@ constexpr int64_t widest_vulkan_soft_max = 16384;
 constexpr float above_lowest = -3e38f;
 
 bool may_be_nan(const Builder & b, const Node & node, const Tensor *) {
-    return b.bound.may_be_nan[node.operands[0]];
+    return b.bound.ranges[node.operands[0]].may_be_nan;
 }
 
 bool may_have_no_largest(const Builder & b, const Node & node, const Tensor *) {
-    return !b.bound.is_above_lowest[node.operands[0]];
+    return !b.bound.ranges[node.operands[0]].is_above_lowest();
 }
 
 bool is_one_row(const Builder &, const Node & node, const Tensor *) {

@@ -127,56 +127,56 @@ constexpr auto choice  = AttrKind::choice;
 constexpr auto number  = AttrKind::f32;
 
 template <ggml_tensor * (*op)(ggml_context *, ggml_tensor *)>
-Op unary_op(OpId id, const char * name, NaN nan, ResultDim dim = same) {
-    return { id, name, { x }, {}, f32, dim, nan, unary<op> };
+Op unary_op(OpId id, const char * name, ResultDim dim = same) {
+    return { id, name, { x }, {}, f32, dim, unary<op> };
 }
 
 template <ggml_tensor * (*op)(ggml_context *, ggml_tensor *, ggml_tensor *)>
 Op binary_op(OpId id, const char * name) {
-    return { id, name, { x, y_broadcast }, {}, f32, same, NaN::made, binary<op>, 0, 0, true };
+    return { id, name, { x, y_broadcast }, {}, f32, same, binary<op>, 0, 0, true };
 }
 
 const std::vector<Op> table = {
-    { OpId::input, "input", {}, { integer, choice, count }, ResultDtype::attr, ResultDim::attr, NaN::never, build_input, 1, 2 },
-    { OpId::uniform, "uniform", {}, { integer }, f32, one, NaN::never, build_uniform },
+    { OpId::input, "input", {}, { integer, choice, count }, ResultDtype::attr, ResultDim::attr, build_input, 1, 2 },
+    { OpId::uniform, "uniform", {}, { integer }, f32, one, build_uniform },
 
-    unary_op<ggml_abs>(OpId::abs, "abs", NaN::kept),
-    unary_op<ggml_neg>(OpId::neg, "neg", NaN::kept),
-    unary_op<ggml_sgn>(OpId::sgn, "sgn", NaN::kept),
-    unary_op<ggml_step>(OpId::step, "step", NaN::never),
-    unary_op<ggml_exp>(OpId::exp, "exp", NaN::kept),
-    unary_op<ggml_log>(OpId::log, "log", NaN::made),
-    unary_op<ggml_sqrt>(OpId::sqrt, "sqrt", NaN::made),
-    unary_op<ggml_sqr>(OpId::sqr, "sqr", NaN::kept),
-    unary_op<ggml_sigmoid>(OpId::sigmoid, "sigmoid", NaN::kept),
-    unary_op<ggml_tanh>(OpId::tanh, "tanh", NaN::kept),
-    unary_op<ggml_floor>(OpId::floor, "floor", NaN::kept),
-    unary_op<ggml_ceil>(OpId::ceil, "ceil", NaN::kept),
-    unary_op<ggml_round>(OpId::round, "round", NaN::kept),
-    { OpId::scale, "scale", { x }, { number, number }, f32, same, NaN::made, build_scale },
-    { OpId::clamp, "clamp", { x }, { number, number }, f32, same, NaN::never, build_clamp },
+    unary_op<ggml_abs>(OpId::abs, "abs"),
+    unary_op<ggml_neg>(OpId::neg, "neg"),
+    unary_op<ggml_sgn>(OpId::sgn, "sgn"),
+    unary_op<ggml_step>(OpId::step, "step"),
+    unary_op<ggml_exp>(OpId::exp, "exp"),
+    unary_op<ggml_log>(OpId::log, "log"),
+    unary_op<ggml_sqrt>(OpId::sqrt, "sqrt"),
+    unary_op<ggml_sqr>(OpId::sqr, "sqr"),
+    unary_op<ggml_sigmoid>(OpId::sigmoid, "sigmoid"),
+    unary_op<ggml_tanh>(OpId::tanh, "tanh"),
+    unary_op<ggml_floor>(OpId::floor, "floor"),
+    unary_op<ggml_ceil>(OpId::ceil, "ceil"),
+    unary_op<ggml_round>(OpId::round, "round"),
+    { OpId::scale, "scale", { x }, { number, number }, f32, same, build_scale },
+    { OpId::clamp, "clamp", { x }, { number, number }, f32, same, build_clamp },
 
     binary_op<ggml_add>(OpId::add, "add"),
     binary_op<ggml_sub>(OpId::sub, "sub"),
     binary_op<ggml_mul>(OpId::mul, "mul"),
     binary_op<ggml_div>(OpId::div, "div"),
 
-    { OpId::soft_max, "soft_max", { x, mask }, { number }, f32, same, NaN::made, build_soft_max },
-    unary_op<ggml_cumsum>(OpId::cumsum, "cumsum", NaN::made),
-    unary_op<ggml_sum_rows>(OpId::sum_rows, "sum_rows", NaN::made, one),
-    { OpId::argmax, "argmax", { x }, {}, i32, one, NaN::never, build_argmax },
-    { OpId::argsort, "argsort", { x }, { choice }, i32, same, NaN::never, build_argsort },
-    { OpId::top_k, "top_k", { free_f32 }, { count }, i32, ResultDim::attr, NaN::never, build_top_k },
+    { OpId::soft_max, "soft_max", { x, mask }, { number }, f32, same, build_soft_max },
+    unary_op<ggml_cumsum>(OpId::cumsum, "cumsum"),
+    unary_op<ggml_sum_rows>(OpId::sum_rows, "sum_rows", one),
+    { OpId::argmax, "argmax", { x }, {}, i32, one, build_argmax },
+    { OpId::argsort, "argsort", { x }, { choice }, i32, same, build_argsort },
+    { OpId::top_k, "top_k", { free_f32 }, { count }, i32, ResultDim::attr, build_top_k },
 
-    { OpId::get_rows, "get_rows", { free_any, free_i32 }, {}, ResultDtype::operand, ResultDim::second_operand, NaN::kept, build_get_rows },
-    { OpId::set_rows, "set_rows", { free_f32, x, rows_i32 }, {}, f32, same, NaN::kept, build_set_rows },
-    { OpId::view, "view", { free_any }, { integer, count }, ResultDtype::operand, ResultDim::attr, NaN::kept, build_view, 0, 1, true },
-    { OpId::roll, "roll", { x }, { integer }, f32, same, NaN::kept, build_roll },
-    { OpId::cast, "cast", { rows_any }, { choice }, ResultDtype::attr, same, NaN::kept, build_cast },
+    { OpId::get_rows, "get_rows", { free_any, free_i32 }, {}, ResultDtype::operand, ResultDim::second_operand, build_get_rows },
+    { OpId::set_rows, "set_rows", { free_f32, x, rows_i32 }, {}, f32, same, build_set_rows },
+    { OpId::view, "view", { free_any }, { integer, count }, ResultDtype::operand, ResultDim::attr, build_view, 0, 1, true },
+    { OpId::roll, "roll", { x }, { integer }, f32, same, build_roll },
+    { OpId::cast, "cast", { rows_any }, { choice }, ResultDtype::attr, same, build_cast },
 
-    { OpId::repeat, "repeat", { scalar }, { count }, f32, ResultDim::attr, NaN::kept, build_repeat },
-    { OpId::fill, "fill", {}, { number, count }, f32, ResultDim::attr, NaN::never, build_fill, 0, 1 },
-    { OpId::arange, "arange", {}, { count }, f32, ResultDim::attr, NaN::never, build_arange },
+    { OpId::repeat, "repeat", { scalar }, { count }, f32, ResultDim::attr, build_repeat },
+    { OpId::fill, "fill", {}, { number, count }, f32, ResultDim::attr, build_fill, 0, 1 },
+    { OpId::arange, "arange", {}, { count }, f32, ResultDim::attr, build_arange },
 };
 
 } // namespace

@@ -37,9 +37,6 @@ enum class AttrKind { f32, integer, count, choice };
 enum class ResultDtype { f32, i32, operand, attr };
 enum class ResultDim { operand, second_operand, one, attr };
 
-// Whether the result can be a NaN: never, when an operand is one, or out of numbers (inf - inf, 0 / 0).
-enum class NaN { never, kept, made };
-
 // Operands are [dim, rows]; so is what is returned.
 using Build = ggml_tensor * (*)(Builder & builder, const Node & node, ggml_tensor * const * operands);
 
@@ -50,7 +47,6 @@ struct Op {
     std::vector<AttrKind> attrs;
     ResultDtype           dtype;
     ResultDim             dim;
-    NaN                   nan;
     Build                 build;
     int                   dtype_attr = 0;
     int                   dim_attr   = 0;

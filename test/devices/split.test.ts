@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
-import { encodeWire } from "../../compiler/graph/wire.js";
+import { bindDim, encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { placeGraph, splitText } from "../../runtime/devices/place.js";
 import { splitGraph } from "../../runtime/devices/split.js";
@@ -55,6 +55,33 @@ describe.each(CHAINS)("%s", (chain) => {
     expect(host.inputs).toHaveLength(graph.inputs.length + taps.length);
     // nothing of an earlier stage is computed twice
     for (const tap of taps) expect(graph.nodes[tap]!.origin?.stage ?? 0).toBeLessThan(last);
+  });
+});
+
+describe("on a device that orders at most 1024 rows, as CUDA without CUB", () => {
+  const WIDE = 2000;
+  const logits = Float32Array.from({ length: WIDE }, (_, i) => (i % 9 === 4 ? -Infinity : 5 * Math.sin(i * 12.9898)));
+  const without = ({ nodes }: Graph): NodeId[] =>
+    [...nodes.keys()].filter((id) => {
+      const { op, inputs } = nodes[id]!;
+      return (op === "argsort" || op === "top_k") && bindDim(nodes[inputs[0]!]!.dim, WIDE) > 1024;
+    });
+
+  test.each([
+    ["top_k(40) |> top_p(0.95) |> temp(0.8) |> dist(42)", "top_k(40)", ["TOP_K"]],
+    ["min_p(0.01) |> typical(0.9) |> dist(42)", "typical(0.9)", ["ARGSORT"]],
+    ["min_p(0.05) |> temp(0.8) |> dist(42)", undefined, undefined],
+  ])("%s", (chain, stage, ops) => {
+    const { rowsGraph: graph } = compilePipeline(chain);
+    const binding = loadBinding();
+    const run = (unsupported: typeof without): unknown => {
+      using placed = placeGraph(graph, WIDE, { device: "CPU", without: unsupported });
+      if (unsupported === without) expect([placed.split?.stage, placed.split?.ops]).toEqual([stage, ops]);
+      const device = new binding.Evaluator(new binding.Graph(placed.words), { vocabSize: WIDE });
+      const uniforms = uniformsOf(startSequence(graph, WIDE));
+      return placed.finish(device.evaluate({ logits, uniforms, inputs: [] }), uniforms, []);
+    };
+    expect(run(without)).toEqual(run(() => []));
   });
 });
 

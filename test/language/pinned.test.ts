@@ -1,6 +1,7 @@
 /** Programs that were once compiled wrongly, each as small as it gets. */
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
+import { createEvaluator } from "../../runtime/evaluate.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
 import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
@@ -78,5 +79,31 @@ describe.each(BACKENDS)("on %s", (backend) => {
     const text = "sampler a() { sort }\nsampler b() { logit *= -1  keep prob > 2 }\nchain c = a() |> b()";
     const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
     expect(rowsAfter(graph, Float32Array.from([1, 3, 2]), backend).tokens).toEqual([0]);
+  });
+
+  test("a draw at the very end picks no row that was dropped, and one at the start neither", () => {
+    const input = Float32Array.from({ length: 160 }, (_, i) => (i % 3 === 1 ? 8 * Math.sin(i * 12.9898) : -Infinity));
+    for (const body of ["", "sort", "keep prob > 0.001", "sort  keep prob > 0.001", "top 50  keep rank < 9"]) {
+      const graph = compileBody(body, "pick sample(1)");
+      for (const draw of [0, 2 ** -60, 0.5, 1 - 2 ** -30, 1]) {
+        using evaluator = createEvaluator(graph, input.length, { backend, draws: [draw] });
+        const { token, candidates } = evaluator.evaluate(input);
+        const picked = candidates.find((row) => row.token === token);
+        expect([body, draw, picked !== undefined && picked.prob > 0]).toEqual([body, draw, true]);
+      }
+    }
+  });
+
+  test("sums of what is too large for them are numbers, with either sign in any order", () => {
+    const large = "logit * 1e38";
+    for (const x of [`cumsum(${large})`, `sum(${large})`, `cumsum(abs(${large}))`, `cumsum(1e38 - abs(${large}))`]) {
+      const found = rows([3, -3, 3, 3, -3, -3, 2, -2], `logit = ${x} / 1e30`).logits;
+      expect(found.every((v) => Math.abs(v) <= 8 * (2 ** 103 / 1e30) * (1 + 1e-6))).toBe(true);
+    }
+  });
+
+  test("a remainder of 0 is the same for a number as for a column", () => {
+    const found = rows([3, 1], "logit = 1000 % 0 - (1000 + (token - token)) % 0").logits;
+    expect(found).toEqual([0, 0]);
   });
 });

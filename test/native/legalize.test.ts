@@ -7,6 +7,7 @@ import { expect, test } from "@jest/globals";
 import type { Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
+import { compilePipeline } from "../../runtime/chain.js";
 import type { ChainResults, DeviceFamily, NativeEvaluator } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { interpret } from "../../runtime/reference/interpret.js";
@@ -83,6 +84,36 @@ test("largest of numbers: argmax never sees a row without a number, where that g
   const known = [logitsNode, node("soft_max", [0]), node("clamp", [0], { lo: -1e30, hi: 1e30 })];
   const clamped = graphOf([...known, node("argmax", [2], {}, "i32", 1)], { sampled: 3 });
   expect(rewrittenFor(clamped, 4)).toEqual({});
+  const masked = [
+    ...known,
+    node("step", [0]),
+    node("scale", [3], { s: 1e33, b: -1e33 }),
+    node("add", [2, 4]),
+    node("argsort", [5], { order: "desc" }, "i32"),
+    node("argmax", [5], {}, "i32", 1),
+  ];
+  expect(rewrittenFor(graphOf(masked, { candidates: 6, sampled: 7 }), 4)).toEqual({});
+  // a sum of what may be too large is not known to be a number
+  const large = [...known, node("scale", [2], { s: 1e30, b: 0 }), node("argmax", [3], {}, "i32", 1)];
+  expect(rewrittenFor(graphOf(large, { sampled: 4 }), 4).cuda).toEqual(["largest of numbers"]);
+});
+
+test("what the compiler takes the largest of is known to be numbers: the standard samplers need no clamp for it on CUDA", () => {
+  const chains = [
+    "min_p(0.1)",
+    "top_a(0.2)",
+    "p_less()",
+    "logit_bias()",
+    "eta(0.001)",
+    "dist(1)",
+    "min_p(0.1) |> greedy()",
+  ];
+  for (const chain of chains) {
+    const { cuda = [] } = rewrittenFor(compilePipeline(chain).graph, 1000);
+    expect([chain, cuda]).toEqual([chain, []]);
+  }
+  // one clamp less for all others is worth one more there
+  expect(rewrittenFor(compilePipeline("greedy()").graph, 1000).cuda).toEqual(["largest of numbers"]);
 });
 
 test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for one row and for several", () => {

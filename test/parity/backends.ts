@@ -1,45 +1,81 @@
 /** Compiled chains on the backends that are compared, open for any number of tokens. */
 import type { Graph } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import type { ChainResults, NativeEvaluator } from "../../runtime/native/binding.js";
+import type { ChainResults } from "../../runtime/native/binding.js";
+import { chooseDeviceSync } from "../../runtime/devices/choose.js";
+import { placeGraph } from "../../runtime/devices/place.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { loadedWasm } from "../../runtime/wasm/loader.js";
 import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
 import type { Vector } from "../../runtime/reference/kernels.js";
 
-export type Backend = "reference" | "cpu" | "wasm";
-export const BACKENDS: readonly Backend[] = ["reference", "cpu", "wasm"];
+const ALL = ["reference", "cpu", "wasm", "vulkan"] as const;
+export type Backend = (typeof ALL)[number];
+
+/** Names those to compare; Vulkan wants a process for a few graphs, so its tests are in test/vulkan. */
+const CHOSEN = "GGSL_BACKENDS";
+export const BACKENDS: readonly Backend[] = process.env[CHOSEN]?.split(",").map(backendOf) ?? [
+  "reference",
+  "cpu",
+  "wasm",
+];
+
+function backendOf(name: string): Backend {
+  const found = ALL.find((b) => b === name);
+  if (!found) throw new Error(`${CHOSEN}: expected some of ${ALL.join(", ")}, found \`${name}\``);
+  return found;
+}
 
 export type Results = Outputs | ChainResults;
 
 /** Runs the graph on logits, with one f32 for each of its uniforms and a vector for each of its other inputs. */
 export type Run = (logits: Float32Array, uniforms: Float32Array, inputs?: readonly Vector[]) => Results;
 
-/** Evaluators that stay open, the one used last at the end. */
-const open = new Map<Graph, Map<string, NativeEvaluator>>();
+/** Graphs that stay open, the one used last at the end. */
+const open = new Map<Graph, Map<string, OpenGraph>>();
 const MOST_GRAPHS = 64;
+
+interface OpenGraph extends Disposable {
+  readonly run: Run;
+}
 
 /** A graph for a vocabulary. The same one again is not opened anew. */
 export function runOf(backend: Backend, graph: Graph, vocabSize: number): Run {
   if (backend === "reference")
     return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
-  const evaluator = evaluatorOf(backend, graph, vocabSize);
-  return (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs });
-}
-
-function evaluatorOf(backend: "cpu" | "wasm", graph: Graph, vocabSize: number): NativeEvaluator {
-  const ofGraph = open.get(graph) ?? new Map<string, NativeEvaluator>();
+  const ofGraph = open.get(graph) ?? new Map<string, OpenGraph>();
   const key = `${backend}/${vocabSize}`;
   open.delete(graph);
   open.set(graph, ofGraph);
-  const { Graph: NativeGraph, Evaluator } = backend === "cpu" ? loadBinding() : loadedWasm();
-  const evaluator = ofGraph.get(key) ?? new Evaluator(new NativeGraph(encodeWire(graph)), { vocabSize });
-  ofGraph.set(key, evaluator);
+  const opened = ofGraph.get(key) ?? openGraph(backend, graph, vocabSize);
+  ofGraph.set(key, opened);
   for (const old of [...open.keys()].slice(0, -MOST_GRAPHS)) close(old);
-  return evaluator;
+  return opened.run;
+}
+
+function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSize: number): OpenGraph {
+  if (backend === "vulkan") return openVulkan(graph, vocabSize);
+  const { Graph: NativeGraph, Evaluator } = backend === "cpu" ? loadBinding() : loadedWasm();
+  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph)), { vocabSize });
+  return {
+    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs }),
+    [Symbol.dispose]: () => evaluator.dispose(),
+  };
+}
+
+/** As the runtime does it, but that a chain which the device can not run as a whole is an error. */
+function openVulkan(graph: Graph, vocabSize: number): OpenGraph {
+  const { device } = chooseDeviceSync({ backend: "vulkan" });
+  const placed = placeGraph(graph, vocabSize, { device, strict: true });
+  const { Graph: NativeGraph, Evaluator } = loadBinding();
+  const evaluator = new Evaluator(new NativeGraph(placed.words), { vocabSize, device });
+  return {
+    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs }),
+    [Symbol.dispose]: () => evaluator.dispose(),
+  };
 }
 
 function close(graph: Graph): void {
-  for (const evaluator of open.get(graph)!.values()) evaluator.dispose();
+  for (const opened of open.get(graph)!.values()) opened[Symbol.dispose]();
   open.delete(graph);
 }

@@ -10,7 +10,7 @@ export const CASES = fromEnvironment("GGSL_PARITY_CASES", 150);
  * The others share the compiler and all that is wrong in it with the CPU, the interpreter is slow, and WebAssembly has the
  * CPU's kernels: they run a part of the cases.
  */
-const SHARE: Readonly<Record<Backend, number>> = { cpu: 1, wasm: 4, reference: 8 };
+const SHARE: Readonly<Record<Backend, number>> = { cpu: 1, vulkan: 1, wasm: 4, reference: 8 };
 export const casesOn = (backend: Backend, cases: number): number => Math.ceil(cases / SHARE[backend]);
 
 /** Where fast-check starts. Fixed, so that a failure on one machine is the same failure on the next. */

@@ -1,7 +1,8 @@
 /** Random programs, each compiled in several ways and run on several backends, all of which have to agree. */
 import { expect, test } from "@jest/globals";
-import { runCases, type Tally } from "./run.js";
-import { COUNT, ON, SEED } from "./settings.js";
+import { BACKENDS } from "../parity/backends.js";
+import { printTally, runCases, type Tally } from "./run.js";
+import { COUNT, SEED, SKIPPED } from "./settings.js";
 
 /** Shares of the programs that ties and rounding may account for, and that may be beyond a limit of the compiler. */
 const MOST_TIED = 0.2;
@@ -10,15 +11,12 @@ const MOST_REFUSED = 0.02;
 /** Room for chance where there are few programs. */
 const FEW = 3;
 
-const print = ({ failures, refused, ...counts }: Tally): void => {
-  const all = { ...counts, refused: Object.fromEntries(refused), failures: failures.length };
-  process.stdout.write(`random programs, seed ${SEED}, ${ON.join(" and ")}: ${JSON.stringify(all)}\n`);
-};
+const print = (tally: Tally): void => printTally(`seed ${SEED}, ${BACKENDS.join(" and ")}`, tally);
 
 test(
   "all builds of a program agree on all backends",
   () => {
-    const tally = runCases({ backends: ON, count: COUNT, seed: SEED, onProgress: print });
+    const tally = runCases({ backends: BACKENDS, count: COUNT, skipped: SKIPPED, seed: SEED, onProgress: print });
     print(tally);
     expect(tally.failures.slice(0, 3).join("\n\n")).toBe("");
     expect(tally.programs).toBe(COUNT);

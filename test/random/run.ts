@@ -16,6 +16,8 @@ export interface RunOptions {
   /** The first one is what the others are compared with. */
   readonly backends: readonly Backend[];
   readonly count: number;
+  /** Cases of the seed that are passed over, none unless told. */
+  readonly skipped?: number;
   readonly seed: number;
   /** Ways of compiling, each compared with the optimized graph. */
   readonly builds?: readonly Build[];
@@ -50,22 +52,28 @@ const buildsOf = ({ logits }: Case): readonly Build[] => [...BUILDS, without(NAM
 
 /** Checks `count` random cases. Cases that fail are in the result, nothing is thrown. */
 export function runCases(options: RunOptions): Tally {
-  const { count, seed } = options;
+  const { count, skipped = 0, seed } = options;
   const tally = newTally();
+  let index = -1;
   let failed: number | undefined;
   const report = reporter(options, tally);
   fc.check(
     fc.property(cases, (c) => {
+      if (++index < skipped) return;
       const found = checkCase(c, options);
-      if (found.failures.length > 0) failed ??= tally.programs;
+      if (found.failures.length > 0) failed ??= index;
       add(tally, found);
       report();
     }),
-    { seed, numRuns: count },
+    { seed, numRuns: skipped + count },
   );
   if (failed !== undefined) tally.failures.unshift(smallest(options, failed));
   return tally;
 }
+
+/** The case with number `index` of a seed. */
+export const caseAt = (seed: number, index: number): Case =>
+  fc.sample(cases, { seed, path: String(index), numRuns: 1 })[0]!;
 
 /** How long a failing case is made smaller, in milliseconds. */
 const SHRINKING = 30_000;
@@ -100,6 +108,12 @@ const newTally = (): Tally => ({
   refused: new Map(),
   failures: [],
 });
+
+/** One line. */
+export function printTally(title: string, { failures, refused, ...counts }: Tally): void {
+  const all = { ...counts, refused: Object.fromEntries(refused), failures: failures.length };
+  process.stdout.write(`random programs, ${title}: ${JSON.stringify(all)}\n`);
+}
 
 function add(to: Tally, from: Tally): void {
   for (const key of COUNTS) to[key] += from[key];

@@ -114,7 +114,7 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"name":"strength","expr":{"param":"strength"}},
       {"name":"gt(t, 0)","expr":["gt",{"param":"t"},0]},
       {"name":"select(gt(t, 0), min(max(t, 1e-20), 100000000000000000000), 1)","expr":["select",["gt",{"param":"t"},0],["min",["max",{"param":"t"},1e-20],100000000000000000000],1]},
-      {"name":"min(draw0, 0.9999997615814209)","expr":["min",{"draw":0},0.9999997615814209]}
+      {"name":"min(draw0, 0.9999990463256836)","expr":["min",{"draw":0},0.9999990463256836]}
     ],
     "inputs": [
       {"name":"logits","dtype":"f32","dim":"V","source":{"kind":"logits"}},
@@ -200,7 +200,7 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"name":"strength","expr":{"param":"strength"}},
       {"name":"gt(t, 0)","expr":["gt",{"param":"t"},0]},
       {"name":"select(gt(t, 0), min(max(t, 1e-20), 100000000000000000000), 1)","expr":["select",["gt",{"param":"t"},0],["min",["max",{"param":"t"},1e-20],100000000000000000000],1]},
-      {"name":"min(draw0, 0.9999997615814209)","expr":["min",{"draw":0},0.9999997615814209]}
+      {"name":"min(draw0, 0.9999990463256836)","expr":["min",{"draw":0},0.9999990463256836]}
     ],
     "inputs": [
       {"name":"logits","dtype":"f32","dim":"V","source":{"kind":"logits"}},

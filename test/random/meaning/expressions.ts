@@ -14,7 +14,11 @@ const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x
 /** Numbers of rows are f32. */
 export const f32 = (x: number): number => Math.fround(finite(x));
 
-const sum = (x: readonly number[]): number => x.reduce((a, b) => a + b, 0);
+/** Terms of sums are at most this, and at least its negative. */
+const TERM_MAX = 2 ** 103;
+const term = (x: number): number => Math.min(Math.max(x, -TERM_MAX), TERM_MAX);
+
+const sum = (x: readonly number[]): number => x.reduce((a, b) => a + term(b), 0);
 const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
 
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
@@ -34,7 +38,7 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   "-": (x, y) => x - y,
   "*": (x, y) => x * y,
   "/": (x, y) => x / divisor(y),
-  "%": (x, y) => x - f32(divisor(y) * Math.floor(f32(x / divisor(y)))),
+  "%": remainder,
   "<": (x, y) => truth(x < y),
   "<=": (x, y) => truth(x <= y),
   ">": (x, y) => truth(x > y),
@@ -44,6 +48,12 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   and: (x, y) => truth(x > 0 && y > 0),
   or: (x, y) => truth(x > 0 || y > 0),
 };
+
+function remainder(x: number, y: number): number {
+  // a number of the host is rounded where the graph reads it
+  if (y === 0 && x !== f32(x)) throw new Unclear("what is left of a number by 0 is what rounding leaves of it");
+  return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
+}
 
 function power(x: number, y: number): number {
   if (y === 0) return 1;
@@ -111,7 +121,7 @@ const SCANS: Readonly<Record<string, (x: readonly number[]) => readonly number[]
   log_softmax: logSoftmax,
   cumsum: (x) => {
     let total = 0;
-    return x.map((v) => (total = f32(total + v)));
+    return x.map((v) => (total = f32(total + term(v))));
   },
 };
 
