@@ -1,7 +1,8 @@
 /**
- * Processor time per token of chains in WebAssembly against the native CPU backend, both on one thread, on plain logits,
- * which go in and are checked each time: `npm run bench:wasm`. Rounds alternate, so that both meet the same machine; the
- * ratio of medians is what counts. Writes bench/results/wasm.json. The package must be built (`npm run build`).
+ * Time per token of chains in WebAssembly against the native CPU backend, both on one thread, on plain logits, which go in
+ * and are checked each time: `npm run bench:wasm`. Rounds alternate, so that both meet the same machine; the ratio of
+ * medians is what counts. It begins when V8 has compiled the module's busy functions for good, as it has after a thousand
+ * tokens. Writes bench/results/wasm.json. The package must be built (`npm run build`).
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { encodeWire } from "../dist/compiler/graph/wire.js";
@@ -13,6 +14,8 @@ import { loadedWasm } from "../dist/runtime/wasm/loader.js";
 const VOCABULARY = 128256;
 const ROUNDS = 41;
 const TOKENS = 5;
+/** Rounds that are not counted. */
+const WARM_UP = 300;
 /** What the WebAssembly backend is meant to reach. */
 const TARGET = 2.5;
 
@@ -34,14 +37,18 @@ function makeLogits() {
   });
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+/** Quartiles and median. */
+function spreadOf(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [q1, median, q3] = [1, 2, 3].map((quarter) => Number(sorted[(quarter * (sorted.length - 1)) >> 2].toFixed(1)));
+  return { q1, median, q3 };
+}
 
-/** Microseconds of processor time a token: what else the machine does has no part in them. */
+/** Microseconds a token. */
 function timeOf(evaluator, values) {
-  const start = process.cpuUsage();
+  const start = performance.now();
   for (let i = 0; i < TOKENS; i++) evaluator.evaluate(values);
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / TOKENS;
+  return ((performance.now() - start) * 1000) / TOKENS;
 }
 
 function measure(stages, logits) {
@@ -52,11 +59,15 @@ function measure(stages, logits) {
   );
   const tokens = evaluators.map((e) => e.evaluate(values).sampled[0]);
   const times = evaluators.map(() => []);
-  for (let round = 0; round < ROUNDS; round++) evaluators.forEach((e, i) => times[i].push(timeOf(e, values)));
+  for (let round = -WARM_UP; round < ROUNDS; round++)
+    evaluators.forEach((e, i) => {
+      const time = timeOf(e, values);
+      if (round >= 0) times[i].push(time);
+    });
   for (const e of evaluators) e.dispose();
   if (tokens[0] !== tokens[1]) throw new Error(`${stages}: the CPU picks ${tokens[0]}, WebAssembly ${tokens[1]}`);
-  const [cpu, wasm] = times.map(median);
-  return { stages, cpu, wasm, ratio: wasm / cpu, token: tokens[0] };
+  const [cpu, wasm] = times.map(spreadOf);
+  return { stages, cpu, wasm, ratio: Number((wasm.median / cpu.median).toFixed(3)), token: tokens[0] };
 }
 
 const logits = makeLogits();
@@ -64,7 +75,9 @@ const results = {};
 console.log(`V = ${VOCABULARY}, one thread, medians of ${ROUNDS} rounds of ${TOKENS} tokens`);
 for (const [name, stages] of Object.entries(CHAINS)) {
   const result = (results[name] = measure(stages, logits));
-  const [cpu, wasm] = [result.cpu, result.wasm].map((time) => `${time.toFixed(0)} us`.padStart(9));
+  const [cpu, wasm] = [result.cpu, result.wasm].map(({ q1, median, q3 }) =>
+    `${median.toFixed(0)} us (${q1.toFixed(0)}-${q3.toFixed(0)})`.padStart(22),
+  );
   console.log(`${name.padEnd(14)} cpu ${cpu}   wasm ${wasm}   ratio ${result.ratio.toFixed(2)}`);
 }
 const folder = new URL("results/", import.meta.url);

@@ -25,6 +25,18 @@ template <typename F> void for_rows(const ggml_tensor * dst, int thread, int thr
     }
 }
 
+uint32_t bits_of(float x) {
+    uint32_t bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+float from_bits(uint32_t bits) {
+    float x;
+    std::memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
 float number(float x) {
     return std::isnan(x) ? lowest : x;
 }
@@ -92,9 +104,7 @@ void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ran
 
 // A word that is in order as the numbers are: the bits of a float are, but for negative ones, which are the other way round.
 uint32_t rank(float x) {
-    const float value = number(x) + 0.0f; // -0 is 0
-    uint32_t    bits;
-    std::memcpy(&bits, &value, sizeof(bits));
+    const uint32_t bits = bits_of(number(x) + 0.0f); // -0 is 0
     return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
@@ -187,6 +197,57 @@ void running_sum(const float * x, float * sums, size_t n) {
     }
 }
 
+// ---------------------------------------------------------------- powers
+
+// Below this a power is no normal number.
+constexpr float least_exponent = -87.0f;
+
+// e^x for x <= 0: 2^n e^r with r in [-ln(2) / 2, ln(2) / 2], and e^r by the polynomial of the Cephes library's expf
+// (https://netlib.org/cephes). Without a branch, so that the compiler uses vectors.
+float power(float x) {
+    constexpr float rounds_to_integers = 12582912.0f; // 1.5 * 2^23: n is in the lowest bits of a sum with it
+    const float     exponent           = x > least_exponent ? x : least_exponent;
+    const float     shifted            = exponent * 1.44269504f + rounds_to_integers;
+    const float     n                  = shifted - rounds_to_integers;
+    const float     r                  = exponent - n * 0.693359375f + n * 2.12194440e-4f;
+    float           p                  = 1.9875691500e-4f;
+    p                                  = p * r + 1.3981999507e-3f;
+    p                                  = p * r + 8.3334519073e-3f;
+    p                                  = p * r + 4.1665795894e-2f;
+    p                                  = p * r + 1.6666665459e-1f;
+    p                                  = p * r + 5.0000001201e-1f;
+    p                                  = p * r * r + r + 1.0f;
+    const float scale                  = from_bits((bits_of(shifted) << 23) + 0x3f800000u);
+    return x > least_exponent ? p * scale : 0.0f;
+}
+
+void shares(float * x, size_t n) {
+    const float most = largest(x, n);
+    if (most == lowest) {
+        std::fill_n(x, n, std::numeric_limits<float>::quiet_NaN());
+        return;
+    }
+    std::transform(x, x + n, x, [most](float value) { return power(value - most); });
+    const auto factor = static_cast<float>(1.0 / total_of(x, n));
+    std::transform(x, x + n, x, [factor](float value) { return value * factor; });
+}
+
+float attribute(const void * attrs, size_t index) {
+    return from_bits(static_cast<const uint32_t *>(attrs)[index]);
+}
+
+// Each thread has its part of all numbers.
+template <typename Op> void for_each_number(ggml_tensor * dst, int thread, int threads, Op op) {
+    const int64_t n     = ggml_nelements(dst);
+    const auto *  x     = static_cast<const float *>(dst->src[0]->data);
+    auto *        y     = static_cast<float *>(dst->data);
+    const int64_t first = n * thread / threads;
+    const int64_t last  = n * (thread + 1) / threads;
+    for (int64_t i = first; i < last; ++i) {
+        y[i] = op(x[i]);
+    }
+}
+
 // ---------------------------------------------------------------- a column and a number
 
 // Each thread has its part of every row.
@@ -259,6 +320,35 @@ void cumsum(ggml_tensor * dst, int thread, int threads, void *) {
     for_rows(dst, thread, threads, [&](int64_t row) {
         running_sum(row_of<const float>(dst->src[0], row), row_of<float>(dst, row), static_cast<size_t>(dst->ne[0]));
     });
+}
+
+void soft_max(ggml_tensor * dst, int thread, int threads, void * attrs) {
+    const float scale = attribute(attrs, 0);
+    for_rows(dst, thread, threads, [&](int64_t row) {
+        const float * x = row_of<const float>(dst->src[0], row);
+        float *       y = row_of<float>(dst, row);
+        const auto    n = static_cast<size_t>(dst->ne[0]);
+        if (dst->src[1] == nullptr) {
+            std::transform(x, x + n, y, [scale](float value) { return value * scale; });
+        } else {
+            std::transform(x, x + n, row_of<const float>(dst->src[1], row), y,
+                           [scale](float value, float mask) { return value * scale + mask; });
+        }
+        shares(y, n);
+    });
+}
+
+void clamp(ggml_tensor * dst, int thread, int threads, void * attrs) {
+    const float min = attribute(attrs, 0);
+    const float max = attribute(attrs, 1);
+    for_each_number(dst, thread, threads, [=](float x) {
+        const float below = x < max ? x : max;
+        return below > min ? below : min;
+    });
+}
+
+void step(ggml_tensor * dst, int thread, int threads, void *) {
+    for_each_number(dst, thread, threads, [](float x) { return x > 0.0f ? 1.0f : 0.0f; });
 }
 
 void add(ggml_tensor * dst, int thread, int threads, void *) {

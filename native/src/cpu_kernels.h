@@ -6,7 +6,8 @@
 
 namespace ggsl::cpu {
 
-// Each is a ggml_custom_op_t: `dst` is the result, its sources are the operands, contiguous [n, R]. No user data.
+// Each is a ggml_custom_op_t: `dst` is the result, its sources are the operands, contiguous [n, R]. User data are the node's
+// attributes, words as in the wire format; they outlive the tensor.
 
 // i32 [k, R]: positions of the k largest, the largest first; equal ones by position. A NaN counts as -inf.
 void top_k(ggml_tensor * dst, int thread, int threads, void *);
@@ -22,6 +23,13 @@ void get_rows(ggml_tensor * dst, int thread, int threads, void *);
 void sum_rows(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: running sum, added up in f64, so that it never falls where no number is negative.
 void cumsum(ggml_tensor * dst, int thread, int threads, void *);
+// f32 [n, R]: e^(scale * x + mask) in shares of 1 for each row; attributes: the scale. The mask may be absent. Powers are right
+// to 2 units in the last place, and 0 below e^-87. NaN for a row of nothing but -inf.
+void soft_max(ggml_tensor * dst, int thread, int threads, void * attrs);
+// f32 [n, R]: x, at least the first attribute and at most the second; that for a NaN.
+void clamp(ggml_tensor * dst, int thread, int threads, void * attrs);
+// f32 [n, R]: 1 above 0, else 0.
+void step(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: x and a number for each row, y [1, R].
 void add(ggml_tensor * dst, int thread, int threads, void *);
 void sub(ggml_tensor * dst, int thread, int threads, void *);

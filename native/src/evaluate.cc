@@ -5,6 +5,7 @@
 #include "ops.h"
 #include "support.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ggsl {
@@ -76,6 +77,11 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
 }
 
 void check_logits(std::span<const float> logits, size_t vocab_size) {
+    // without a way out of the loop the compiler uses vectors
+    const auto faults = std::count_if(logits.begin(), logits.end(), [](float x) { return !(x < INFINITY); });
+    if (faults == 0) {
+        return;
+    }
     for (size_t i = 0; i < logits.size(); ++i) {
         if (std::isnan(logits[i]) || logits[i] == INFINITY) {
             fail(code::invalid_logits, "the logit of token %zu in row %zu is %s", i % vocab_size, i / vocab_size,

@@ -44,13 +44,24 @@ bool is_wide_with_number(const Builder &, const Node &, const Tensor * x) {
     return x[0]->ne[0] >= wide && x[1]->ne[0] == 1;
 }
 
+#ifdef __wasm__
+constexpr bool is_wasm = true;
+#else
+constexpr bool is_wasm = false;
+#endif
+
+bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
+    return is_wasm && is_wide(b, node, x);
+}
+
 // A kernel of our own; threads share its work.
 template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x) {
     Tensor operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         operands[i] = b.contiguous(x[i]);
     }
-    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX, nullptr));
+    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX,
+                                 const_cast<int32_t *>(node.attrs.data())));
 }
 
 // Each thread that sorts needs memory, so more do not.
@@ -104,6 +115,8 @@ Tensor soft_max_by_steps(Builder & b, const Node & node, const Tensor * x) {
 
 constexpr const char * slow_number = "ggml's CPU applies a number to a column one row at a time";
 
+constexpr const char * one_in_wasm = "ggml looks at one row at a time there";
+
 const std::vector<Rewrite> table = {
     { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares every row with the worst of the best one at a time", "a kernel that looks at blocks of rows",
       is_wide, own<cpu::top_k, GGML_TYPE_I32> },
@@ -117,6 +130,10 @@ const std::vector<Rewrite> table = {
       own<cpu::sum_rows, GGML_TYPE_F32> },
     { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU adds up in f32, which over a vocabulary is off by 1e-4", "a kernel that adds up in f64", is_wide,
       own<cpu::cumsum, GGML_TYPE_F32> },
+    { "soft_max in WebAssembly", OpId::soft_max, { Family::cpu }, "ggml has no vectors for powers there", "a kernel that takes several",
+      is_wide_in_wasm, own<cpu::soft_max, GGML_TYPE_F32> },
+    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, own<cpu::clamp, GGML_TYPE_F32> },
+    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, own<cpu::step, GGML_TYPE_F32> },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::add, GGML_TYPE_F32> },
     { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::sub, GGML_TYPE_F32> },
     { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::mul, GGML_TYPE_F32> },

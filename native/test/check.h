@@ -29,6 +29,7 @@ inline void check_near(const std::vector<float> & found, const std::vector<float
 }
 
 void test_ops();
+void test_kernels();
 void test_ranges();
 void test_wire();
 void test_cases();
