@@ -37,11 +37,14 @@ const one = (op: OpName, attrs: GraphNode["attrs"], dtype: Dtype, dim: Dim): Gra
   node(op, [0], attrs, dtype, dim),
 ];
 
-test("every rewrite of the table has a test here, or for wide rows on the CPU in wide.test.ts", () => {
+test("every rewrite of the table has a test here, in wide.test.ts, or in test/wasm/kernels.test.ts", () => {
   const named = loadBinding()
     .rewrites()
     .map(({ name, op }) => `${op}: ${name}`);
   expect(named.filter((name) => !name.includes(": wide "))).toEqual([
+    "soft_max: soft_max in WebAssembly",
+    "clamp: clamp in WebAssembly",
+    "step: step in WebAssembly",
     "argsort: sort numbers",
     "top_k: take the largest",
     "argmax: largest of numbers",
