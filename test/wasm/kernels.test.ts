@@ -20,7 +20,6 @@ const GRAPHS: Readonly<Record<string, readonly GraphNode[]>> = {
     node("soft_max", [1, 3], { scale: 2 }),
   ],
   clamp: [logitsNode, node("clamp", [0], { lo: -1, hi: 2.5 })],
-  "clamp of NaN": [logitsNode, node("sub", [0, 0]), node("clamp", [1], { lo: -1, hi: 2.5 })],
   step: [logitsNode, node("step", [0])],
 };
 
