@@ -1,6 +1,7 @@
 /**
  * All set-up on a fresh machine: packages, generated sources, the compiled TypeScript, the native addon.
- * `npm run setup`; the demo and the tests call it first. What is done already is not done again.
+ * `npm run setup`; the demo and the tests call it first. What is done already is not done again. With `--packages` it
+ * installs the packages and ends.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,6 +31,12 @@ const SOURCES = [
 
 /** Something the user has to mend; the message says how. */
 export class SetupError extends Error {}
+
+/** The packages alone, which needs no compilers. */
+function setUpPackages() {
+  checkNode();
+  installPackages();
+}
 
 /** Brings the checkout to where the command line and the tests run. Throws a `SetupError`. */
 export function setUp() {
@@ -128,8 +135,9 @@ function run(what, command, args, { show = false } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   exitWith(() => {
-    setUp();
-    console.log("setup: ready");
+    const isPackages = process.argv.includes("--packages");
+    (isPackages ? setUpPackages : setUp)();
+    console.log(isPackages ? "setup: packages are there" : "setup: ready");
     return 0;
   });
 }

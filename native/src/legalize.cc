@@ -55,13 +55,25 @@ bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
 }
 
 // A kernel of our own; threads share its work.
-template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x) {
+template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x, void * attrs = nullptr) {
     Tensor operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         operands[i] = b.contiguous(x[i]);
     }
-    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX,
-                                 const_cast<int32_t *>(node.attrs.data())));
+    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX, attrs));
+}
+
+template <ggml_custom_op_t kernel> Tensor plain(Builder & b, const Node & node, const Tensor * x) {
+    return own<kernel, GGML_TYPE_F32>(b, node, x);
+}
+
+template <ggml_custom_op_t kernel> Tensor positions(Builder & b, const Node & node, const Tensor * x) {
+    return own<kernel, GGML_TYPE_I32>(b, node, x);
+}
+
+// The bound graph outlives the tensors.
+template <ggml_custom_op_t kernel> Tensor with_attrs(Builder & b, const Node & node, const Tensor * x) {
+    return own<kernel, GGML_TYPE_F32>(b, node, x, const_cast<int32_t *>(node.attrs.data()));
 }
 
 // Each thread that sorts needs memory, so more do not.
@@ -79,7 +91,7 @@ bool makes_many(const Builder &, const Node & node, const Tensor *) {
 }
 
 Tensor take_rows(Builder & b, const Node & node, const Tensor * x) {
-    return x[0]->type == GGML_TYPE_I32 ? own<cpu::get_rows, GGML_TYPE_I32>(b, node, x) : own<cpu::get_rows, GGML_TYPE_F32>(b, node, x);
+    return x[0]->type == GGML_TYPE_I32 ? positions<cpu::get_rows>(b, node, x) : plain<cpu::get_rows>(b, node, x);
 }
 
 Tensor ordinary(Builder & b, const Node & node, const Tensor * x) {
@@ -119,25 +131,25 @@ constexpr const char * one_in_wasm = "ggml looks at one row at a time there";
 
 const std::vector<Rewrite> table = {
     { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares every row with the worst of the best one at a time", "a kernel that looks at blocks of rows",
-      is_wide, own<cpu::top_k, GGML_TYPE_I32> },
+      is_wide, positions<cpu::top_k> },
     { "wide argmax", OpId::argmax, { Family::cpu }, "ggml's CPU looks at one row at a time", "a kernel that looks at several", is_wide,
-      own<cpu::argmax, GGML_TYPE_I32> },
+      positions<cpu::argmax> },
     { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU sorts by comparing, in no order of equal rows, and out of bounds with a NaN", "a radix sort",
       is_wide, sort_by_digits },
     { "wide get_rows", OpId::get_rows, { Family::cpu }, "ggml's CPU copies a row of one number as it would a long one", "a kernel", makes_many,
       take_rows },
     { "wide sum_rows", OpId::sum_rows, { Family::cpu }, "ggml's CPU adds one row at a time", "a kernel that adds several", is_wide,
-      own<cpu::sum_rows, GGML_TYPE_F32> },
+      plain<cpu::sum_rows> },
     { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU adds up in f32, which over a vocabulary is off by 1e-4", "a kernel that adds up in f64", is_wide,
-      own<cpu::cumsum, GGML_TYPE_F32> },
+      plain<cpu::cumsum> },
     { "soft_max in WebAssembly", OpId::soft_max, { Family::cpu }, "ggml has no vectors for powers there", "a kernel that takes several",
-      is_wide_in_wasm, own<cpu::soft_max, GGML_TYPE_F32> },
-    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, own<cpu::clamp, GGML_TYPE_F32> },
-    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, own<cpu::step, GGML_TYPE_F32> },
-    { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::add, GGML_TYPE_F32> },
-    { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::sub, GGML_TYPE_F32> },
-    { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::mul, GGML_TYPE_F32> },
-    { "wide div", OpId::div, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, own<cpu::div, GGML_TYPE_F32> },
+      is_wide_in_wasm, with_attrs<cpu::soft_max> },
+    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, with_attrs<cpu::clamp> },
+    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, plain<cpu::step> },
+    { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::add> },
+    { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::sub> },
+    { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::mul> },
+    { "wide div", OpId::div, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::div> },
     { "sort numbers", OpId::argsort, {}, "with a NaN the order is no order, and the CPU's sort runs out of bounds", "clamp, argsort",
       may_be_nan, sort_numbers },
     { "take the largest", OpId::top_k, {}, "Vulkan's top_k gives the smallest of negative numbers for k = 1; argmax is right everywhere",

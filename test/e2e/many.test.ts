@@ -154,8 +154,8 @@ test.each([
   ["greedy()", 1, 1],
   // 40 positions and their logits, and the token
   ["top_k(40) |> dist(1)", 1, 2 * 40 + 1],
-  // probabilities and their running sum take turns; the draw and the token
-  ["temp(0.8) |> dist(1)", 2, 3],
+  // probabilities, their running sums, and what is made of both; the draw and the token
+  ["temp(0.8) |> dist(1)", 3, 3],
 ] as const)("memory for each sequence: %s", async (stages, columns, numbers) => {
   for (const sequences of [1, 4]) {
     using batch = open(sequences);

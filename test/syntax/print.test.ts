@@ -15,17 +15,28 @@ const LAID_OUT_OTHERWISE = ["long_line", "many_lines", "tabs", "windows_lines"].
   (name) => `test/diagnostics/${name}.ggsl`,
 );
 
-function formOf(text: string): string {
+/** Most texts are in their canonical form, and are asked for again as that. */
+function remembered(of: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const result = known.get(text) ?? of(text);
+    known.set(text, result);
+    return result;
+  };
+}
+
+const formOf = remembered((text) => {
   const printed = print({ name: "t.ggsl", text });
   if ("diagnostics" in printed) throw new Error(printed.diagnostics.map((d) => d.message).join("\n"));
   return printed.text;
-}
+});
 
 /** The tree as text, without its spans. */
-const treeOf = (text: string): string =>
+const treeOf = remembered((text) =>
   JSON.stringify(parse({ name: "t.ggsl", text }).file.declarations, (key, value: unknown) =>
     /span$/i.test(key) ? undefined : value === Infinity ? "inf" : value,
-  );
+  ),
+);
 
 function expectFaithful(text: string): void {
   const form = formOf(text);
