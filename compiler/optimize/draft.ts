@@ -29,7 +29,7 @@ export interface Rewriter {
 
 /**
  * Makes a graph node by node, in the old order. `visit` gives the new node that stands for an old one, or nothing to copy
- * it; nodes that this leaves unused are removed by `remove-dead`.
+ * it; nodes that this leaves unused are removed by `remove-dead`. Where it never gives one the draft is given back.
  */
 export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id: NodeId) => NodeId | undefined): Draft {
   const builder = newBuilder();
@@ -41,10 +41,14 @@ export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id:
     made: (id) => builder.nodes[id]!,
     emit: (op, inputs, attrs, options) => emit(builder, op, inputs, attrs, options),
   };
+  let isSame = true;
   before.graph.nodes.forEach((node, id) => {
     builder.origin = node.origin;
-    numbers.push(visit(r, node, id) ?? copy(r, node, id));
+    const instead = visit(r, node, id);
+    isSame &&= instead === undefined;
+    numbers.push(instead ?? copy(r, node, id));
   });
+  if (isSame) return before;
   const graph = { ...before.graph, nodes: builder.nodes, ...mapOutputs(before.graph, (id) => numbers[id]!) };
   return { graph, ranges: builder.ranges };
 }
