@@ -10,15 +10,17 @@ import { root, setUp, SetupError } from "./setup.mjs";
 const JEST_RESULTS = join("build", "jest.json");
 const modules = (path) => join("node_modules", path);
 
-/** Two of them run at a time: each has stretches in which it keeps one processor busy. The long ones come first. */
-const STEPS = [
+/** These use one processor each, and take turns on two. */
+const CHECKS = [
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
-  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
+  ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
+  ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
+  ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
+];
+const BUILDS = [
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
-  ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
-  ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
-  ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
+  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
 ];
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
@@ -29,11 +31,12 @@ const counts = { passed: 0, failed: 0 };
 const count = (ok) => counts[ok ? "passed" : "failed"]++;
 
 if (step("Set-up", trySetUp)) {
-  const steps = [...STEPS];
+  const checks = [...CHECKS];
   const worker = async () => {
-    for (let next = steps.shift(); next; next = steps.shift()) count(await beside(...next));
+    for (let check = checks.shift(); check; check = checks.shift()) count(await beside(...check));
   };
   await Promise.all([worker(), worker()]);
+  for (const [name, args] of BUILDS) count(step(name, () => runNode(args)));
   step("Tests", () => runJest(counts));
 } else {
   counts.failed++;
@@ -43,7 +46,6 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 
 /** Runs a step beside others; what it prints comes when it has ended. */
 async function beside(name, args) {
-  console.log(`\n== ${name}: begins`);
   const start = performance.now();
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";

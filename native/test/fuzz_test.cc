@@ -184,8 +184,11 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
 } // namespace
 
 void test_fuzz() {
-    constexpr int graphs = 20000;
-    int           ran    = 0;
+    // more of them: GGSL_FUZZ_GRAPHS=100000 npm run build:native -- --sanitize
+    const char * wanted = std::getenv("GGSL_FUZZ_GRAPHS");
+    const int    graphs = wanted == nullptr ? 6000 : std::atoi(wanted);
+    CHECK(graphs > 0, "GGSL_FUZZ_GRAPHS: expected a number from 1 on, found %s", wanted);
+    int ran = 0;
     for (int i = 0; i < graphs; ++i) {
         Generator generator(static_cast<uint32_t>(i));
         ran += try_run(generator, generator.graph()) ? 1 : 0;
