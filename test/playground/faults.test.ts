@@ -49,10 +49,12 @@ inBrowser("bad input in the playground", () => {
 
   test("a program that takes too long is stopped", async () => {
     const v = await visit(site.browser, site.url);
-    // 200 chains of 250 stages each, in a text of a few thousand characters
+    // 800 chains of 250 stages each, in a text of some ten thousand characters
     const ten = `chain ten = ${Array(10).fill("typical(0.5)").join(" |> ")}`;
-    const chains = Array.from({ length: 200 }, (_, i) => `chain c${i} = ${Array(25).fill("ten").join(" |> ")}`);
-    await v.type(`import { typical } from "std"\n${ten}\n${chains.join("\n")}`);
+    const hundred = `chain hundred = ${Array(10).fill("ten").join(" |> ")}`;
+    const all = ["hundred", "hundred", "ten", "ten", "ten", "ten", "ten"].join(" |> ");
+    const chains = Array.from({ length: 800 }, (_, i) => `chain c${i} = ${all}`);
+    await v.type(`import { typical } from "std"\n${ten}\n${hundred}\n${chains.join("\n")}`);
     await v.see("#diagnostics", /Compiling took longer than 4 s and was stopped/);
     await goesOn(v);
   }, 90_000);
