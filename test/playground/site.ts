@@ -60,7 +60,8 @@ export async function openSite(name: string): Promise<Site> {
   };
 }
 
-async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
+/** Serves a folder's files. */
+export async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
     const file = join(folder, path === "/" ? "index.html" : path);

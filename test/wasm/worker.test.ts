@@ -84,7 +84,7 @@ llamaTest("the logits of the next token come as a whole, and texts for those tha
 
 llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
   await load();
-  const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 200, alternatives: 2 });
+  const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 400, alternatives: 2 });
   const tokens: Token[] = [];
   for await (const token of generation) {
     tokens.push(token);
@@ -98,9 +98,9 @@ llamaTest("uniforms change while it runs, and bad ones are refused without endin
   // at temperature 0 only the best row is left; the worker may be some tokens ahead
   const since = sure.indexOf(true);
   expect(sure.slice(0, 5)).toEqual([false, false, false, false, false]);
-  expect(since).toBeLessThan(150);
+  expect(since).toBeLessThan(350);
   expect(sure.slice(since)).not.toContain(false);
-  expect(tokens).toHaveLength(200);
+  expect(tokens).toHaveLength(400);
   await expect(generation.setUniforms({ t: 1 })).rejects.toThrow("is at its end");
 });
 
