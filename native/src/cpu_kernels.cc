@@ -37,6 +37,16 @@ float from_bits(uint32_t bits) {
     return x;
 }
 
+// Each thread has its part of n numbers, [first, last).
+struct Part {
+    int64_t first;
+    int64_t last;
+};
+
+Part part_of(int64_t n, int thread, int threads) {
+    return { n * thread / threads, n * (thread + 1) / threads };
+}
+
 float number(float x) {
     return std::isnan(x) ? lowest : x;
 }
@@ -238,11 +248,9 @@ float attribute(const void * attrs, size_t index) {
 
 // Each thread has its part of all numbers.
 template <typename Op> void for_each_number(ggml_tensor * dst, int thread, int threads, Op op) {
-    const int64_t n     = ggml_nelements(dst);
-    const auto *  x     = static_cast<const float *>(dst->src[0]->data);
-    auto *        y     = static_cast<float *>(dst->data);
-    const int64_t first = n * thread / threads;
-    const int64_t last  = n * (thread + 1) / threads;
+    const auto * x           = static_cast<const float *>(dst->src[0]->data);
+    auto *       y           = static_cast<float *>(dst->data);
+    const auto [first, last] = part_of(ggml_nelements(dst), thread, threads);
     for (int64_t i = first; i < last; ++i) {
         y[i] = op(x[i]);
     }
@@ -252,9 +260,7 @@ template <typename Op> void for_each_number(ggml_tensor * dst, int thread, int t
 
 // Each thread has its part of every row.
 template <typename Op> void with_number(ggml_tensor * dst, int thread, int threads, Op op) {
-    const int64_t n     = dst->ne[0];
-    const int64_t first = n * thread / threads;
-    const int64_t last  = n * (thread + 1) / threads;
+    const auto [first, last] = part_of(dst->ne[0], thread, threads);
     for (int64_t row = 0; row < dst->ne[1]; ++row) {
         const float * x      = row_of<const float>(dst->src[0], row);
         const float   y      = *row_of<const float>(dst->src[1], row);
@@ -302,9 +308,7 @@ void sum_rows(ggml_tensor * dst, int thread, int threads, void *) {
 }
 
 void get_rows(ggml_tensor * dst, int thread, int threads, void *) {
-    const int64_t n     = dst->ne[0];
-    const int64_t first = n * thread / threads;
-    const int64_t last  = n * (thread + 1) / threads;
+    const auto [first, last] = part_of(dst->ne[0], thread, threads);
     for (int64_t row = 0; row < dst->ne[1]; ++row) {
         // numbers of either kind are words
         const auto * x      = row_of<const int32_t>(dst->src[0], row);

@@ -77,17 +77,14 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
 }
 
 void check_logits(std::span<const float> logits, size_t vocab_size) {
+    const auto is_fault = [](float x) { return !(x < INFINITY); };
     // without a way out of the loop the compiler uses vectors
-    const auto faults = std::count_if(logits.begin(), logits.end(), [](float x) { return !(x < INFINITY); });
-    if (faults == 0) {
+    if (std::count_if(logits.begin(), logits.end(), is_fault) == 0) {
         return;
     }
-    for (size_t i = 0; i < logits.size(); ++i) {
-        if (std::isnan(logits[i]) || logits[i] == INFINITY) {
-            fail(code::invalid_logits, "the logit of token %zu in row %zu is %s", i % vocab_size, i / vocab_size,
-                 std::isnan(logits[i]) ? "NaN" : "+inf");
-        }
-    }
+    const auto found = std::find_if(logits.begin(), logits.end(), is_fault);
+    const auto i     = static_cast<size_t>(found - logits.begin());
+    fail(code::invalid_logits, "the logit of token %zu in row %zu is %s", i % vocab_size, i / vocab_size, std::isnan(*found) ? "NaN" : "+inf");
 }
 
 Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads)
