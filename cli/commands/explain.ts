@@ -1,14 +1,14 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
 import type { Graph } from "../../compiler/graph/graph.js";
+import { contributions } from "../../compiler/optimize/contributions.js";
 import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
 import { splitText } from "../../runtime/devices/place.js";
 import { explain, type Explanation } from "../../runtime/explain.js";
-import { chainSource, compileChain, type ChainOptions, type ChainSource, type Variant } from "../chain.js";
+import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeText } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
-import { contributions } from "../html/removed.js";
 import { formatTable } from "../table.js";
 import {
   atMost,
@@ -66,9 +66,13 @@ function pageOf(from: ChainSource, graph: Graph, explanation: Explanation, sourc
   const { vocab: vocabSize, optimize, disable = [] } = options;
   const common = { source, graph, explanation, vocabSize };
   if (!from.hasVariants) return common;
-  const all = optimize === false ? [...OPTIMIZATIONS.keys()] : disable;
-  const compile = (variant: Variant = {}): Graph => from.compile(variant).graph;
-  return { ...common, plain: compile({ optimize: false }), contributions: contributions(compile, all) };
+  const disabled = optimize === false ? [...OPTIMIZATIONS.keys()] : disable;
+  const without = (disable: readonly string[]): Graph => from.compile({ disable }).graph;
+  return {
+    ...common,
+    plain: from.compile({ optimize: false }).graph,
+    contributions: contributions(graph, without, disabled),
+  };
 }
 
 function textOf(e: Explanation): string {

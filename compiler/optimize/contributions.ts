@@ -1,8 +1,7 @@
 /** What each optimization is worth to a chain: the chain compiled without it. */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { launches } from "../../compiler/graph/ops.js";
-import { OPTIMIZATIONS, PASSES } from "../../compiler/optimize/optimize.js";
-import type { Variant } from "../chain.js";
+import type { Graph } from "../graph/graph.js";
+import { launches } from "../graph/ops.js";
+import { OPTIMIZATIONS, PASSES } from "./optimize.js";
 
 export interface Contribution {
   readonly name: string;
@@ -21,17 +20,23 @@ export interface OpCount {
   readonly count: number;
 }
 
-/** Of the optimizations that are on, in the order in which they run. Views and leaves, which cost nothing, are left out. */
-export function contributions(compile: (variant?: Variant) => Graph, disabled: readonly string[]): Contribution[] {
-  const all = compile();
+/**
+ * Of the optimizations that are on, in the order in which they run. Views and leaves, which cost nothing, are left out.
+ * `graph` is what `compile` gives with `disabled`, the names of the optimizations that are off.
+ */
+export function contributions(
+  graph: Graph,
+  compile: (disabled: readonly string[]) => Graph,
+  disabled: readonly string[] = [],
+): Contribution[] {
   return [...OPTIMIZATIONS.values()]
     .filter(({ name }) => !disabled.includes(name))
     .map(({ name, doc }) => {
-      const less = compile({ disable: [...disabled, name] });
+      const less = compile([...disabled, name]);
       return {
         ...{ name, doc, kind: PASSES.some((pass) => pass.name === name) ? ("pass" as const) : ("rule" as const) },
-        ...{ without: launched(less).length, with: launched(all).length },
-        ...{ removed: surplus(less, all), added: surplus(all, less) },
+        ...{ without: launched(less).length, with: launched(graph).length },
+        ...{ removed: surplus(less, graph), added: surplus(graph, less) },
       };
     });
 }

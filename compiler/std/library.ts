@@ -10,6 +10,7 @@ export const STD_NAMES: readonly string[] = Object.keys(STD_FILES);
 const sources: ReadonlyMap<string, SourceFile> = new Map(
   Object.entries(STD_FILES).map(([name, { text }]) => [name, { name: `std/${name}.ggsl`, text }]),
 );
+const names = new Map([...sources].map(([name, source]) => [source, name]));
 const files = new Map<SourceFile, File>();
 
 /** The file that declares a name of the library, without its tests. */
@@ -17,8 +18,8 @@ export const stdSource = (name: string): SourceFile | undefined => sources.get(n
 
 /** The tree of one of these sources; undefined for any other. */
 export function stdFile(source: SourceFile): File | undefined {
-  const name = /^std\/(\w+)\.ggsl$/.exec(source.name)?.[1];
-  if (name === undefined || sources.get(name) !== source) return undefined;
+  const name = names.get(source);
+  if (name === undefined) return undefined;
   const { text, tree } = STD_FILES[name]!;
   const file = files.get(source) ?? {
     kind: "file",

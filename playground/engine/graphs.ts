@@ -2,7 +2,7 @@
 import type { Graph } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
+import { contributions } from "../../compiler/optimize/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
 import { ALL_OPTIMIZATIONS, openProgram } from "./program.js";
@@ -14,24 +14,19 @@ export function graphReply(ref: ProgramRef): GraphReply {
   const program = openProgram(ref);
   const graph = program.graph();
   const plain = program.graph({ disabled: ALL_OPTIMIZATIONS });
-  const nodes = countNodes(graph);
-  const optimizations = [...OPTIMIZATIONS.values()].map(({ name, doc }) => ({
-    name,
-    doc,
-    more: countNodes(program.graph({ disabled: new Set([name]) })) - nodes,
-  }));
+  const optimizations = contributions(graph, (disabled) => program.graph({ disabled: new Set(disabled) }))
+    .map((c) => ({ name: c.name, doc: c.doc, more: c.without - c.with }))
+    .filter(({ more }) => more !== 0);
   return {
     text: printGraph(graph),
     plainText: printGraph(plain),
     ...(graph.nodes.length <= MAX_DRAWN && { drawing: draw(graph) }),
-    nodes,
+    nodes: countNodes(graph),
     nodesWithoutOptimizer: countNodes(plain),
-    optimizations: optimizations.filter(({ more }) => more !== 0),
+    optimizations,
     ops: opCounts(plain, graph),
   };
 }
-
-/** Leaves launch nothing, and views move no data. */
 
 const countNodes = ({ nodes }: Graph): number => nodes.filter(launches).length;
 
