@@ -93,7 +93,7 @@ function compile() {
   once("dist", fingerprint(), () => {
     console.log("setup: compiling TypeScript");
     rmSync(join(root, "dist"), { recursive: true, force: true });
-    run("compiling TypeScript", process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+    run("compiling TypeScript", process.execPath, ["node_modules/typescript-7/bin/tsc", "-p", "tsconfig.build.json"]);
     run("bundling the command line", process.execPath, ["scripts/bundle.mjs"]);
   });
 }

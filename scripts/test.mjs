@@ -14,8 +14,8 @@ const modules = (path) => join("node_modules", path);
 const CHECKS = [
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
-  ["Types", [modules("typescript/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
-  ["Types of the playground", [modules("typescript/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
+  ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
+  ["Types of the playground", [modules("typescript-7/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
 ];
 const BUILDS = [
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],

@@ -15,4 +15,4 @@ export function node(args: readonly string[], cwd = "."): Result {
 export const ggsl = (args: readonly string[], cwd = "."): Result =>
   node([`${process.cwd()}/dist/cli/main.js`, ...args], cwd);
 
-export const tsc = (...args: readonly string[]): Result => node(["node_modules/typescript/bin/tsc", ...args]);
+export const tsc = (...args: readonly string[]): Result => node(["node_modules/typescript-7/bin/tsc", ...args]);
