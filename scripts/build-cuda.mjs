@@ -5,8 +5,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { jobs } from "./setup.mjs";
 
 /** What `--cuda` may be given: compute capabilities without their dot, or what CMake knows by name. */
 const ARCHITECTURES = /^(native|all|all-major|\d{2,3}[af]?(-real|-virtual)?(;\d{2,3}[af]?(-real|-virtual)?)*)$/;
@@ -79,8 +79,7 @@ export function buildCuda({ architecture, nvcc, source, buildFolder, tag, force,
   const definitions = Object.entries(options).map(([name, value]) => `-D${name}=${value}`);
   console.log(`build:native: CUDA backend for ${architecture} with nvcc ${nvcc}; this takes long`);
   run("cmake", ["-S", source, "-B", folder, "-Wno-dev", ...definitions]);
-  const parallel = `${availableParallelism()}`;
-  run("cmake", ["--build", folder, "--target", "ggml-cuda", "--parallel", parallel], { show: true });
+  run("cmake", ["--build", folder, "--target", "ggml-cuda", "--parallel", jobs], { show: true });
   mkdirSync(output, { recursive: true });
   copyFileSync(findLibrary(folder), library);
   writeFileSync(stampFile, stamp);

@@ -13,15 +13,15 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildCuda, checkArchitecture, checkNvcc } from "./build-cuda.mjs";
+import { jobs, root } from "./setup.mjs";
 
 const LLAMA_PACKAGE_VERSION = "3.22.1";
 const LLAMA_TAG = "v0.5.0";
 const PLATFORMS = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const buildFolder = join(root, "build");
 const source = join(buildFolder, "llama.cpp");
 const require = createRequire(join(root, "package.json"));
@@ -139,7 +139,7 @@ function compile(libraries, folder, config, options = {}) {
   const project = ["--directory", join(root, "native"), "--out", folder, "--config", config];
   const quiet = ["--generator", "Unix Makefiles", "--log-level", "error"];
   run(process.execPath, [cmakeJs, "configure", ...project, ...quiet, ...definitions]);
-  run(process.execPath, [cmakeJs, "build", ...project, ...quiet, "--parallel", "2"], { show: true });
+  run(process.execPath, [cmakeJs, "build", ...project, ...quiet, "--parallel", jobs], { show: true });
 }
 
 const { bundle, libraries } = checkLlama();

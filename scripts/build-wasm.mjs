@@ -11,7 +11,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exitWith, root, SetupError } from "./setup.mjs";
+import { exitWith, jobs, root, SetupError } from "./setup.mjs";
 
 /** Its version decides the bytes. */
 const EMSCRIPTEN = "3.1.6";
@@ -119,7 +119,7 @@ function build() {
   console.log(
     `build:wasm: compiling ${isLlama ? "llama.cpp (two minutes)" : "ggml and the graph builder (about a minute)"}`,
   );
-  run("cmake", ["--build", folder, "--parallel", "2", "--target", target]);
+  run("cmake", ["--build", folder, "--parallel", jobs, "--target", target]);
   const { size } = statSync(built);
   if (!isLlama && size > MOST_BYTES)
     throw new SetupError(`build:wasm: the module has ${size} bytes; at most ${MOST_BYTES} are allowed`);

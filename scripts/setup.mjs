@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -28,6 +29,9 @@ const SOURCES = [
   "scripts/bundle.mjs",
   "package-lock.json",
 ];
+
+/** Files that are compiled at once; the environment variable is CMake's own. */
+export const jobs = process.env.CMAKE_BUILD_PARALLEL_LEVEL || `${availableParallelism()}`;
 
 /** Something the user has to mend; the message says how. */
 export class SetupError extends Error {}

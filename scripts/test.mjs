@@ -4,24 +4,24 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { root, setUp, SetupError } from "./setup.mjs";
 
 const JEST_RESULTS = join("build", "jest.json");
 const modules = (path) => join("node_modules", path);
 
-/** These use one processor each, and take turns on two. */
+/** Two at a time, with half of the processors each: none is idle while a module is linked. The longest come first. */
 const CHECKS = [
+  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
+  ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
+  ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["Types of the playground", [modules("typescript-7/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
 ];
-const BUILDS = [
-  ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
-  ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
-  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
-];
+const HALF = { ...process.env, CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(availableParallelism() / 2)}` };
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
   ...["--ci", "--json", `--outputFile=${JEST_RESULTS}`],
@@ -36,7 +36,6 @@ if (step("Set-up", trySetUp)) {
     for (let check = checks.shift(); check; check = checks.shift()) count(await beside(...check));
   };
   await Promise.all([worker(), worker()]);
-  for (const [name, args] of BUILDS) count(step(name, () => runNode(args)));
   step("Tests", () => runJest(counts));
 } else {
   counts.failed++;
@@ -47,7 +46,8 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 /** Runs a step beside others; what it prints comes when it has ended. */
 async function beside(name, args) {
   const start = performance.now();
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  console.log(`\n== ${name}: begins`);
+  const child = spawn(process.execPath, args, { cwd: root, env: HALF, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
   const ok = await new Promise((resolve) => child.on("close", (status) => resolve(status === 0)));
