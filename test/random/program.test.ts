@@ -11,7 +11,7 @@ import { programs } from "./program.js";
 import { SEED } from "./settings.js";
 import { STANDARD } from "./standard.js";
 
-const SAMPLE = 200;
+const SAMPLE = 100;
 
 /** Of a grammar it takes a model to tell what is allowed, so test/native has these. */
 const ELSEWHERE = ["allowed"];
