@@ -2,7 +2,7 @@
 import { readSamplingAdvice, type SamplingAdvice } from "../compiler/import/gguf_sampling.js";
 import { MAX_LAYERS } from "../compiler/import/context.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
-import { contextSettings, type ContextSettings } from "./contextOptions.js";
+import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
 import { asInputError, InputError } from "./errors.js";
@@ -12,15 +12,19 @@ import type { ModelInfo, NativeModel } from "./native/binding.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
-import { openLlama } from "./wasm/llama/binding.js";
+import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
+import type { WasmModule } from "./wasm/webAssembly.js";
 import type { AnyChainTypes, ChainTypes, GenerateOptionsOf, GenerationOf } from "./typed.js";
 
-export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS] as const;
+export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
 
 /** The settings of contexts count for every generation and batch that does not have its own. */
 export interface LoadModelOptions extends ContextSettings {
-  /** Where the model runs; `auto` (default): the first GPU of CUDA or Vulkan, else the CPU. The model says which. */
+  /**
+   * Where the model runs; `auto` (default): the first GPU of CUDA or Vulkan, else the CPU. The model says which. `wasm` is what
+   * `loadModelFromBytes` does, and needs the module that it needs.
+   */
   readonly backend?: ModelBackend;
   /** One of the backend's devices, by its number or its name; default: the first. */
   readonly device?: number | string | undefined;
@@ -66,7 +70,7 @@ export interface Model extends Disposable {
 
 /**
  * Loads a GGUF file. Throws `InputError` for a file that is not there or can not be read, for a backend or a device that
- * is not there (it says what is, and how to get there), and for settings that no model can have.
+ * is not there (it says what is, and how to get there), and for settings that no model can have, or not on that backend.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   const { backend = "auto", device, gpuLayers = "all" } = options;
@@ -75,14 +79,21 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   if (!fs) throw new InputError("models are loaded from files, which needs Node.js: use `loadModelFromBytes`");
   if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
+  if (backend === "wasm") {
+    if (device !== undefined)
+      throw new InputError("the backend `wasm` has no devices to choose from: leave `device` out");
+    layersOn("wasm", gpuLayers);
+    translated(() => checkFileSize(fs.statSync(path).size));
+    return openInWasm(await loadLlama(), fs.readFileSync(path), settings);
+  }
   const chosen = await chooseDevice({ backend, device });
-  const layers = layersOn(chosen, gpuLayers);
+  const layers = layersOn(chosen.backend, gpuLayers);
   const native = await openModel(path, chosen, layers);
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
 
-/** How a model that is in memory already is loaded. */
-export interface BytesOptions {
+/** How a model that is in memory already is loaded. The settings of contexts count as in `LoadModelOptions`. */
+export interface BytesOptions extends ContextSettings {
   /** Where the model runs. */
   readonly backend?: "wasm";
   /**
@@ -100,14 +111,17 @@ export interface BytesOptions {
  */
 export async function loadModelFromBytes(
   bytes: Uint8Array,
-  { backend = "wasm", module }: BytesOptions = {},
+  { backend = "wasm", module, ...settings }: BytesOptions = {},
 ): Promise<Model> {
   if (backend !== "wasm")
     throw new InputError(`a model in memory runs on the backend \`wasm\`, found \`${String(backend)}\``);
   if (!(bytes instanceof Uint8Array)) throw new InputError("expected the bytes of a GGUF file, as a Uint8Array");
-  const compiled = await loadLlama(module);
-  const chosen = { backend, device: "CPU", skipped: [] };
-  return modelOf({ ...translated(() => openLlama(compiled, bytes)), chosen, settings: {}, isOnDevice: false });
+  return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
+}
+
+function openInWasm(module: WasmModule, bytes: Uint8Array, settings: GivenSettings): Model {
+  const chosen = { backend: "wasm" as const, device: "CPU", skipped: [] };
+  return modelOf({ ...translated(() => openLlama(module, bytes)), chosen, settings, isOnDevice: false });
 }
 
 function modelOf(model: LoadedModel): Model {
@@ -133,12 +147,12 @@ function modelOf(model: LoadedModel): Model {
 }
 
 /** Layers on the GPU; -1: all of them. */
-function layersOn({ backend }: ChosenDevice, gpuLayers: number | "all"): number {
+function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number {
   if (gpuLayers !== "all" && !(Number.isInteger(gpuLayers) && gpuLayers >= 0 && gpuLayers <= MAX_LAYERS))
     throw new InputError(
       `\`gpuLayers\` must be an integer from 0 to ${MAX_LAYERS} or "all", found ${JSON.stringify(gpuLayers)}`,
     );
-  if (backend !== "cpu") return gpuLayers === "all" ? -1 : gpuLayers;
+  if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
   throw new InputError(
     `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: leave it out, or choose a GPU (\`ggsl devices\` lists them)`,

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, compilePipeline } from "../../runtime/chain.js";
 import type { Generation, GenerateOptions } from "../../runtime/generate.js";
+import { ggsl } from "../codegen/ggsl.js";
 import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import type { NativeModel } from "../../runtime/native/binding.js";
@@ -57,6 +58,18 @@ async function expectSame<T>(work: (model: Model) => Promise<T>, weights?: "f32"
   expect(wasm).toEqual(native);
   return wasm;
 }
+
+llamaTest("`ggsl run --backend wasm` writes what `--backend cpu` writes, and says where it ran", () => {
+  const run = (backend: string): { text: string; backend: string } => {
+    const chain = ["-e", "top_k(20) |> temp(0.8) |> dist(3)", "-n", "12", "--ctx-size", "64"];
+    const { stdout, stderr } = ggsl(["run", ...chain, "--backend", backend, "--json"]);
+    expect(stderr).toBe("");
+    return JSON.parse(stdout) as { text: string; backend: string };
+  };
+  const [cpu, wasm] = [run("cpu"), run("wasm")];
+  expect(wasm.text).toBe(cpu.text);
+  expect(wasm.backend).toBe("wasm");
+});
 
 llamaTest("what is known of a model, its texts and tokens are those of the native runtime", async () => {
   const known = await expectSame((model) =>

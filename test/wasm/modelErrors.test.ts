@@ -3,9 +3,10 @@ import { expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { compilePipeline } from "../../runtime/chain.js";
+import type { ContextSettings } from "../../runtime/contextOptions.js";
 import { AbortError, InputError } from "../../runtime/errors.js";
 import type { Generation } from "../../runtime/generate.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model.js";
+import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from "../../runtime/model.js";
 import type { Batch } from "../../runtime/native/binding.js";
 import { openLlama } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
@@ -49,6 +50,23 @@ llamaTest("bytes that are no model are an error that says so", async () => {
   }
   await expect(loadModelFromBytes("model.gguf" as never)).rejects.toThrow("expected the bytes of a GGUF file");
   await expect(loadModelFromBytes(demo(), { backend: "cpu" as never })).rejects.toThrow("found `cpu`");
+});
+
+llamaTest("settings that WebAssembly does not have are refused, from a file as from memory", async () => {
+  const load = (options: LoadModelOptions): Promise<Model> =>
+    loadModel("examples/model/demo-q8_0.gguf", { backend: "wasm", ...options });
+  await expect(load({ device: 0 })).rejects.toThrow("has no devices to choose from");
+  await expect(load({ gpuLayers: 3 })).rejects.toThrow("`gpuLayers` is 3, and the model runs on the CPU");
+  await expect(load({ contextSize: 0 })).rejects.toThrow("`contextSize` must be");
+  await expect(loadModelFromBytes(demo(), { contextSize: 0 })).rejects.toThrow("`contextSize` must be");
+  await expect(loadModel("package.json", { backend: "wasm" })).rejects.toThrow("not a GGUF file");
+  for (const open of [load, (options: ContextSettings) => loadModelFromBytes(demo(), options)]) {
+    using small = await open({ contextSize: 256 });
+    const prompt = small.tokenize("In the beginning");
+    await expect(tokensOf(small.generate(prompt, { chain: greedy }))).resolves.toHaveLength(256 - prompt.length);
+    using threads = await open({ threads: 4 });
+    await expect(tokensOf(threads.generate("In", { chain: greedy }))).rejects.toThrow("expected 1, found 4");
+  }
 });
 
 llamaTest("what does not fit the memory is an error, and the model goes on", async () => {

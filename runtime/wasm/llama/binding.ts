@@ -22,11 +22,7 @@ const MAX_FILE_BYTES = 2 ** 30;
  * module that does not fit.
  */
 export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
-  if (bytes.length > MAX_FILE_BYTES)
-    throw nativeError(
-      "OUT_OF_MEMORY",
-      `the model's file has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} fit the memory of WebAssembly`,
-    );
+  checkFileSize(bytes.length);
   const llama = start(module);
   const [graphs, models]: [GraphHandles, ModelHandles] = [new WeakMap(), new WeakMap()];
   const native = new LlamaModel(llama, bytes, models, graphs);
@@ -38,6 +34,15 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
       HostChain: hostChainClass(llama, models),
     },
   };
+}
+
+/** A file that is too large need not be read. Throws a `NativeError` (OUT_OF_MEMORY). */
+export function checkFileSize(bytes: number): void {
+  if (bytes <= MAX_FILE_BYTES) return;
+  throw nativeError(
+    "OUT_OF_MEMORY",
+    `the model's file has ${bytes} bytes; at most ${MAX_FILE_BYTES} fit the memory of WebAssembly`,
+  );
 }
 
 function start(module: WasmModule): Llama {
