@@ -190,9 +190,10 @@ function nonZero(cx: Context, y: Value): Value {
     const range = y.range.lo === 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
     return { kind: "host", expr: ["select", isZero.expr, I.F32_MIN, y.expr], range };
   }
+  // to divide by a number below the normal ones may give infinity
+  if (y.range.lo >= 0) return clamp(cx, y, I.F32_MIN, I.F32_MAX);
   const isZero = scale(cx, unary(cx, "step", unary(cx, "abs", y)), -I.F32_MIN, I.F32_MIN);
-  const sum = add(cx, y, isZero) as NodeValue;
-  return y.range.lo >= 0 ? { ...sum, range: I.interval(I.F32_MIN, y.range.hi) } : sum;
+  return add(cx, y, isZero);
 }
 
 export function unary(
@@ -237,28 +238,6 @@ export function mod(cx: Context, x: Value, y: Value): Value {
   const quotient = div(cx, x, y);
   const whole = quotient.kind === "host" ? hostOp("floor", quotient) : unary(cx, "floor", quotient);
   return sub(cx, x, mul(cx, nonZero(cx, y), whole));
-}
-
-/** Powers up to this are multiplied out, so that they are exact for negative x too. */
-const MAX_MULTIPLIED_POWER = 8;
-
-/** x ^ y; of a negative x only whole constant powers up to 8 are defined, others give 0. */
-export function pow(cx: Context, x: Value, y: Value): Value {
-  if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
-  if (isConstant(y)) {
-    if (y.expr === 0) return constant(1);
-    if (y.expr === 0.5 && x.kind === "node") return unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
-    if (Number.isInteger(y.expr) && y.expr > 0 && y.expr <= MAX_MULTIPLIED_POWER) return wholePower(cx, x, y.expr);
-  }
-  const power = mul(cx, log(cx, x), y);
-  return power.kind === "host" ? hostOp("exp", power) : unary(cx, "exp", power);
-}
-
-function wholePower(cx: Context, x: Value, n: number): Value {
-  if (n === 1) return x;
-  const half = wholePower(cx, x, Math.floor(n / 2));
-  const square = half.kind === "node" ? unary(cx, "sqr", half) : mul(cx, half, half);
-  return n % 2 === 0 ? square : mul(cx, square, x);
 }
 
 /** Both operands as nodes, a column before a scalar. */

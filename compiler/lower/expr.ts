@@ -9,6 +9,7 @@ import { biasColumn, featureOf, inputColumn } from "./features.js";
 import { isScaleInvariant, scaleInvariance } from "../optimize/scale-invariance.js";
 import { weightsOf } from "../optimize/unnormalised-selection.js";
 import { pickedProb, pickedValue } from "./pick.js";
+import { pow } from "./power.js";
 import * as R from "./reduce.js";
 import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
 import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
@@ -94,7 +95,7 @@ const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) =>
   "*": A.mul,
   "/": A.div,
   "%": A.mod,
-  "^": A.pow,
+  "^": pow,
   ">": C.greater,
   ">=": C.atLeast,
   "<": (cx, a, b) => C.greater(cx, b, a),

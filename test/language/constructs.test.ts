@@ -199,6 +199,16 @@ describe.each(BACKENDS)("on %s", (backend) => {
       "logit ^ 3": (x) => x ** 3,
       "abs(logit) ^ 1.5": (x) => Math.abs(x) ** 1.5,
       "2 ^ logit": (x) => 2 ** x,
+      "logit ^ 9": (x) => x ** 9,
+      "logit ^ -3": (x) => x ** -3,
+      "logit ^ -4": (x) => x ** -4,
+      "logit ^ 1.5": (x) => (x > 0 ? x ** 1.5 : 0),
+      "logit ^ -0.5": (x) => (x > 0 ? x ** -0.5 : 0),
+      "logit ^ (step + 3)": (x) => x ** 3,
+      "logit ^ (step + 2.5)": (x) => (x > 0 ? x ** 2.5 : 0),
+      "logit ^ round(logit)": (x) => x ** (Math.sign(x) * Math.round(Math.abs(x))),
+      "(-2) ^ round(logit)": (x) => (-2) ** (Math.sign(x) * Math.round(Math.abs(x))),
+      "(step - 2) ^ round(logit)": (x) => (-2) ** (Math.sign(x) * Math.round(Math.abs(x))),
       "logit % 1.5": (x) => x - 1.5 * Math.floor(x / 1.5),
       "-logit": (x) => -x,
       "1 - logit": (x) => 1 - x,
@@ -218,6 +228,8 @@ describe.each(BACKENDS)("on %s", (backend) => {
       [F32_MAX, -F32_MAX, 0],
       [F32_MAX, F32_MAX, -Infinity],
       [-F32_MAX, -F32_MAX, -F32_MAX],
+      // probabilities below the smallest normal number
+      [0, -95, -100],
     ];
     const bodies = [
       "",
@@ -227,6 +239,9 @@ describe.each(BACKENDS)("on %s", (backend) => {
       "logit *= 2",
       "logit -= max(logit)",
       "logit = logit ^ 2 / sum(logit)",
+      "logit *= token > 0 ? prob : 0.75 % prob",
+      "sort logit *= next(prob, 0.75 % prob)",
+      "logit = logit / prob - 1 / prob",
     ];
     for (const input of inputs.map((x) => Float32Array.from(x))) {
       for (const pick of ["pick sample(1)", "pick argmax(logit)"]) {

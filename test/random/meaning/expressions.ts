@@ -21,8 +21,9 @@ const term = (x: number): number => Math.min(Math.max(x, -TERM_MAX), TERM_MAX);
 const sum = (x: readonly number[]): number => x.reduce((a, b) => a + term(b), 0);
 const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
 
+/** A number of the host is rounded where the graph reads it. */
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
-  typeof x === "number" ? rows.map(() => x) : x;
+  typeof x === "number" ? rows.map(() => f32(x)) : x;
 
 function apply(s: Stage, f: (...x: number[]) => number, ...values: readonly Value[]): Value {
   // what the host works out is rounded only where the graph reads it
@@ -39,15 +40,23 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   "*": (x, y) => x * y,
   "/": (x, y) => x / divisor(y),
   "%": remainder,
-  "<": (x, y) => truth(x < y),
-  "<=": (x, y) => truth(x <= y),
-  ">": (x, y) => truth(x > y),
-  ">=": (x, y) => truth(x >= y),
-  "==": (x, y) => truth(x === y),
-  "!=": (x, y) => truth(x !== y),
+  "<": (x, y) => truth(apart(x, y) < 0),
+  "<=": (x, y) => truth(apart(x, y) <= 0),
+  ">": (x, y) => truth(apart(x, y) > 0),
+  ">=": (x, y) => truth(apart(x, y) >= 0),
+  "==": (x, y) => truth(apart(x, y) === 0),
+  "!=": (x, y) => truth(apart(x, y) !== 0),
   and: (x, y) => truth(x > 0 && y > 0),
   or: (x, y) => truth(x > 0 || y > 0),
 };
+
+/** How far two numbers are apart, to be looked at for its sign. */
+function apart(x: number, y: number): number {
+  const difference = x - y;
+  if (difference !== 0 && Math.abs(difference) < F32_MIN)
+    throw new Unclear("some devices take numbers below the normal ones for 0");
+  return difference;
+}
 
 function remainder(x: number, y: number): number {
   // a number of the host is rounded where the graph reads it
@@ -57,9 +66,9 @@ function remainder(x: number, y: number): number {
 
 function power(x: number, y: number): number {
   if (y === 0) return 1;
-  if (x < 0 && y === 0.5) return 0;
-  // what becomes of a negative number depends on who works it out
-  if (x < 0 && !(Number.isInteger(y) && y > 0 && y <= 8)) throw new Unclear("a power of a negative number");
+  // a number of the host is rounded where the graph reads it
+  if (x < 0 && y !== f32(y)) throw new Unclear("whether a number is whole is decided by rounding");
+  if (x < 0 && !Number.isInteger(y)) return 0;
   return x ** y;
 }
 
