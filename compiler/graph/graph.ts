@@ -63,6 +63,7 @@ export const HOST_OPS = [
     "round",
     "sigmoid",
     "tanh",
+    "f32",
     "above",
     "below",
   ],

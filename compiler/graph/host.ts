@@ -57,6 +57,7 @@ export const HOST_RULES: Readonly<Record<HostOp, HostOpRule>> = {
   round: unary(round),
   sigmoid: unary((x) => 1 / (1 + Math.exp(-x))),
   tanh: unary(Math.tanh),
+  f32: unary(Math.fround),
   above: unary((x) => neighbour(x, 1)),
   below: unary((x) => neighbour(x, -1)),
   gt: binary((x, y) => bool(x > y)),

@@ -184,11 +184,13 @@ export function div(cx: Context, a: Value, b: Value): Value {
 }
 
 function nonZero(cx: Context, y: Value): Value {
-  if (y.range.lo > 0 || y.range.hi < 0) return y;
+  if (y.range.lo >= I.F32_MIN || y.range.hi <= -I.F32_MIN) return y;
   if (y.kind === "host") {
-    const isZero = hostOp("eq", y, constant(0));
-    const range = y.range.lo === 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
-    return { kind: "host", expr: ["select", isZero.expr, I.F32_MIN, y.expr], range };
+    // the graph reads it as f32, to which a smaller number is 0
+    const isZero = hostOp("gt", constant(I.F32_MIN), hostOp("abs", y));
+    const { expr } = hostOp("select", isZero, constant(I.F32_MIN), y);
+    const range = y.range.lo >= 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
+    return { kind: "host", expr, range };
   }
   // to divide by a number below the normal ones may give infinity
   if (y.range.lo >= 0) return clamp(cx, y, I.F32_MIN, I.F32_MAX);

@@ -17,7 +17,8 @@ export function pow(cx: Context, x: Value, y: Value): Value {
     if (Number.isInteger(y.expr) && y.expr > 0 && y.expr <= MAX_MULTIPLIED_POWER) return wholePower(cx, x, y.expr);
   }
   if (x.range.lo >= 0) return exp(cx, mul(cx, log(cx, x), y));
-  const sign = signOfNegative(cx, y);
+  // whether it is whole is asked of the number that the rows see
+  const sign = signOfNegative(cx, y.kind === "host" ? hostOp("f32", y) : y);
   // to the logarithm a negative x is 0, and so is its power
   if (isConstant(sign) && sign.expr === 0 && y.range.lo > 0) return exp(cx, mul(cx, log(cx, x), y));
   const size = exp(cx, mul(cx, log(cx, abs(cx, x)), y));

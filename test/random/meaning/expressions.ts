@@ -66,8 +66,6 @@ function remainder(x: number, y: number): number {
 
 function power(x: number, y: number): number {
   if (y === 0) return 1;
-  // a number of the host is rounded where the graph reads it
-  if (x < 0 && y !== f32(y)) throw new Unclear("whether a number is whole is decided by rounding");
   if (x < 0 && !Number.isInteger(y)) return 0;
   return x ** y;
 }
@@ -237,7 +235,15 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
 
 export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined): number {
   const number = at ? Math.round(evaluate(s, at) as number) : s.moment.step;
-  return f32(s.moment.draw(kind, evaluate(s, seed) as number, number));
+  return f32(s.moment.draw(kind, seedOf(s, seed), number));
+}
+
+/** Seeds are whole numbers of 32 bits, more than an f32 holds. */
+function seedOf(s: Stage, e: Expr): number {
+  if (e.kind === "number") return e.value;
+  const argument = e.kind === "name" ? s.args.get(e.text) : undefined;
+  if (argument && "value" in argument && typeof argument.value === "number") return argument.value;
+  return evaluate(s, e) as number;
 }
 
 function listOf(s: Stage, e: Expr): (string | number)[] {
