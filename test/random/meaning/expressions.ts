@@ -19,7 +19,16 @@ const TERM_MAX = 2 ** 103;
 const term = (x: number): number => Math.min(Math.max(x, -TERM_MAX), TERM_MAX);
 
 const sum = (x: readonly number[]): number => x.reduce((a, b) => a + term(b), 0);
-const divisor = (y: number): number => (y === 0 ? F32_MIN : y);
+
+/** Some devices take numbers below the normal ones for 0. */
+function expectNormal(x: number): void {
+  if (x !== 0 && Math.abs(x) < F32_MIN) throw new Unclear("a number below the normal ones");
+}
+
+function divisor(y: number): number {
+  expectNormal(y);
+  return y === 0 ? F32_MIN : y;
+}
 
 /** A number of the host is rounded where the graph reads it. */
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
@@ -52,10 +61,8 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
 
 /** How far two numbers are apart, to be looked at for its sign. */
 function apart(x: number, y: number): number {
-  const difference = x - y;
-  if (difference !== 0 && Math.abs(difference) < F32_MIN)
-    throw new Unclear("some devices take numbers below the normal ones for 0");
-  return difference;
+  expectNormal(x - y);
+  return x - y;
 }
 
 function remainder(x: number, y: number): number {
