@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <span>
 
 namespace ggsl {
 
@@ -54,13 +55,21 @@ bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
     return is_wasm && is_wide(b, node, x);
 }
 
-// A kernel of our own; threads share its work.
+// A kernel of our own, run by so many threads. ggml stores a struct between whose members is whatever the stack held; nodes are
+// compared byte by byte, so that is cleared.
+Tensor custom(Builder & b, const Node & node, ggml_type type, std::span<Tensor> operands, ggml_custom_op_t kernel, int threads, void * attrs) {
+    const Tensor result =
+        ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands.data(), static_cast<int>(operands.size()), kernel, threads, attrs);
+    result->op_params[3] = 0; // after the function's address and the number of threads
+    return b.made(result);
+}
+
 template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x, void * attrs = nullptr) {
     Tensor operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         operands[i] = b.contiguous(x[i]);
     }
-    return b.made(ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands, node.operand_count, kernel, GGML_N_TASKS_MAX, attrs));
+    return custom(b, node, type, { operands, static_cast<size_t>(node.operand_count) }, kernel, GGML_N_TASKS_MAX, attrs);
 }
 
 template <ggml_custom_op_t kernel> Tensor plain(Builder & b, const Node & node, const Tensor * x) {
@@ -83,7 +92,7 @@ Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
     const int64_t threads    = std::min(b.rows, max_sorting_threads);
     Tensor        operands[] = { b.contiguous(x[0]), b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, node.dim, threads)) };
     const auto    kernel     = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
-    return b.made(ggml_custom_4d(b.context, GGML_TYPE_I32, node.dim, b.rows, 1, 1, operands, 2, kernel, static_cast<int>(threads), nullptr));
+    return custom(b, node, GGML_TYPE_I32, operands, kernel, static_cast<int>(threads), nullptr);
 }
 
 bool makes_many(const Builder &, const Node & node, const Tensor *) {
