@@ -206,6 +206,17 @@ export function unary(
   return node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
 }
 
+/** A function of one number that is the same on the host and as a ggml op. */
+export const mapped = (
+  cx: Context,
+  name: "abs" | "exp" | "floor" | "ceil" | "round" | "sigmoid" | "tanh",
+  x: Value,
+): Value => (x.kind === "host" ? hostOp(name, x) : unary(cx, name, x));
+
+/** The square root; 0 for a negative x. */
+export const sqrt = (cx: Context, x: Value): Value =>
+  x.kind === "host" ? hostOp("sqrt", x) : unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
+
 export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {
   if (I.isWithin(x.range, lo, hi)) return x;
   if (x.kind === "host") return hostOp("clamp", x, constant(lo), constant(hi));
@@ -237,9 +248,7 @@ export function log(cx: Context, x: Value, unit = 1): Value {
 /** x - y * floor(x / y) */
 export function mod(cx: Context, x: Value, y: Value): Value {
   if (x.kind === "host" && y.kind === "host") return hostOp("mod", x, y);
-  const quotient = div(cx, x, y);
-  const whole = quotient.kind === "host" ? hostOp("floor", quotient) : unary(cx, "floor", quotient);
-  return sub(cx, x, mul(cx, nonZero(cx, y), whole));
+  return sub(cx, x, mul(cx, nonZero(cx, y), mapped(cx, "floor", div(cx, x, y))));
 }
 
 /** Both operands as nodes, a column before a scalar. */

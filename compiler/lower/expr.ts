@@ -13,7 +13,7 @@ import { pow } from "./power.js";
 import * as R from "./reduce.js";
 import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
 import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
-import { constant, host, hostOp, isConstant, type NodeValue, type Value } from "./value.js";
+import { constant, host, hostOp, isConstant, type Value } from "./value.js";
 
 const LOG2_E = Math.LOG2E;
 
@@ -111,20 +111,18 @@ function lowerBinary(cx: Context, scope: Scope, { op, left, right }: Binary): Va
   return BINARY[op](cx, a, lowerExpr(cx, scope, right));
 }
 
-/** A function of one number that is the same on the host and as a ggml op. */
-const mapped =
-  (hostName: "exp" | "floor" | "ceil" | "round" | "sigmoid" | "tanh" | "abs", op = hostName) =>
-  (cx: Context, [x]: Value[]): Value =>
-    x!.kind === "host" ? hostOp(hostName, x!) : A.unary(cx, op, x!);
-
 type Function = (cx: Context, args: Value[]) => Value;
+
+const mapped =
+  (name: Parameters<typeof A.mapped>[1]): Function =>
+  (cx, [x]) =>
+    A.mapped(cx, name, x!);
 
 const FUNCTIONS: Readonly<Record<string, Function>> = {
   exp: mapped("exp"),
   log: (cx, [x]) => A.log(cx, x!),
   log2: (cx, [x]) => A.log(cx, x!, LOG2_E),
-  sqrt: (cx, [x]) =>
-    x!.kind === "host" ? hostOp("sqrt", x!) : A.unary(cx, "sqrt", A.clamp(cx, x!, 0, I.F32_MAX) as NodeValue),
+  sqrt: (cx, [x]) => A.sqrt(cx, x!),
   abs: mapped("abs"),
   floor: mapped("floor"),
   ceil: mapped("ceil"),

@@ -1,9 +1,8 @@
 /** x ^ y. */
-import * as I from "../graph/interval.js";
-import { clamp, log, mod, mul, sub, unary } from "./arith.js";
+import { log, mapped, mod, mul, sqrt, sub, unary } from "./arith.js";
 import { equal, greater, select } from "./conditions.js";
 import type { Context } from "./context.js";
-import { constant, hostOp, isConstant, type NodeValue, type Value } from "./value.js";
+import { constant, hostOp, isConstant, type Value } from "./value.js";
 
 /** Powers up to this are multiplied out, so that they are exact. */
 const MAX_MULTIPLIED_POWER = 8;
@@ -13,27 +12,23 @@ export function pow(cx: Context, x: Value, y: Value): Value {
   if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
   if (isConstant(y)) {
     if (y.expr === 0) return constant(1);
-    if (y.expr === 0.5 && x.kind === "node") return unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
+    if (y.expr === 0.5) return sqrt(cx, x);
     if (Number.isInteger(y.expr) && y.expr > 0 && y.expr <= MAX_MULTIPLIED_POWER) return wholePower(cx, x, y.expr);
   }
-  if (x.range.lo >= 0) return exp(cx, mul(cx, log(cx, x), y));
+  const powerOf = (base: Value): Value => mapped(cx, "exp", mul(cx, log(cx, base), y));
+  if (x.range.lo >= 0) return powerOf(x);
   // whether it is whole is asked of the number that the rows see
   const sign = signOfNegative(cx, y.kind === "host" ? hostOp("f32", y) : y);
   // to the logarithm a negative x is 0, and so is its power
-  if (isConstant(sign) && sign.expr === 0 && y.range.lo > 0) return exp(cx, mul(cx, log(cx, x), y));
-  const size = exp(cx, mul(cx, log(cx, abs(cx, x)), y));
-  return mul(cx, size, select(cx, greater(cx, constant(0), x), sign, constant(1)));
+  if (isConstant(sign) && sign.expr === 0 && y.range.lo > 0) return powerOf(x);
+  return mul(cx, powerOf(mapped(cx, "abs", x)), select(cx, greater(cx, constant(0), x), sign, constant(1)));
 }
 
 /** What (-1) ^ y is: 1 for an even y, -1 for an odd one, 0 for one that is not whole. */
 function signOfNegative(cx: Context, y: Value): Value {
   const isOdd = mod(cx, y, constant(2));
-  return mul(cx, equal(cx, floor(cx, y), y), sub(cx, constant(1), mul(cx, constant(2), isOdd)));
+  return mul(cx, equal(cx, mapped(cx, "floor", y), y), sub(cx, constant(1), mul(cx, constant(2), isOdd)));
 }
-
-const exp = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("exp", x) : unary(cx, "exp", x));
-const abs = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("abs", x) : unary(cx, "abs", x));
-const floor = (cx: Context, x: Value): Value => (x.kind === "host" ? hostOp("floor", x) : unary(cx, "floor", x));
 
 function wholePower(cx: Context, x: Value, n: number): Value {
   if (n === 1) return x;
