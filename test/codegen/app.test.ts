@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { canBrowse, openBrowser, serve } from "../playground/site.js";
+import { canBrowse, openFolder } from "../playground/site.js";
 import { node, tsc } from "./ggsl.js";
 
 const PAGE = "build/typed-app/page";
@@ -44,13 +44,12 @@ const run = (script: string): string => `
 (canBrowse ? test : test.skip)(
   "a browser shows the page",
   async () => {
-    const { url, server } = await serve(PAGE);
-    const browser = await openBrowser();
-    const page = await browser.newPage();
+    const site = await openFolder(PAGE);
+    const page = await site.browser.newPage();
     const faults: string[] = [];
     page.on("pageerror", ({ message }) => faults.push(message));
     try {
-      await page.goto(url);
+      await page.goto(site.url);
       const shown = page.locator("#token").filter({ hasText: SHOWN.token });
       // compiling WebAssembly takes its time on a busy machine
       await shown.waitFor({ timeout: 60_000 });
@@ -59,8 +58,7 @@ const run = (script: string): string => `
       await page.locator("#candidates").filter({ hasNotText: "0.5497" }).waitFor({ timeout: 20_000 });
       expect(faults).toEqual([]);
     } finally {
-      await browser.close();
-      server.close();
+      await site.close();
     }
   },
   120_000,

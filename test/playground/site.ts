@@ -47,8 +47,13 @@ export interface Site {
 
 /** Builds the site, serves it, and opens a browser. */
 export async function openSite(name: string): Promise<Site> {
-  const { url, server } = await serve(buildSite(name));
   mkdirSync(SCREENSHOTS, { recursive: true });
+  return openFolder(buildSite(name));
+}
+
+/** Serves a folder's files, and opens a browser. */
+export async function openFolder(folder: string): Promise<Site> {
+  const { url, server } = await serve(folder);
   const browser = await openBrowser();
   return {
     url,
@@ -60,8 +65,7 @@ export async function openSite(name: string): Promise<Site> {
   };
 }
 
-/** Serves a folder's files. */
-export async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
+async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
     const file = join(folder, path === "/" ? "index.html" : path);
