@@ -86,7 +86,7 @@ function installPackages() {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   once("node_modules", stamp, () => {
-    console.log("setup: installing packages (970 MB the first time)");
+    console.log("setup: installing packages (1000 MB the first time)");
     // development packages whatever NODE_ENV says: the compiler is built here
     const options = ["--no-save", "--ignore-scripts", "--include=dev", "--no-progress", "--loglevel=error"];
     run("installing packages", "npm", ["install", ...options]);

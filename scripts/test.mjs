@@ -4,9 +4,8 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { root, setUp, SetupError } from "./setup.mjs";
+import { jobs, root, setUp, SetupError } from "./setup.mjs";
 
 const JEST_RESULTS = join("build", "jest.json");
 const modules = (path) => join("node_modules", path);
@@ -21,7 +20,7 @@ const CHECKS = [
   ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["Types of the playground", [modules("typescript-7/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
 ];
-const HALF = { ...process.env, CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(availableParallelism() / 2)}` };
+const HALF = { ...process.env, CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(jobs / 2)}` };
 const JEST = [
   ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
   ...["--ci", "--json", `--outputFile=${JEST_RESULTS}`],
