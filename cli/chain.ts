@@ -1,10 +1,10 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
-import type { CompileOptions } from "../compiler/compile.js";
-import { formatDiagnostics } from "../compiler/check/format.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Graph, HostStage } from "../compiler/graph/graph.js";
-import { readSpec } from "../compiler/graph/json.js";
-import { chainOf, compile, compilePipeline, type Chain } from "../runtime/chain.js";
+import type { CompileOptions } from "@ggsl/compiler/compile.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Graph, HostStage } from "@ggsl/compiler/graph/graph.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
+import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import { fileImporter, readText, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 

@@ -1,5 +1,5 @@
 /** Lists of numbers on the command line. */
-import { InputError } from "../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes } from "./files.js";
 
 /**

@@ -1,13 +1,13 @@
 /** What the compiler knows about a file: its module, its diagnostics, and what its chains come to. */
-import { checkAll } from "../compiler/check/check.js";
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import { loadModule, newLoader } from "../compiler/check/modules.js";
-import type { Module, Program } from "../compiler/check/program.js";
-import { lower } from "../compiler/lower/lower.js";
-import { optimize } from "../compiler/optimize/optimize.js";
-import type { Chain, StageCall } from "../compiler/syntax/ast.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
-import { stagesOf, type StageExplanation } from "../runtime/explain.js";
+import { checkAll } from "@ggsl/compiler/check/check.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { loadModule, newLoader } from "@ggsl/compiler/check/modules.js";
+import type { Module, Program } from "@ggsl/compiler/check/program.js";
+import { lower } from "@ggsl/compiler/lower/lower.js";
+import { optimize } from "@ggsl/compiler/optimize/optimize.js";
+import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { stagesOf, type StageExplanation } from "ggsl/explain.js";
 import type { Files } from "./files.js";
 
 export interface Analysis {

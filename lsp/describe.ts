@@ -1,9 +1,9 @@
 /** Descriptions of what names stand for, in Markdown. */
-import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Type } from "../compiler/check/types.js";
-import type { Param } from "../compiler/syntax/ast.js";
-import type { Span } from "../compiler/syntax/source.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Type } from "@ggsl/compiler/check/types.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
 import type { StageFacts } from "./analysis.js";
 import type { Meaning } from "./names.js";
 

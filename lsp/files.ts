@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { Parser } from "../compiler/check/modules.js";
-import { parse, type ParseCache } from "../compiler/syntax/parse.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import type { Parser } from "@ggsl/compiler/check/modules.js";
+import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 
 /** Files of a workspace that are searched for uses of a name. */
 const MAX_FILES = 2000;

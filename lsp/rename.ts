@@ -1,8 +1,8 @@
 /** Uses of a name in all files, and another name for all of them. */
-import { builtinKind } from "../compiler/check/builtins.js";
-import type { Module } from "../compiler/check/program.js";
-import type { Span } from "../compiler/syntax/source.js";
-import { ggsl } from "../grammar/ggsl.generated.js";
+import { builtinKind } from "@ggsl/compiler/check/builtins.js";
+import type { Module } from "@ggsl/compiler/check/program.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
+import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
 import { keyOf, occurrencesOf, type Meaning, type Occurrence } from "./names.js";
 
 export interface Use {

@@ -15,8 +15,8 @@ import {
   type TextEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { print } from "../compiler/syntax/print/print.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import { print } from "@ggsl/format/print.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";
 import { lspDiagnostic, lspDiagnostics } from "./diagnostics.js";

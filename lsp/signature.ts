@@ -1,8 +1,8 @@
 /** The parameters of the call that is being written. */
 import type { SignatureHelp } from "vscode-languageserver";
-import { FUNCTIONS } from "../compiler/check/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Param } from "../compiler/syntax/ast.js";
+import { FUNCTIONS } from "@ggsl/compiler/check/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { OpenCall } from "./context.js";
 import { hostHead, textOf } from "./describe.js";
 

@@ -1,8 +1,8 @@
 /** Chains as a calling program sees them: compiled from text or read from a spec, and evaluated on plain logits. */
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "../compiler/compile.js";
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import type { Graph } from "../compiler/graph/graph.js";
-import type { OutputName } from "../compiler/lower/lower.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/compile.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { OutputName } from "@ggsl/compiler/lower/lower.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./typed.js";
 

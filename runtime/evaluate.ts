@@ -1,6 +1,6 @@
 /** A graph on plain logits, step by step, on any backend. */
-import type { Graph } from "../compiler/graph/graph.js";
-import { bindDim, encodeWire } from "../compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type Split } from "./devices/place.js";

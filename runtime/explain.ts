@@ -1,7 +1,7 @@
 /** What a chain costs: its stages, nodes and the bytes that come back. */
-import type { Graph } from "../compiler/graph/graph.js";
-import { launches, opRule } from "../compiler/graph/ops.js";
-import { bindDim } from "../compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type PlacedGraph, type Split } from "./devices/place.js";

@@ -1,12 +1,12 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
-import { MAX_CONTEXT } from "../compiler/import/context.js";
+import { MAX_CONTEXT } from "@ggsl/settings/from/context.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { AbortError, asInputError, InputError } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
-import type { Graph } from "../compiler/graph/graph.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";

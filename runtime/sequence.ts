@@ -3,9 +3,9 @@
  * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
  * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
  */
-import { evaluateHost, type HostEnvironment } from "../compiler/graph/host.js";
-import type { Draw, Graph, Param } from "../compiler/graph/graph.js";
-import { expectedValue, isSeed } from "../compiler/graph/param.js";
+import { evaluateHost, type HostEnvironment } from "@ggsl/compiler/graph/host.js";
+import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
+import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "./errors.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";

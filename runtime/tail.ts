@@ -1,6 +1,6 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
-import type { Graph, HostStage } from "../compiler/graph/graph.js";
-import { HOST_SAMPLERS } from "../compiler/graph/hostSamplers.js";
+import type { Graph, HostStage } from "@ggsl/compiler/graph/graph.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/graph/hostSamplers.js";
 import { asInputError, InputError } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";

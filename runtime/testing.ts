@@ -1,14 +1,14 @@
 /** `test` blocks: a chain on given numbers, compared with what it must give. */
-import { check } from "../compiler/check/check.js";
-import { evaluateConstant } from "../compiler/check/constants.js";
-import { isError } from "../compiler/check/diagnostics.js";
-import { compileError } from "../compiler/check/format.js";
-import type { Importer, Module } from "../compiler/check/program.js";
-import type { Graph } from "../compiler/graph/graph.js";
-import { lower } from "../compiler/lower/lower.js";
-import { optimize } from "../compiler/optimize/optimize.js";
-import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
-import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
+import { check } from "@ggsl/compiler/check/check.js";
+import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { compileError } from "@ggsl/compiler/check/format.js";
+import type { Importer, Module } from "@ggsl/compiler/check/program.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { lower } from "@ggsl/compiler/lower/lower.js";
+import { optimize } from "@ggsl/compiler/optimize/optimize.js";
+import type { Chain, Expr, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
+import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { InputError } from "./errors.js";
 import {
   chosenBackend,

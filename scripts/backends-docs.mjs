@@ -5,11 +5,11 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { OPS } from "../dist/compiler/graph/ops.js";
-import { encodeWire } from "../dist/compiler/graph/wire.js";
-import { compilePipeline } from "../dist/runtime/chain.js";
-import { surveyDevices } from "../dist/runtime/devices/survey.js";
-import { loadBinding } from "../dist/runtime/native/loader.js";
+import { OPS } from "@ggsl/compiler/graph/ops.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import { compilePipeline } from "ggsl/chain.js";
+import { surveyDevices } from "ggsl/devices/survey.js";
+import { loadBinding } from "ggsl/native/loader.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGE = join(root, "docs/backends.md");
@@ -49,7 +49,7 @@ function rewrites() {
   const rows = binding
     .rewrites()
     .map((r) => [r.name, `\`${r.op}\``, r.families.join(", ") || "all", r.reason, `\`${r.instead}\``]);
-  return `## Rewrites\n\nThey are one table, \`native/src/legalize.cc\`.\n\n${table(["rewrite", "op", "devices", "why", "built instead"], rows)}\n`;
+  return `## Rewrites\n\nThey are one table, \`native/graph/legalize.cc\`.\n\n${table(["rewrite", "op", "devices", "why", "built instead"], rows)}\n`;
 }
 
 /** The rewrites of a sampler alone with its defaults, by backend. */

@@ -8,7 +8,7 @@ exitWith(() => {
   setUp();
   // Ctrl-C reaches it, too; this process waits for its answer
   process.on("SIGINT", () => undefined);
-  spawn(process.execPath, [`dist/bench/${program}.js`, ...args], { cwd: root, stdio: "inherit" }).on(
+  spawn(process.execPath, [`bench/dist/${program}.js`, ...args], { cwd: root, stdio: "inherit" }).on(
     "close",
     (status) => {
       process.exitCode = status ?? 1;

@@ -82,7 +82,7 @@ function fingerprint() {
   const add = (path) => hash.update(path).update(readFileSync(join(root, path)));
   add(join("build", "llama.cpp", ".ggsl-tag"));
   add(join("scripts", "build-wasm.mjs"));
-  for (const sources of ["src", "wasm"].map((name) => join("native", name)))
+  for (const sources of ["graph", "llama", "wasm"].map((name) => join("native", name)))
     for (const entry of readdirSync(join(root, sources), { recursive: true }).sort())
       if (statSync(join(root, sources, entry)).isFile()) add(join(sources, entry));
   return hash.digest("hex");

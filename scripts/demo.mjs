@@ -6,8 +6,8 @@ exitWith(() => {
   setUp();
   // more options may follow: npm run demo -- --prompt "Call me Ishmael."
   const args = ["run", "examples/creative.ggsl", "--stats", ...process.argv.slice(2)];
-  console.log(`\nnode dist/cli/main.js ${args.map(quote).join(" ")}`);
-  const { status } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], { cwd: root, stdio: "inherit" });
+  console.log(`\nnode runtime/dist/cli/main.js ${args.map(quote).join(" ")}`);
+  const { status } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], { cwd: root, stdio: "inherit" });
   return status ?? 1;
 });
 

@@ -1,5 +1,5 @@
 /**
- * Makes the sources that are derived from others: the grammar's typed actions (grammar/ggsl.generated.ts) and the
+ * Makes the sources that are derived from others: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and the
  * standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files.
  */
 import { execFileSync } from "node:child_process";
@@ -46,7 +46,7 @@ function generateGrammar() {
       "const { makeRecipe } = ohm as unknown as { makeRecipe(recipe: unknown): Grammar };",
       `export const ggsl = makeRecipe(JSON.parse(${JSON.stringify(recipe)})) as GgslGrammar;\n`,
     ].join("\n");
-    writeIfChanged(join(root, "grammar/ggsl.generated.ts"), text);
+    writeIfChanged(join(root, "compiler/syntax/ggsl.generated.ts"), text);
   } finally {
     rmSync(work, { recursive: true });
   }

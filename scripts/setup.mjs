@@ -15,18 +15,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The oldest Node.js that all packages support. */
 const NODE = [20, 19];
 const TOOLS = ["g++", "cmake", "make", "git"];
-/** What `tsc -p tsconfig.build.json` and scripts/bundle.mjs read. */
+/** What `tsc -p tsconfig.build.json` and scripts/dist.mjs read. */
 const SOURCES = [
-  "compiler",
-  "runtime",
-  "cli",
-  "lsp",
-  "grammar",
-  "bench",
-  "vite",
+  ...["compiler", "format", "settings", "codegen", "runtime", "lsp", "vite", "cli", "bench"],
   "tsconfig.json",
   "tsconfig.build.json",
-  "scripts/bundle.mjs",
+  "scripts/dist.mjs",
   "package-lock.json",
 ];
 
@@ -94,11 +88,11 @@ function installPackages() {
 }
 
 function compile() {
-  once("dist", fingerprint(), () => {
+  once("build/js", fingerprint(), () => {
     console.log("setup: compiling TypeScript");
-    rmSync(join(root, "dist"), { recursive: true, force: true });
+    rmSync(join(root, "build/js"), { recursive: true, force: true });
     run("compiling TypeScript", process.execPath, ["node_modules/typescript-7/bin/tsc", "-p", "tsconfig.build.json"]);
-    run("bundling the command line", process.execPath, ["scripts/bundle.mjs"]);
+    run("filling dist folders", process.execPath, ["scripts/dist.mjs"]);
   });
 }
 
@@ -115,6 +109,7 @@ function fingerprint() {
   const hash = createHash("sha256");
   const add = (path) => {
     if (statSync(join(root, path)).isDirectory()) {
+      if (path.endsWith("dist")) return;
       for (const name of readdirSync(join(root, path)).sort()) add(join(path, name));
     } else if (/\.(ts|mjs|json|wasm)$/.test(path) && !path.endsWith(".test.ts")) {
       hash.update(path).update(readFileSync(join(root, path)));

@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
-import { FUNCTIONS, NAMES } from "../dist/compiler/check/builtins.js";
-import { KEYWORDS } from "../dist/compiler/syntax/keywords.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FILE = join(root, "editors/vscode/syntaxes/ggsl.tmLanguage.json");

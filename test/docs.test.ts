@@ -170,7 +170,7 @@ function runCommand(page: string, line: string): Printed {
   const [, rest] = /^(?:npx )?ggsl (.*)$/.exec(line) ?? [];
   if (rest === undefined) throw new Error(`${page}: \`${line}\` is no command of ggsl`);
   const words = rest.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, "$1"));
-  const { stdout, stderr } = spawnSync(process.execPath, [resolve("dist/cli/main.js"), ...words], {
+  const { stdout, stderr } = spawnSync(process.execPath, [resolve("runtime/dist/cli/main.js"), ...words], {
     ...{ cwd: folderOf(page), encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
   });
   return { text: `${stdout}${stderr}`.replace(/ +$/gm, "") };

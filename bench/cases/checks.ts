@@ -2,11 +2,11 @@
  * Cases with expected outputs: standard samplers, their parameters and many kinds of logits, worked out by the reference
  * interpreter. A device has to give the same.
  */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { compilePipeline, type Chain } from "../../runtime/chain.js";
-import { drawF64, mt19937, type Mt19937 } from "../../runtime/mt19937.js";
-import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
-import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "../../runtime/sequence.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { compilePipeline, type Chain } from "ggsl/chain.js";
+import { drawF64, mt19937, type Mt19937 } from "ggsl/mt19937.js";
+import { interpret, type Outputs } from "ggsl/reference/interpret.js";
+import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "ggsl/sequence.js";
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 

@@ -1,9 +1,9 @@
 /** `ggsl check`: every diagnostic of every file. */
 import type { Command } from "commander";
-import { isError } from "../../compiler/check/diagnostics.js";
-import { formatDiagnostics } from "../../compiler/check/format.js";
-import { checkProgram } from "../../compiler/compile.js";
-import { InputError } from "../../runtime/errors.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { checkProgram } from "@ggsl/compiler/compile.js";
+import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
 
 export const addCheck = (program: Command): Command =>

@@ -1,9 +1,9 @@
 /** `ggsl compile`: a chain to its graph. */
 import { Option, type Command } from "commander";
-import { printDot } from "../../compiler/codegen/dot.js";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { writeSpec } from "../../compiler/graph/json.js";
-import { printGraph } from "../../compiler/graph/text.js";
+import { printDot } from "@ggsl/compiler/graph/dot.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { writeText } from "../files.js";
 import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";

@@ -1,7 +1,7 @@
 /** `ggsl devices`: what models and chains can run on. */
 import type { Command } from "commander";
-import { surveyDevices, type BackendSurvey, type DeviceSurvey } from "../../runtime/devices/survey.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { surveyDevices, type BackendSurvey, type DeviceSurvey } from "ggsl/devices/survey.js";
+import { loadBinding } from "ggsl/native/loader.js";
 import { formatTable } from "../table.js";
 import { jsonOption } from "../usage.js";
 

@@ -1,15 +1,15 @@
 /** `ggsl eval`: a chain on given numbers. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { InputError } from "../../runtime/errors.js";
-import type { Feed, Pairs } from "../../runtime/features/feed.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { InputError } from "ggsl/errors.js";
+import type { Feed, Pairs } from "ggsl/features/feed.js";
 import {
   createEvaluator,
   EVALUATE_BACKENDS,
   type EvaluateBackend,
   type Evaluation,
   type Evaluator,
-} from "../../runtime/evaluate.js";
+} from "ggsl/evaluate.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
 import { formatTable } from "../table.js";

@@ -1,11 +1,11 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { contributions } from "../../compiler/optimize/contributions.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
-import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
-import { splitText } from "../../runtime/devices/place.js";
-import { explain, type Explanation } from "../../runtime/explain.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { contributions } from "@ggsl/compiler/optimize/contributions.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/optimize/optimize.js";
+import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
+import { splitText } from "ggsl/devices/place.js";
+import { explain, type Explanation } from "ggsl/explain.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeText } from "../files.js";
 import { writePage, type Page } from "../html/page.js";

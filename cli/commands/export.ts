@@ -1,6 +1,6 @@
 /** `ggsl export`: a chain as settings of another tool. */
 import { Option, type Command } from "commander";
-import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "../../compiler/export/export.js";
+import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "@ggsl/settings/to/export.js";
 import { fileImporter, readText } from "../files.js";
 import { setOption } from "../usage.js";
 

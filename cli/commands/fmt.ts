@@ -1,10 +1,10 @@
 /** `ggsl fmt`: rewrites files in their canonical form. */
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { CompileError } from "../../compiler/check/diagnostics.js";
-import { compileError, formatDiagnostics } from "../../compiler/check/format.js";
-import { print } from "../../compiler/syntax/print/print.js";
-import { InputError } from "../../runtime/errors.js";
+import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { print } from "@ggsl/format/print.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes, useColor } from "../files.js";
 
 interface Options {

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { moduleChains } from "../../compiler/codegen/chains.js";
-import { genCommand } from "../../compiler/codegen/command.js";
-import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "../../compiler/codegen/module.js";
-import { formatDiagnostics } from "../../compiler/check/format.js";
-import { InputError } from "../../runtime/errors.js";
+import { moduleChains } from "@ggsl/codegen/chains.js";
+import { genCommand } from "@ggsl/codegen/command.js";
+import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
 import { setting, UsageError } from "../usage.js";
 

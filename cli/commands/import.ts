@@ -8,8 +8,8 @@ import {
   KINDS,
   type ByteSource,
   type ImportOptions,
-} from "../../compiler/import/import.js";
-import { InputError } from "../../runtime/errors.js";
+} from "@ggsl/settings/from/import.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes, writeText } from "../files.js";
 import { UsageError } from "../usage.js";
 

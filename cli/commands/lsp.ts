@@ -1,6 +1,7 @@
 /** `ggsl lsp`: the language server for editors. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { Command } from "commander";
-import { packageFile } from "../files.js";
 
 export const addLsp = (program: Command): Command =>
   program
@@ -11,8 +12,9 @@ export const addLsp = (program: Command): Command =>
       // no other command needs these
       const [{ createConnection, ProposedFeatures }, { startServer }] = await Promise.all([
         import("vscode-languageserver/node"),
-        import("../../lsp/server.js"),
+        import("@ggsl/lsp/server.js"),
       ]);
       const connection = createConnection(ProposedFeatures.all, process.stdin, process.stdout);
-      startServer(connection, { version: program.version() ?? "", stdFolder: packageFile("compiler/std") });
+      const compiler = dirname(createRequire(import.meta.url).resolve("@ggsl/compiler/package.json"));
+      startServer(connection, { version: program.version() ?? "", stdFolder: join(compiler, "std") });
     });

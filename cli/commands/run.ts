@@ -8,13 +8,13 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "../../compiler/import/context.js";
-import type { ContextSettings } from "../../runtime/contextOptions.js";
-import type { Generation, GenerationStats } from "../../runtime/generate.js";
-import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
+} from "@ggsl/settings/from/context.js";
+import type { ContextSettings } from "ggsl/contextOptions.js";
+import type { Generation, GenerationStats } from "ggsl/generate.js";
+import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { reportSplit } from "../split.js";
 import {
   atMost,
@@ -48,7 +48,7 @@ interface Options extends ChainOptions {
   readonly json?: true;
 }
 
-const DEMO_MODEL = packageFile("examples/model/demo-q8_0.gguf");
+const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
 
 interface Text {
   readonly text: string;

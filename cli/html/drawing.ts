@@ -1,7 +1,7 @@
 /** A graph as an SVG drawing, its nodes coloured by stage. */
-import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
-import { hostText, numberText } from "../../compiler/graph/text.js";
+import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { opRule } from "@ggsl/compiler/graph/ops.js";
+import { hostText, numberText } from "@ggsl/compiler/graph/text.js";
 import { html, type Markup } from "./escape.js";
 import { layOut, type Point } from "./layout.js";
 

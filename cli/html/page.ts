@@ -2,15 +2,15 @@
  * A chain as the compiler sees it, as one page: no script, nothing from elsewhere. Whatever comes from a program is escaped,
  * and the page's own policy forbids scripts and requests besides.
  */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { launches, opRule } from "../../compiler/graph/ops.js";
-import { printGraph } from "../../compiler/graph/text.js";
-import { bindDim } from "../../compiler/graph/wire.js";
-import { splitText } from "../../runtime/devices/place.js";
-import type { Explanation, StageExplanation } from "../../runtime/explain.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { splitText } from "ggsl/devices/place.js";
+import type { Explanation, StageExplanation } from "ggsl/explain.js";
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "./escape.js";
-import type { Contribution, OpCount } from "../../compiler/optimize/contributions.js";
+import type { Contribution, OpCount } from "@ggsl/compiler/optimize/contributions.js";
 import { STYLE } from "./style.js";
 
 export interface Page {

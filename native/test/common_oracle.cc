@@ -1,5 +1,5 @@
 // Test only: llama.cpp's own command line and its `common` sampler chain, as the oracle for imported settings.
-#include "../src/addon/convert.h"
+#include "addon/convert.h"
 
 #include "arg.h"
 #include "common.h"

@@ -1,8 +1,8 @@
 // Random and randomly damaged graphs: they may be refused, they may give anything, but the process survives.
-#include "../src/backend.h"
-#include "../src/evaluate.h"
-#include "../src/failure.h"
-#include "../src/sampler.h"
+#include "graph/backend.h"
+#include "graph/evaluate.h"
+#include "graph/failure.h"
+#include "llama/sampler.h"
 #include "check.h"
 #include "words.h"
 

@@ -1,7 +1,7 @@
 // Grammars: what is refused, damaged texts, and random tokens through a model's vocabulary.
-#include "../src/failure.h"
-#include "../src/grammar_check.h"
-#include "../src/host_chain.h"
+#include "graph/failure.h"
+#include "llama/grammar_check.h"
+#include "llama/host_chain.h"
 #include "check.h"
 
 #include <random>

@@ -1,6 +1,6 @@
 // Every op, for one row and for several, against plain loops.
-#include "../src/backend.h"
-#include "../src/evaluate.h"
+#include "graph/backend.h"
+#include "graph/evaluate.h"
 #include "check.h"
 #include "words.h"
 

@@ -1,7 +1,7 @@
 // What is said of a node's numbers before a graph runs holds for those that come out.
-#include "../src/backend.h"
-#include "../src/bind.h"
-#include "../src/evaluate.h"
+#include "graph/backend.h"
+#include "graph/bind.h"
+#include "graph/evaluate.h"
 #include "check.h"
 #include "words.h"
 

@@ -1,6 +1,6 @@
 # Graphs hold few of ggml's ops, and no quantized numbers: the linker puts a trap with a message in the place of the rest.
 
-# The ops that the op table (native/src/ops.cc) builds, and what they call.
+# The ops that the op table (native/graph/ops.cc) builds, and what they call.
 set(USED_OPS
   unary abs neg sgn step exp sigmoid tanh floor ceil round
   log sqrt sqr scale clamp add sub mul div soft_max cumsum sum_rows argmax argsort top_k

@@ -1,7 +1,7 @@
 /** A graph as boxes in layers: a node stands below all of its operands. */
-import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { launches, opRule } from "../../compiler/graph/ops.js";
-import { hostText } from "../../compiler/graph/text.js";
+import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
+import { hostText } from "@ggsl/compiler/graph/text.js";
 import type { DrawnNode, Drawing } from "./messages.js";
 
 /** Places in a layer are settled by going over the layers this often. */

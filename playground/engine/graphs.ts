@@ -1,8 +1,8 @@
 /** The compiled graph, and what the optimizer made of it. */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { launches } from "../../compiler/graph/ops.js";
-import { printGraph } from "../../compiler/graph/text.js";
-import { contributions } from "../../compiler/optimize/contributions.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches } from "@ggsl/compiler/graph/ops.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { contributions } from "@ggsl/compiler/optimize/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
 import { ALL_OPTIMIZATIONS, openProgram } from "./program.js";

@@ -1,5 +1,5 @@
 /** What the page asks of its worker, and what comes back: plain data that can be copied between threads. */
-import type { Param } from "../../compiler/graph/graph.js";
+import type { Param } from "@ggsl/compiler/graph/graph.js";
 
 /** A program and what its graphs are made with. */
 export interface ProgramRef {

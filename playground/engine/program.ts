@@ -1,15 +1,15 @@
 /** The program that is looked at: checked once, and the graphs of its chain as they are asked for. */
-import { check } from "../../compiler/check/check.js";
-import { chainNotNamed, unknownChain } from "../../compiler/check/diagnostics/names.js";
-import { compileError } from "../../compiler/check/format.js";
-import { isError } from "../../compiler/check/diagnostics.js";
-import type { Program } from "../../compiler/check/program.js";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { lower, type OutputName } from "../../compiler/lower/lower.js";
-import { OPTIMIZATIONS, optimize } from "../../compiler/optimize/optimize.js";
-import type { Chain } from "../../compiler/syntax/ast.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
-import { InputError } from "../../runtime/errors.js";
+import { check } from "@ggsl/compiler/check/check.js";
+import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
+import { compileError } from "@ggsl/compiler/check/format.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import type { Program } from "@ggsl/compiler/check/program.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { lower, type OutputName } from "@ggsl/compiler/lower/lower.js";
+import { OPTIMIZATIONS, optimize } from "@ggsl/compiler/optimize/optimize.js";
+import type { Chain } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { InputError } from "ggsl/errors.js";
 import type { ProgramRef, StaticParam } from "./messages.js";
 import { staticParams } from "./statics.js";
 

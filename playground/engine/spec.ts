@@ -1,8 +1,8 @@
 /** The graph that a model runs for the page: it gives the rows left beside the token, so that alternatives can be told. */
-import { compileStages, graphOf } from "../../compiler/compile.js";
-import { writeSpec } from "../../compiler/graph/json.js";
-import { InputError } from "../../runtime/errors.js";
-import { picksOnHost } from "../../runtime/tail.js";
+import { compileStages, graphOf } from "@ggsl/compiler/compile.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import { InputError } from "ggsl/errors.js";
+import { picksOnHost } from "ggsl/tail.js";
 import type { SpecRequest } from "./messages.js";
 import { openProgram, seeded } from "./program.js";
 import { ROWS } from "./stages.js";

@@ -1,7 +1,7 @@
 /** The distribution after each stage: the chain's prefixes are compiled, and evaluated on the same logits. */
-import type { Graph } from "../../compiler/graph/graph.js";
-import type { OutputName } from "../../compiler/lower/lower.js";
-import { createEvaluator, type Evaluation, type Evaluator } from "../../runtime/evaluate.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { OutputName } from "@ggsl/compiler/lower/lower.js";
+import { createEvaluator, type Evaluation, type Evaluator } from "ggsl/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
 import type { ChainRequest, StageResult, StagesReply } from "./messages.js";

@@ -1,6 +1,6 @@
 /** Some steps of the chain on the same logits, each picked token accepted: what the states do. */
-import { createEvaluator, type Evaluator } from "../../runtime/evaluate.js";
-import { InputError } from "../../runtime/errors.js";
+import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
+import { InputError } from "ggsl/errors.js";
 import { openBackend } from "./backend.js";
 import { surpriseOf } from "./distribution.js";
 import type { WalkReply, WalkRequest } from "./messages.js";

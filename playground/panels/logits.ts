@@ -1,5 +1,5 @@
 /** Where the logits come from. */
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
 import { hasModel } from "../model/model.js";
 import { nextToken, type NextToken } from "../model/next.js";

@@ -1,6 +1,6 @@
 /** What a link holds, after its `#`: `1.` and the base64url form of JSON. Anyone can write a link, so all of it is checked. */
-import { isSeed } from "../../compiler/graph/param.js";
-import { InputError } from "../../runtime/errors.js";
+import { isSeed } from "@ggsl/compiler/graph/param.js";
+import { InputError } from "ggsl/errors.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
 
 export interface Shared {

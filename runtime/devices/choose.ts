@@ -1,5 +1,5 @@
 /** From a backend's name, or none, to a device that computes. */
-import { show } from "../../compiler/graph/show.js";
+import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../errors.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";

@@ -2,8 +2,8 @@
  * Drivers are tried in a child process before they are loaded here: one that crashes or hangs is reported, and takes nobody
  * along. The child loads the library, lists its devices and computes a small graph on each.
  */
-import { encodeWire } from "../../compiler/graph/wire.js";
-import type { Graph } from "../../compiler/graph/graph.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { Device } from "../native/binding.js";
 import { nodeModule } from "../node.js";
 import { addonPath } from "../root.js";

@@ -2,8 +2,8 @@
  * Splitting a graph in two: what a device can not run, and all that comes after it in the chain, is computed by the host from
  * values that the device gives. Node numbers stay the same on both sides.
  */
-import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { opRule } from "@ggsl/compiler/graph/ops.js";
 
 export interface SplitGraph {
   /** Gives the tapped values only. */

@@ -1,7 +1,7 @@
 /** All devices of all backends, and which ops of the op table each can run. */
-import { OP_NAMES, opRule, type OpName } from "../../compiler/graph/ops.js";
-import type { Attr, Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js";
-import { encodeWire } from "../../compiler/graph/wire.js";
+import { OP_NAMES, opRule, type OpName } from "@ggsl/compiler/graph/ops.js";
+import type { Attr, Dim, Dtype, Graph, GraphNode } from "@ggsl/compiler/graph/graph.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import type { Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";

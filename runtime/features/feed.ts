@@ -1,8 +1,8 @@
 /** The inputs of a graph, made from what a sequence has seen and what the calling program gives. */
 import type { Vector } from "../reference/kernels.js";
-import { F32_MAX } from "../../compiler/graph/interval.js";
-import type { Feature, FeatureSource, Graph, Input } from "../../compiler/graph/graph.js";
-import { bindDim } from "../../compiler/graph/wire.js";
+import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
+import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf, type Vocabulary } from "./breakers.js";
 import { countOccurrences, windowOf } from "./occurrences.js";

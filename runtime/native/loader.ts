@@ -1,6 +1,6 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
-import { OP_NAMES } from "../../compiler/graph/ops.js";
-import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { OP_NAMES } from "@ggsl/compiler/graph/ops.js";
+import { WIRE_VERSION } from "@ggsl/compiler/graph/wire.js";
 import { cpuLibraries } from "../devices/locate.js";
 import { nodeModule } from "../node.js";
 import { addonPath, packageRoot } from "../root.js";

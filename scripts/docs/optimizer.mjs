@@ -1,8 +1,8 @@
 /** docs/optimizer.md: every optimization with the graph of an example without and with it. */
-import { compileProgram, compileStages, graphOf } from "../../dist/compiler/compile.js";
-import { launches } from "../../dist/compiler/graph/ops.js";
-import { printGraph } from "../../dist/compiler/graph/text.js";
-import { OPTIMIZATIONS, PASSES } from "../../dist/compiler/optimize/optimize.js";
+import { compileProgram, compileStages, graphOf } from "@ggsl/compiler/compile.js";
+import { launches } from "@ggsl/compiler/graph/ops.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { OPTIMIZATIONS, PASSES } from "@ggsl/compiler/optimize/optimize.js";
 
 const INTRODUCTION = `# The optimizer
 

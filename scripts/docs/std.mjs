@@ -5,9 +5,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileProgram, graphOf } from "../../dist/compiler/compile.js";
-import { launches } from "../../dist/compiler/graph/ops.js";
-import { parse } from "../../dist/compiler/syntax/parse.js";
+import { compileProgram, graphOf } from "@ggsl/compiler/compile.js";
+import { launches } from "@ggsl/compiler/graph/ops.js";
+import { parse } from "@ggsl/compiler/syntax/parse.js";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const FOLDER = join(root, "compiler/std");

@@ -35,4 +35,4 @@ export const replay = (...args: string[]): Run => spawnSync(TOOL, args, { encodi
 
 /** A program of bench/, from what `npm run setup` has built. */
 export const runBuilt = (program: string, ...args: string[]): Run =>
-  spawnSync(process.execPath, [join(ROOT, "dist", ...program.split("/")), ...args], { encoding: "utf8", cwd: ROOT });
+  spawnSync(process.execPath, [join(ROOT, program), ...args], { encoding: "utf8", cwd: ROOT });

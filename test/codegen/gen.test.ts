@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { moduleChains } from "../../compiler/codegen/chains.js";
-import { nameChains, typeScriptModule } from "../../compiler/codegen/module.js";
+import { moduleChains } from "../../codegen/chains.js";
+import { nameChains, typeScriptModule } from "../../codegen/module.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { fileImporter } from "../../cli/files.js";
 import { chainOf, compile } from "../../runtime/chain.js";

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSamplingAdvice } from "../../compiler/import/gguf_sampling.js";
+import { readSamplingAdvice } from "../../settings/from/gguf_sampling.js";
 import { checkProgram } from "../../compiler/compile.js";
 import { loadOracle } from "../native/oracle.js";
 
@@ -68,7 +68,7 @@ test("bad values are faults, unknown keys are named, no keys are no advice", () 
 });
 
 const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args], {
+  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args], {
     encoding: "utf8",
   });
 

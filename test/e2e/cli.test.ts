@@ -16,7 +16,7 @@ interface Result {
 }
 
 function ggsl(args: readonly string[], input = ""): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
     encoding: "utf8",
     input,
   });

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/chain.js";
-import { CACHE_TYPES, type CacheType } from "../../compiler/import/context.js";
+import { CACHE_TYPES, type CacheType } from "../../settings/from/context.js";
 import { InputError } from "../../runtime/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";
@@ -162,7 +162,7 @@ interface Run {
 }
 
 function run(...args: string[]): Run {
-  const command = ["dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
+  const command = ["runtime/dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
   return spawnSync(process.execPath, command, { encoding: "utf8" });
 }
 

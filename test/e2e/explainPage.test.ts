@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "ggsl-page-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function explain(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(process.cwd(), "dist/cli/main.js"), "explain", ...args], {
+  return spawnSync(process.execPath, [join(process.cwd(), "runtime/dist/cli/main.js"), "explain", ...args], {
     encoding: "utf8",
     cwd: folder,
     maxBuffer: 1 << 26,

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "ggsl-fmt-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const fmt = (args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["dist/cli/main.js", "fmt", ...args], { encoding: "utf8", input });
+  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "fmt", ...args], { encoding: "utf8", input });
 
 function file(name: string, text: string | Uint8Array): string {
   const path = join(folder, name);

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 
 function ggsl(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
     encoding: "utf8",
     input,
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram } from "../../compiler/compile.js";
-import { describeNotes, importFile, KINDS, type Imported } from "../../compiler/import/import.js";
+import { describeNotes, importFile, KINDS, type Imported } from "../../settings/from/import.js";
 import { ggufOf, sourceOf, type Description } from "./gguf.js";
 
 const folder = fileURLToPath(new URL("files", import.meta.url));

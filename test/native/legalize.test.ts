@@ -1,5 +1,5 @@
 /**
- * Each rewrite of native/src/legalize.cc: it is there where its device needs it, it computes what the op table says, and where
+ * Each rewrite of native/graph/legalize.cc: it is there where its device needs it, it computes what the op table says, and where
  * it is not needed nothing is rewritten. The rewrites of other devices are tried on the CPU; test/vulkan/rewrites.test.ts
  * shows what Vulkan does without them.
  */

@@ -1,5 +1,5 @@
 /** A model in a worker, as a page has it. */
-import { writeSpec } from "../../../compiler/graph/json.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
 import { InputError } from "../../errors.js";
 import type { ModelInfo } from "../../native/binding.js";

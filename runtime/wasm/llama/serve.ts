@@ -1,5 +1,5 @@
 /** The worker's side: a model, and one thing done with it at a time. */
-import { readSpec } from "../../../compiler/graph/json.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "../../chain.js";
 import { AbortError, InputError } from "../../errors.js";
 import type { Generation, Piece } from "../../generate.js";
