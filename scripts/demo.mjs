@@ -7,7 +7,10 @@ exitWith(() => {
   // more options may follow: npm run demo -- --prompt "Call me Ishmael."
   const args = ["run", "examples/creative.ggsl", "--stats", ...process.argv.slice(2)];
   console.log(`\nnode runtime/dist/cli/main.js ${args.map(quote).join(" ")}`);
-  const { status } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
+    cwd: root,
+    stdio: "inherit",
+  });
   return status ?? 1;
 });
 
