@@ -32,7 +32,7 @@ export function loadChains(
   const chain = compileChain(chainSource(file, name, options));
   const { seed } = options;
   if (seed !== undefined && !hasRandomSeed(chain.graph))
-    process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
+    process.stderr.write("warning: --seed has no effect: the chain has no draws, or fixes all its seeds\n");
   return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
 }
 
@@ -79,10 +79,10 @@ const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
 function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
   const text = readText(file);
   if (file.endsWith(".json")) {
-    if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
-    if (name !== undefined) throw new UsageError(`a compiled graph holds one chain; "${name}" can not be chosen`);
-    if (options.optimize === false) throw new UsageError("--no-optimize is for programs; this is a compiled graph");
-    if (options.disable) throw new UsageError("--disable is for programs; this is a compiled graph");
+    if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
+    if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
+    if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
+    if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
     const chain = chainOf(readSpec(text));
     return { compile: () => chain, hasVariants: false };
   }

@@ -44,7 +44,7 @@ export interface ExplainOptions {
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
   if (!isNativeThere()) {
     if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)
-      throw new InputError("the native runtime, which knows devices, is not built: run npm run setup");
+      throw new InputError("devices need the native runtime, which is not built: run npm run setup");
     return { ...countInSpec(graph), readbackBytes: readbackBytes(graph, vocabSize), stages: stagesOf(graph, "cpu") };
   }
   const { backend = "cpu", strict } = options;

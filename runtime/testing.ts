@@ -87,10 +87,9 @@ function compareTest(module: Module, test: Test, where: Where): Difference[] {
   const logits = clauses("logits")[0]
     ? numbers(clauses("logits")[0]!.values)
     : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
-  if (logits.length === 0)
-    throw new InputError("the test gives no candidates: begin with `probs [...]` or `logits [...]`");
+  if (logits.length === 0) throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`");
   const run = clauses("run")[0];
-  if (!run) throw new InputError("the test runs nothing: add `run STAGES`");
+  if (!run) throw new InputError("the test has no stages: add `run STAGES`");
   const graph = graphOfStages(module, run, test);
   const bias = new Map(
     clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)),
@@ -101,7 +100,7 @@ function compareTest(module: Module, test: Test, where: Where): Difference[] {
   const history = numbers(clauses("history")[0]?.values ?? []);
   using evaluator = createEvaluator(graph, logits.length, { ...where, history, feed: { bias, inputs } });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
-  if (count > MAX_STEPS) throw new InputError(`a test takes at most ${MAX_STEPS} steps, found ${count}`);
+  if (count > MAX_STEPS) throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`);
   const steps = Array.from({ length: Math.max(1, count) }, () => {
     const evaluation = evaluator.evaluate(logits);
     if (evaluation.token !== null) evaluator.accept();
@@ -128,7 +127,7 @@ function graphOfStages(module: Module, { stages, span }: Clause<"run">, test: Te
 
 function numberOf(module: Module, expr: Expr): number {
   const value = evaluateConstant(expr, module);
-  if (value === undefined) throw new InputError("numbers of a test are constants");
+  if (value === undefined) throw new InputError("numbers in a test must be constants");
   return expr.kind === "unary" && expr.operand.kind === "number" && expr.operand.value === Infinity ? -Infinity : value;
 }
 

@@ -9,7 +9,7 @@ import { fileImporter, readText, useColor } from "../files.js";
 export const addCheck = (program: Command): Command =>
   program
     .command("check")
-    .description("print every diagnostic of every file")
+    .description("print the diagnostics of all files")
     .argument("<files...>", "GGSL files")
     .action((files: string[]) => {
       const unread: string[] = [];

@@ -13,6 +13,6 @@ export function specReply(request: SpecRequest): string {
       ? openProgram(request).graph({ outputs: ROWS })
       : seeded(graphOf(compileStages(request.stages, { file: "stages", outputs: ROWS })), request.seed);
   if (graph.outputs.sampled === undefined && !picksOnHost(graph))
-    throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
+    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   return writeSpec(graph);
 }

@@ -14,7 +14,7 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   if (graph.tail.length > 0)
     throw new InputError("the chain ends in llama.cpp's own CPU samplers, which run in the model's text only");
   if (graph.outputs.sampled === undefined)
-    throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
+    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });
   try {
     return { backend, ...note, ...walk(evaluator, logits, steps) };

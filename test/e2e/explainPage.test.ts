@@ -87,7 +87,7 @@ test("each optimization is measured by compiling without it", () => {
   }
   expect(rows.some(([, , , without]) => Number(without) > all)).toBe(true);
   const off = explain("-e", CHAIN, "--html", "--no-optimize").stdout;
-  expect(off).toContain("All are switched off.");
+  expect(off).toContain("All are disabled.");
   expect(rowsOf(explain("-e", CHAIN, "--html", "--disable", "ratio-pick").stdout, "optimizations").length).toBe(
     OPTIMIZATIONS.size,
   );
