@@ -4,6 +4,7 @@
  * Every value is a vector, per sequence: a scalar has one row, a column of the candidate table `V` (the whole
  * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
  */
+import type { HostOp } from "./hostOps.js";
 import type { OpName } from "./ops.js";
 
 /**
@@ -47,29 +48,6 @@ export type HostExpr =
   | "step"
   | "vocab"
   | readonly [op: HostOp, ...operands: HostExpr[]];
-
-export const HOST_OPS = [
-  ...["add", "sub", "mul", "div", "mod", "pow", "min", "max"],
-  ...[
-    "neg",
-    "abs",
-    "sign",
-    "exp",
-    "log",
-    "log2",
-    "sqrt",
-    "floor",
-    "ceil",
-    "round",
-    "sigmoid",
-    "tanh",
-    "f32",
-    "above",
-    "below",
-  ],
-  ...["gt", "ge", "eq", "and", "or", "not", "select", "clamp"],
-] as const;
-export type HostOp = (typeof HOST_OPS)[number];
 
 /** A chain's parameter that can change on every token. */
 export interface Param {

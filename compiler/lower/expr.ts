@@ -1,6 +1,6 @@
 /** Expressions to values. */
 import type { Expr, Call, Binary } from "../syntax/ast.js";
-import { saturate } from "../graph/host.js";
+import { saturate } from "../graph/hostOps.js";
 import * as I from "../graph/interval.js";
 import * as A from "./arith.js";
 import * as C from "./conditions.js";

@@ -12,7 +12,7 @@ import type { Context } from "./context.js";
 import { lowerExpr } from "./expr.js";
 import type { Scope } from "./scope.js";
 import { column } from "./table.js";
-import { FINITE, isConstant, type NodeValue } from "./value.js";
+import { isConstant, type NodeValue } from "./value.js";
 
 /** The most pairs that `bias` takes: as many as the APIs that requests come from. */
 const BIAS_CAPACITY = 300;
@@ -44,14 +44,14 @@ export function featureOf(cx: Context, scope: Scope, name: string, args: readonl
 }
 
 export const biasColumn = (cx: Context): NodeValue =>
-  featureColumn(cx, { form: { kind: "sparse", capacity: BIAS_CAPACITY, fill: 0 }, from: { kind: "bias" } }, FINITE);
+  featureColumn(cx, { form: { kind: "sparse", capacity: BIAS_CAPACITY, fill: 0 }, from: { kind: "bias" } }, I.FINITE);
 
 export function inputColumn(cx: Context, { name, sparse }: InputDecl, module: Module): NodeValue {
   const constant = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: constant(sparse.capacity), fill: constant(sparse.fill) }
     : { kind: "dense" };
-  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, FINITE);
+  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
 }
 
 /** The same feature is fed once, however often it is used. */

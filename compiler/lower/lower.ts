@@ -6,7 +6,7 @@ import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { emit, newBuilder } from "../graph/build.js";
-import { saturate } from "../graph/host.js";
+import { saturate } from "../graph/hostOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";

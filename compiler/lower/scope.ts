@@ -2,7 +2,7 @@
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
 import type { Context } from "./context.js";
-import { FINITE, host, type HostValue, type Value } from "./value.js";
+import { host, type HostValue, type Value } from "./value.js";
 import * as I from "../graph/interval.js";
 import type { Draw } from "../graph/graph.js";
 
@@ -34,4 +34,4 @@ export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }
 }
 
 /** The value of a state: the one assigned after the pick, or what the sequence remembers. */
-export const stateValue = (cx: Context, state: number): Value => cx.next.get(state) ?? host({ state }, FINITE);
+export const stateValue = (cx: Context, state: number): Value => cx.next.get(state) ?? host({ state }, I.FINITE);
