@@ -373,7 +373,7 @@ export function lookUpLet(t: Table, name: string): Value | undefined {
   return { ...found.value, facts: outlastingFacts(found.value.facts) };
 }
 
-/** The mask as a column of its own, for outputs: -inf for dropped rows, 0 for others. */
+/** The logits as an output: -inf for dropped rows. */
 export function outputLogits(cx: Context): NodeId {
   const alive = aliveOf(cx);
   const logMask = emit(cx.builder, "log", [alive.id]);
