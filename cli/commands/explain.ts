@@ -1,8 +1,8 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { contributions } from "../../compiler/optimize/contributions.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
+import { contributions } from "../../compiler/contributions.js";
+import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
 import { splitText } from "../../runtime/devices/place.js";
 import { explain, type Explanation } from "../../runtime/explain.js";

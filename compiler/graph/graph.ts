@@ -6,19 +6,12 @@
  */
 import type { HostOp } from "./hostOps.js";
 import type { OpName } from "./ops.js";
+import type { Attr, Dim, Dtype } from "./vector.js";
 
-/**
- * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
- * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
- */
-export type Dim = number | "V";
-
-export type Dtype = "f32" | "i32";
+export type { Attr, Dim, Dtype } from "./vector.js";
 
 /** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
 export type NodeId = number;
-
-export type Attr = number | string;
 
 /** Where in the source a node came from; `stage` is the index into `Graph.stages`. Lines and columns count from 1. */
 export interface Origin {

@@ -10,7 +10,7 @@ import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
 import type { Argument } from "./scope.js";
-import { constant, host } from "./value.js";
+import { constant, host } from "./rows/value.js";
 
 export interface ChainParam {
   readonly param: Param;

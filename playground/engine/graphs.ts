@@ -2,7 +2,7 @@
 import type { Graph } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { contributions } from "../../compiler/optimize/contributions.js";
+import { contributions } from "../../compiler/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
 import { ALL_OPTIMIZATIONS, openProgram } from "./program.js";

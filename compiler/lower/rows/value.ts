@@ -1,8 +1,8 @@
 /** Values while lowering: a number that the host knows, or a node of the graph, with what is known about it. */
-import type { HostExpr, NodeId } from "../graph/graph.js";
-import { applyHost, hostRange, hostRule, type HostOp } from "../graph/hostOps.js";
-import * as I from "../graph/interval.js";
-import type { Interval } from "../graph/interval.js";
+import type { HostExpr, NodeId } from "../../graph/graph.js";
+import { applyHost, hostRange, hostRule, type HostOp } from "../../graph/hostOps.js";
+import * as I from "../../graph/interval.js";
+import type { Interval } from "../../graph/interval.js";
 
 export type Value = HostValue | NodeValue;
 
