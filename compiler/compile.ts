@@ -7,7 +7,8 @@ import type { Importer, Program } from "./check/program.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
 import { lower, type OutputName } from "./lower/lower.js";
-import { OPTIMIZATIONS, optimize } from "./optimize/optimize.js";
+import { OPTIMIZATIONS } from "./optimizations.js";
+import { optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
 

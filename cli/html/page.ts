@@ -10,7 +10,7 @@ import { splitText } from "ggsl/devices/place.js";
 import type { Explanation, StageExplanation } from "ggsl/explain.js";
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "./escape.js";
-import type { Contribution, OpCount } from "@ggsl/compiler/optimize/contributions.js";
+import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
 import { STYLE } from "./style.js";
 
 export interface Page {

@@ -1,6 +1,5 @@
-/** Constant expressions: numbers, constants and arithmetic on them, on the terms of graph/host.ts. */
-import { applyHost, HOST_RULES, saturate } from "../graph/host.js";
-import type { HostOp } from "../graph/graph.js";
+/** Constant expressions: numbers, constants and arithmetic on them, on the terms of graph/hostOps.ts. */
+import { applyHost, hostRule, saturate, type HostOp } from "../graph/hostOps.js";
 import type { BinaryOp, Const, Expr } from "../syntax/ast.js";
 import type { Module } from "./program.js";
 
@@ -64,7 +63,7 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
     }
     case "call": {
       const op = Object.hasOwn(FUNCTIONS, expr.callee.text) ? FUNCTIONS[expr.callee.text] : undefined;
-      return op && HOST_RULES[op].arity === expr.args.length
+      return op && hostRule(op).arity === expr.args.length
         ? apply(
             op,
             expr.args.map(({ value }) => of(value)),

@@ -1,24 +1,25 @@
 /** Expressions to values. */
 import type { Expr, Call, Binary } from "../syntax/ast.js";
-import { saturate } from "../graph/host.js";
+import { saturate } from "../graph/hostOps.js";
 import * as I from "../graph/interval.js";
-import * as A from "./arith.js";
-import * as C from "./conditions.js";
-import type { Context } from "./context.js";
-import { biasColumn, featureOf, inputColumn } from "./features.js";
-import { isScaleInvariant, scaleInvariance } from "../optimize/scale-invariance.js";
-import { weightsOf } from "../optimize/unnormalised-selection.js";
-import { pickedProb, pickedValue } from "./pick.js";
-import { pow } from "./power.js";
-import * as R from "./reduce.js";
+import * as A from "./rows/arith.js";
+import * as C from "./rows/conditions.js";
+import type { Lowering } from "./rows/lowering.js";
+import { biasColumn, featureOf, inputColumn } from "./rows/features.js";
+import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
+import { weightsOf } from "./rules/unnormalised-selection.js";
+import { pickedProb, pickedValue } from "./rows/pick.js";
+import { pow } from "./rows/power.js";
+import * as R from "./rows/reduce.js";
 import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
-import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
-import { constant, host, hostOp, isConstant, type Value } from "./value.js";
+import { logitOf, probOf, rankOf, tokenOf } from "./rows/columns.js";
+import { lookUpLet } from "./rows/table.js";
+import { constant, host, hostOp, isConstant, type Value } from "./rows/value.js";
 
 const LOG2_E = Math.LOG2E;
 
 /** Lowers an expression that gives a number or a condition. */
-export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
+export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
       return constant(saturate(expr.value));
@@ -45,14 +46,14 @@ export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
 }
 
 /** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
-export function lowerArgument(cx: Context, scope: Scope, expr: Expr, isSeed: boolean): Argument {
+export function lowerArgument(cx: Lowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
   const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (handed?.kind === "string" || handed?.kind === "list") return handed;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
-export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
+export function lowerSeed(cx: Lowering, scope: Scope, expr: Expr): Seed {
   if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
@@ -61,7 +62,7 @@ export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
   return { kind: "seed", seed: value.expr };
 }
 
-function lowerName(cx: Context, scope: Scope, name: string): Value {
+function lowerName(cx: Lowering, scope: Scope, name: string): Value {
   const local = lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
@@ -78,7 +79,7 @@ function lowerName(cx: Context, scope: Scope, name: string): Value {
   return builtin(cx);
 }
 
-const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
+const BUILTIN_NAMES: Readonly<Record<string, (cx: Lowering) => Value>> = {
   logit: logitOf,
   prob: (cx) => (cx.isProbRelative ? weightsOf(cx, scaleInvariance) : probOf(cx)),
   rank: rankOf,
@@ -89,7 +90,7 @@ const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
   step: () => host("step", I.interval(0, 2 ** 31)),
 };
 
-const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) => Value>> = {
+const BINARY: Readonly<Record<Binary["op"], (cx: Lowering, a: Value, b: Value) => Value>> = {
   "+": A.add,
   "-": A.sub,
   "*": A.mul,
@@ -106,12 +107,12 @@ const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) =>
   or: C.or,
 };
 
-function lowerBinary(cx: Context, scope: Scope, { op, left, right }: Binary): Value {
+function lowerBinary(cx: Lowering, scope: Scope, { op, left, right }: Binary): Value {
   const a = lowerExpr(cx, scope, left);
   return BINARY[op](cx, a, lowerExpr(cx, scope, right));
 }
 
-type Function = (cx: Context, args: Value[]) => Value;
+type Function = (cx: Lowering, args: Value[]) => Value;
 
 const mapped =
   (name: Parameters<typeof A.mapped>[1]): Function =>
@@ -149,7 +150,7 @@ const FUNCTIONS: Readonly<Record<string, Function>> = {
   known: (_, [c]) => constant(c!.range.lo >= 1 ? 1 : 0),
 };
 
-function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
+function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
   const feature = featureOf(cx, scope, callee.text, args);
   if (feature) return feature;
   if (callee.text === "picked") return lowerPicked(cx, scope, args[0]!.value);
@@ -166,13 +167,13 @@ function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
   );
 }
 
-function lowerPicked(cx: Context, scope: Scope, of: Expr): Value {
+function lowerPicked(cx: Lowering, scope: Scope, of: Expr): Value {
   if (of.kind === "name" && isBuiltin(cx, scope, of.text, "prob")) return pickedProb(cx);
   return pickedValue(cx, lowerExpr(cx, scope, of));
 }
 
 /** The condition of a `keep`. */
-export function lowerCondition(cx: Context, scope: Scope, condition: Expr): Value {
+export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Value {
   cx.isProbRelative = isScaleInvariant(condition, (name) => isBuiltin(cx, scope, name, "prob"));
   const value = lowerExpr(cx, scope, condition);
   cx.isProbRelative = false;
@@ -180,7 +181,7 @@ export function lowerCondition(cx: Context, scope: Scope, condition: Expr): Valu
 }
 
 /** Whether `name` stands for a builtin column rather than for something of the program's that hides it. */
-const isBuiltin = (cx: Context, scope: Scope, name: string, builtin: string): boolean =>
+const isBuiltin = (cx: Lowering, scope: Scope, name: string, builtin: string): boolean =>
   name === builtin && !lookUpLet(cx.table, name) && !scope.states.has(name) && !scope.args.has(name);
 
 const DRAWS: Readonly<Record<string, "f64" | "f32">> = { uniform: "f64", uniform32: "f32" };

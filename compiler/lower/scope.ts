@@ -1,8 +1,8 @@
 /** What names mean inside a sampler while it is lowered. */
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
-import type { Context } from "./context.js";
-import { FINITE, host, type HostValue, type Value } from "./value.js";
+import type { Lowering } from "./rows/lowering.js";
+import { host, type HostValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Draw } from "../graph/graph.js";
 
@@ -24,7 +24,7 @@ export interface Scope {
 }
 
 /** The draw of a stage from a seed; a new stage starts a stream of its own. */
-export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }: Seed, at?: Value): HostValue {
+export function drawFrom(cx: Lowering, scope: Scope, kind: Draw["kind"], { seed }: Seed, at?: Value): HostValue {
   if (at?.kind === "node") throw new Error("the number of a draw is known on the host");
   const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
   const key = JSON.stringify(draw);
@@ -34,4 +34,4 @@ export function drawFrom(cx: Context, scope: Scope, kind: Draw["kind"], { seed }
 }
 
 /** The value of a state: the one assigned after the pick, or what the sequence remembers. */
-export const stateValue = (cx: Context, state: number): Value => cx.next.get(state) ?? host({ state }, FINITE);
+export const stateValue = (cx: Lowering, state: number): Value => cx.next.get(state) ?? host({ state }, I.FINITE);

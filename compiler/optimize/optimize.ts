@@ -1,4 +1,4 @@
-/** The optimizer: the passes in the order in which they run, and the rules that lowering asks. */
+/** The optimizer: the passes in the order in which they run. */
 import type { Graph } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { assertValid } from "../graph/verify.js";
@@ -6,9 +6,8 @@ import { fewRows } from "./few-rows.js";
 import { foldConstants } from "./fold-constants.js";
 import { fuseSoftMax } from "./fuse-soft-max.js";
 import { mergeMasks } from "./merge-masks.js";
-import type { Pass, Rule } from "./pass.js";
+import type { Pass } from "./pass.js";
 import { removeDead } from "./remove-dead.js";
-import { RULES } from "./rules.js";
 import { shareCommon } from "./share-common.js";
 import { sparseFeatures } from "./sparse-features.js";
 import { topOne } from "./top-one.js";
@@ -24,9 +23,6 @@ export const PASSES: readonly Pass[] = [
   shareCommon,
   removeDead,
 ];
-
-/** All optimizations by name: what `disable` takes. */
-export const OPTIMIZATIONS: ReadonlyMap<string, Rule> = new Map([...RULES, ...PASSES].map((o) => [o.name, o]));
 
 /** Runs the passes. `ranges` are the bounds of each node's values. */
 export function optimize(graph: Graph, ranges: readonly Interval[], disabled: ReadonlySet<string> = new Set()): Graph {

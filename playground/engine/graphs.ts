@@ -2,7 +2,7 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { contributions } from "@ggsl/compiler/optimize/contributions.js";
+import { contributions } from "@ggsl/compiler/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
 import { ALL_OPTIMIZATIONS, openProgram } from "./program.js";

@@ -2,7 +2,8 @@
 import { compileProgram, compileStages, graphOf } from "@ggsl/compiler/compile.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { OPTIMIZATIONS, PASSES } from "@ggsl/compiler/optimize/optimize.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
+import { PASSES } from "@ggsl/compiler/optimize/optimize.js";
 
 const INTRODUCTION = `# The optimizer
 
@@ -12,8 +13,8 @@ off: \`ggsl compile --disable NAME\` and \`ggsl explain --disable NAME\` (repeat
 same to 1e-5, and the same draws give the same tokens: random programs are compiled both ways and compared.
 
 There are two kinds. A *pass* is a function from graph to graph (\`compiler/optimize/\`, one a file); passes run in the order below.
-A *rule* is a choice that lowering makes while it writes the graph, because it needs what a program means and a graph no
-longer shows: that rows are in order, or that a condition holds for the best row.
+A *rule* is a choice that lowering makes while it writes the graph (\`compiler/lower/rules/\`, one a file), because it needs what a
+program means and a graph no longer shows: that rows are in order, or that a condition holds for the best row.
 
 Each section shows an example's graph with all optimizations but one, and with all of them. The number of nodes leaves views
 apart, which move no data. The sources of the nodes are left out. This page is made by \`npm run docs\`.

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "../../compiler/compile.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
+import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
 import { difference, expected } from "./golden.js";
 
 const ROWS: CompileOptions = { outputs: ["candidates", "logits", "probs"] };

@@ -36,6 +36,13 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(rows([-1, -Infinity, -2], "logit /= count(logit > 5)").tokens).toEqual([0, 2]);
   });
 
+  test("what a number as small as can be divides is as large as can be", () => {
+    const input = Float32Array.from([3, 2, 1]);
+    const text = "sampler s(t: f32 >= 0) { if 1 / t > 1e38 { logit = token } }  chain c(t: f32 >= 0 = 1e-40) = s(t)";
+    const graph = graphOf(compileProgram(text, { outputs: ["logits", "probs"] }));
+    expect(rowsAfter(graph, input, backend).logits).toEqual([0, 1, 2]);
+  });
+
   test("at least 0 rows are at least one, also where only the graph knows the number", () => {
     expect(rows([3, 1, 2], "keep logit > 9 at least n - 3").tokens).toEqual([0]);
     expect(rows([3, 1, 2], "top 1", "keep logit > 9 at least floor(n / 2)").tokens).toEqual([0]);

@@ -6,7 +6,8 @@ import type { Program as Checked } from "../../compiler/check/program.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { assertValid } from "../../compiler/graph/verify.js";
 import { lower, type OutputName } from "../../compiler/lower/lower.js";
-import { OPTIMIZATIONS, optimize } from "../../compiler/optimize/optimize.js";
+import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
+import { optimize } from "../../compiler/optimize/optimize.js";
 import type { Program } from "./program.js";
 
 /** One way of compiling a program. */

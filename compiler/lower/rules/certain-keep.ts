@@ -8,9 +8,9 @@
  *     %6 = sum_rows(%3)
  *     ...
  */
-import type { Context } from "../lower/context.js";
-import { isConstant, type Value } from "../lower/value.js";
-import type { Rule } from "./pass.js";
+import type { Lowering } from "../rows/lowering.js";
+import { isConstant, type Value } from "../rows/value.js";
+import type { Rule } from "./rule.js";
 
 export const certainKeep: Rule = {
   name: "certain-keep",
@@ -19,7 +19,7 @@ export const certainKeep: Rule = {
 };
 
 /** Whether at least `minimum` rows meet `condition` for certain. */
-export const holdsForEnough = (cx: Context, condition: Value, minimum: Value): boolean =>
+export const holdsForEnough = (cx: Lowering, condition: Value, minimum: Value): boolean =>
   cx.uses(certainKeep) &&
   isConstant(minimum) &&
   minimum.expr <= 1 &&

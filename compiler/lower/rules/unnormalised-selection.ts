@@ -9,11 +9,11 @@
  *     %14 = soft_max(%1, %13)          ->  %14 = cumsum(%13)
  *     %15 = cumsum(%14)
  */
-import { mul } from "../lower/arith.js";
-import type { Context } from "../lower/context.js";
-import { cached, probOf } from "../lower/table.js";
-import type { NodeValue } from "../lower/value.js";
-import type { Rule } from "./pass.js";
+import { mul } from "../rows/arith.js";
+import type { Lowering } from "../rows/lowering.js";
+import { cached, probOf } from "../rows/columns.js";
+import type { NodeValue } from "../rows/value.js";
+import type { Rule } from "./rule.js";
 
 export const unnormalisedSelection: Rule = {
   name: "unnormalised-selection",
@@ -22,7 +22,7 @@ export const unnormalisedSelection: Rule = {
 };
 
 /** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */
-export function weightsOf(cx: Context, rule: Rule): NodeValue {
+export function weightsOf(cx: Lowering, rule: Rule): NodeValue {
   const { mask, weights: before, cache } = cx.table;
   if (!cx.uses(rule) || !before || !mask || cache.has("prob")) return probOf(cx);
   return cached(cx, "weights", () => {

@@ -5,9 +5,9 @@
  *     %3 = argmax(%2)                  %3 = view(%2) offset=0 count=1
  *     %4 = get_rows(%2, %3)        ->
  */
-import type { Context } from "../lower/context.js";
-import type { Facts } from "../lower/value.js";
-import type { Rule } from "./pass.js";
+import type { Lowering } from "../rows/lowering.js";
+import type { Facts } from "../rows/value.js";
+import type { Rule } from "./rule.js";
 
 export const orderFacts: Rule = {
   name: "order-facts",
@@ -16,5 +16,5 @@ export const orderFacts: Rule = {
 };
 
 /** What is known of the order of a column that was made in this order. */
-export const trendOf = (cx: Context, trend: Facts["trend"]): Facts["trend"] =>
+export const trendOf = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
   cx.uses(orderFacts) ? trend : undefined;

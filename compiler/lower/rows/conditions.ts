@@ -1,18 +1,18 @@
 /** Conditions, 1 for true and 0 for false, and what they choose: comparisons, `and`, `or`, `? :`, `min` and `max` of two. */
-import { emit } from "../graph/build.js";
-import * as I from "../graph/interval.js";
-import type { Interval } from "../graph/interval.js";
+import { emit } from "../../graph/build.js";
+import * as I from "../../graph/interval.js";
+import type { Interval } from "../../graph/interval.js";
 import { add, clamp, mul, neg, scale, sub, unary } from "./arith.js";
-import type { Context } from "./context.js";
-import { LIFT } from "./masks.js";
+import type { Lowering } from "./lowering.js";
+import { LIFT } from "../../graph/masks.js";
 import { constant, hostOp, isConstant, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
 
-export function not(cx: Context, c: Value): Value {
+export function not(cx: Lowering, c: Value): Value {
   return c.kind === "host" ? hostOp("not", c) : scale(cx, c, -1, 1);
 }
 
 /** a > b */
-export function greater(cx: Context, a: Value, b: Value): Value {
+export function greater(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("gt", a, b);
   if (a.range.lo > b.range.hi) return constant(1);
   if (a.range.hi <= b.range.lo) return constant(0);
@@ -21,7 +21,7 @@ export function greater(cx: Context, a: Value, b: Value): Value {
 }
 
 /** a >= b */
-export function atLeast(cx: Context, a: Value, b: Value): Value {
+export function atLeast(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
   if (a.range.lo >= b.range.hi) return constant(1);
   if (a.range.hi < b.range.lo) return constant(0);
@@ -37,7 +37,7 @@ export function atLeast(cx: Context, a: Value, b: Value): Value {
  * Whether a >= b, by a step, which is strict: a number that the host knows is moved to its neighbour; a difference of 0 is
  * lifted above 0.
  */
-function isNotBelow(cx: Context, a: Value, b: Value): NodeValue {
+function isNotBelow(cx: Lowering, a: Value, b: Value): NodeValue {
   if (b.kind === "host") return unary(cx, "step", difference(cx, a, hostOp("below", b)));
   if (a.kind === "host") return unary(cx, "step", difference(cx, hostOp("above", a), b));
   const { id, ...rest } = difference(cx, a, b);
@@ -46,7 +46,7 @@ function isNotBelow(cx: Context, a: Value, b: Value): NodeValue {
 }
 
 /** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */
-function difference(cx: Context, a: Value, b: Value): NodeValue {
+function difference(cx: Lowering, a: Value, b: Value): NodeValue {
   const d = sub(cx, a, b) as NodeValue;
   const { op, inputs, attrs } = cx.builder.nodes[d.id]!;
   return op === "clamp" && attrs["hi"] === I.F32_MAX ? { ...d, id: inputs[0]! } : d;
@@ -60,13 +60,13 @@ function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
   return isStrict ? first(a).lo > first(b).hi : first(a).lo >= first(b).hi;
 }
 
-export function equal(cx: Context, a: Value, b: Value): Value {
+export function equal(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("eq", a, b);
   if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
   return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
 }
 
-export function and(cx: Context, a: Value, b: Value): Value {
+export function and(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("and", a, b);
   if (a.range.lo >= 1) return b;
   if (b.range.lo >= 1) return a;
@@ -74,7 +74,7 @@ export function and(cx: Context, a: Value, b: Value): Value {
   return mul(cx, a, b);
 }
 
-export function or(cx: Context, a: Value, b: Value): Value {
+export function or(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("or", a, b);
   if (a.range.lo >= 1 || b.range.lo >= 1) return constant(1);
   if (a.range.hi <= 0) return b;
@@ -85,7 +85,7 @@ export function or(cx: Context, a: Value, b: Value): Value {
 }
 
 /** `c ? a : b`; both are computed, and finite values make the blend exact. */
-export function select(cx: Context, c: Value, a: Value, b: Value): Value {
+export function select(cx: Lowering, c: Value, a: Value, b: Value): Value {
   if (c.range.lo >= 1) return a;
   if (c.range.hi <= 0) return b;
   if (c.kind === "host" && a.kind === "host" && b.kind === "host") return hostOp("select", c, a, b);
@@ -104,7 +104,7 @@ const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;
 
 const withFacts = (v: NodeValue, facts: Facts): NodeValue => ({ ...v, facts: { ...v.facts, ...facts } });
 
-export function larger(cx: Context, a: Value, b: Value): Value {
+export function larger(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("max", a, b);
   if (a.range.lo >= b.range.hi) return a;
   if (b.range.lo >= a.range.hi) return b;
@@ -114,5 +114,5 @@ export function larger(cx: Context, a: Value, b: Value): Value {
   return { ...either, range: I.interval(Math.max(a.range.lo, b.range.lo), Math.max(a.range.hi, b.range.hi)) };
 }
 
-export const smaller = (cx: Context, a: Value, b: Value): Value =>
+export const smaller = (cx: Lowering, a: Value, b: Value): Value =>
   a.kind === "host" && b.kind === "host" ? hostOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));

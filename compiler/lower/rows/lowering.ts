@@ -1,24 +1,14 @@
 /** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
-import { emit, type Builder } from "../graph/build.js";
-import type {
-  Draw,
-  Feature,
-  HostExpr,
-  HostStage,
-  Input,
-  NodeId,
-  Param,
-  Stage,
-  State,
-  Uniform,
-} from "../graph/graph.js";
-import type { Span } from "../syntax/source.js";
-import type { Diagnostic } from "../check/diagnostics.js";
+import { emit, type Builder } from "../../graph/build.js";
+import type { Draw, Feature, HostStage, Input, NodeId, Param, Stage, State, Uniform } from "../../graph/graph.js";
+import { uniformName } from "../../graph/text.js";
+import type { Span } from "../../syntax/source.js";
+import type { Diagnostic } from "../../check/diagnostics.js";
 import type { Table } from "./table.js";
-import type { Rule } from "../optimize/pass.js";
+import type { Rule } from "../rules/rule.js";
 import type { HostValue, NodeValue, Value } from "./value.js";
 
-export interface Context {
+export interface Lowering {
   readonly builder: Builder;
   readonly params: Param[];
   readonly draws: Draw[];
@@ -54,7 +44,7 @@ export interface Picked {
 
 /** Adds a host value to the uniforms, or finds the entry that it has. */
 export function makeUniform(
-  cx: Pick<Context, "uniforms" | "builder">,
+  cx: Pick<Lowering, "uniforms" | "builder">,
   known: Map<string, NodeId>,
   v: HostValue,
 ): NodeId {
@@ -65,14 +55,4 @@ export function makeUniform(
   const id = emit(cx.builder, "uniform", [], { index }, { range: v.range });
   known.set(key, id);
   return id;
-}
-
-/** A short name to read in dumps: `t`, `draw0`, `mu0`, `0.95` or the expression itself. */
-export function uniformName(expr: HostExpr): string {
-  if (typeof expr === "number" || typeof expr === "string") return String(expr);
-  if ("param" in expr) return expr.param;
-  if ("draw" in expr) return `draw${expr.draw}`;
-  if ("state" in expr) return `state${expr.state}`;
-  const [op, ...operands] = expr;
-  return `${op}(${operands.map(uniformName).join(", ")})`;
 }

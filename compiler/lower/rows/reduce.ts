@@ -1,16 +1,16 @@
 /** What looks across rows: reductions, scans and softmax, over the rows left. */
-import { emit } from "../graph/build.js";
-import type { NodeId } from "../graph/graph.js";
-import * as I from "../graph/interval.js";
+import { emit } from "../../graph/build.js";
+import type { NodeId } from "../../graph/graph.js";
+import * as I from "../../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
-import { trendOf } from "../optimize/order-facts.js";
-import type { Context } from "./context.js";
-import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./table.js";
+import { trendOf } from "../rules/order-facts.js";
+import type { Lowering } from "./lowering.js";
+import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./columns.js";
 import { constant, type NodeValue, type Value } from "./value.js";
 
 /** A column with 0 in dropped rows. */
-function zeroDropped(cx: Context, x: NodeValue): NodeValue {
+function zeroDropped(cx: Lowering, x: NodeValue): NodeValue {
   if (x.facts.isZeroDropped) return x;
   const zeroed = mul(cx, x, aliveOf(cx)) as NodeValue;
   const trend = cx.table.isPacked && x.range.lo >= 0 && x.facts.trend === "falls" ? "falls" : undefined;
@@ -24,23 +24,23 @@ const TERM_MAX = 2 ** 103;
  * Terms whose sum is a number on every device, in whichever order it adds them up: of parts that are inf and -inf there is none,
  * and a running sum that takes away what it has added gives none of an inf alone.
  */
-const summable = (cx: Context, terms: NodeValue): NodeValue => {
+const summable = (cx: Lowering, terms: NodeValue): NodeValue => {
   const { id, range } = clamp(cx, terms, -TERM_MAX, TERM_MAX) as NodeValue;
   return { ...terms, id, range };
 };
 
-export function sum(cx: Context, x: Value): NodeValue {
+export function sum(cx: Lowering, x: Value): NodeValue {
   const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
   return { ...node(cx, "sum_rows", [terms]), isColumn: false };
 }
 
 /** Number of rows left. */
-export function countRows(cx: Context): NodeValue {
+export function countRows(cx: Lowering): NodeValue {
   const count = sum(cx, aliveOf(cx));
   return { ...count, range: I.interval(1, 2 ** 24) };
 }
 
-export function max(cx: Context, x: Value): Value {
+export function max(cx: Lowering, x: Value): Value {
   // a choice that was settled may have left one number for all rows
   if (x.kind === "host" || !x.isColumn) return x;
   const { trend, isZeroDropped = false } = x.facts;
@@ -51,36 +51,36 @@ export function max(cx: Context, x: Value): Value {
   return scalar(cx, emit(cx.builder, "get_rows", [x.id, row]), { atMostMaxOf: x.id });
 }
 
-function firstRow(cx: Context, x: NodeValue): NodeValue {
+function firstRow(cx: Lowering, x: NodeValue): NodeValue {
   const id = emit(cx.builder, "view", [x.id], { offset: 0, count: 1 });
   return scalar(cx, id, { atMostMaxOf: x.id });
 }
 
-export const min = (cx: Context, x: Value): Value => neg(cx, max(cx, neg(cx, x)));
+export const min = (cx: Lowering, x: Value): Value => neg(cx, max(cx, neg(cx, x)));
 
-export const mean = (cx: Context, x: Value): Value => (x.kind === "host" ? x : div(cx, sum(cx, x), countRows(cx)));
+export const mean = (cx: Lowering, x: Value): Value => (x.kind === "host" ? x : div(cx, sum(cx, x), countRows(cx)));
 
 /** Population variance. */
-export function variance(cx: Context, x: Value): Value {
+export function variance(cx: Lowering, x: Value): Value {
   if (x.kind === "host") return constant(0);
   const deviation = sub(cx, x, mean(cx, x)) as NodeValue;
   return mean(cx, unary(cx, "sqr", deviation));
 }
 
-export function standardDeviation(cx: Context, x: Value): Value {
+export function standardDeviation(cx: Lowering, x: Value): Value {
   const v = variance(cx, x);
   return v.kind === "host" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
 }
 
-export const count = (cx: Context, condition: Value): Value => sum(cx, condition);
+export const count = (cx: Lowering, condition: Value): Value => sum(cx, condition);
 
-export const any = (cx: Context, condition: Value): Value =>
+export const any = (cx: Lowering, condition: Value): Value =>
   condition.kind === "host" ? condition : greater(cx, sum(cx, condition), constant(0));
 
-export const all = (cx: Context, condition: Value): Value => not(cx, any(cx, not(cx, condition)));
+export const all = (cx: Lowering, condition: Value): Value => not(cx, any(cx, not(cx, condition)));
 
 /** Shannon entropy of `prob` in nats; a row of probability 0 adds nothing. */
-export function entropy(cx: Context): NodeValue {
+export function entropy(cx: Lowering): NodeValue {
   const prob = probOf(cx);
   const surprise = log(cx, clamp(cx, prob, I.F32_MIN, 1));
   const terms = mul(cx, surprise, prob) as NodeValue;
@@ -89,7 +89,7 @@ export function entropy(cx: Context): NodeValue {
 }
 
 /** Running sum over the rows left, this row included. */
-export function cumsum(cx: Context, x: Value): NodeValue {
+export function cumsum(cx: Lowering, x: Value): NodeValue {
   const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
   const trend = terms.range.lo >= 0 ? trendOf(cx, "rises") : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
@@ -97,13 +97,13 @@ export function cumsum(cx: Context, x: Value): NodeValue {
 }
 
 /** Softmax of any column over the rows left. */
-export function softmax(cx: Context, x: Value): NodeValue {
+export function softmax(cx: Lowering, x: Value): NodeValue {
   const bounded = clamp(cx, asColumn(cx, x, cx.table.dim), -LOGIT_MAX, LOGIT_MAX) as NodeValue;
   return { ...node(cx, "soft_max", [keyOf(cx, bounded)]), facts: { isZeroDropped: true } };
 }
 
 /** x - log(sum(exp(x))), from the largest x down so that nothing overflows. */
-export function logSoftmax(cx: Context, x: Value): Value {
+export function logSoftmax(cx: Lowering, x: Value): Value {
   const col = asColumn(cx, x, cx.table.dim);
   const shifted = clamp(cx, sub(cx, col, max(cx, col)), -LOGIT_MAX, 0) as NodeValue;
   const total = sum(cx, unary(cx, "exp", shifted));
@@ -111,7 +111,7 @@ export function logSoftmax(cx: Context, x: Value): Value {
 }
 
 /** The row before (`shift` 1) or after (-1) this one among the rows left; `edge` where there is none. */
-export function neighbour(cx: Context, x: Value, edge: Value, shift: 1 | -1): Value {
+export function neighbour(cx: Lowering, x: Value, edge: Value, shift: 1 | -1): Value {
   const moved = column(cx, shiftRows(cx, asColumn(cx, x, cx.table.dim).id, shift));
   const place = rankOf(cx);
   const lastRow = shift === 1 ? constant(0) : sub(cx, countRows(cx), constant(1));
@@ -120,7 +120,7 @@ export function neighbour(cx: Context, x: Value, edge: Value, shift: 1 | -1): Va
 }
 
 /** Each row left gets what its neighbour holds; the rows stay where they are, dropped ones among them. */
-function shiftRows(cx: Context, id: NodeId, shift: 1 | -1): NodeId {
+function shiftRows(cx: Lowering, id: NodeId, shift: 1 | -1): NodeId {
   if (cx.table.isPacked) return emit(cx.builder, "roll", [id], { shift });
   const key = keyOf(cx, neg(cx, rankOf(cx)) as NodeValue);
   const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });

@@ -8,9 +8,9 @@
  *     %14 = soft_max(%1, %13)          ->  %14 = view(%13) offset=0 count=1
  *     %15 = view(%14) offset=0 count=1
  */
-import type { Expr } from "../syntax/ast.js";
-import { children } from "../syntax/walk.js";
-import type { Rule } from "./pass.js";
+import type { Expr } from "../../syntax/ast.js";
+import { children } from "../../syntax/walk.js";
+import type { Rule } from "./rule.js";
 
 export const scaleInvariance: Rule = {
   name: "scale-invariance",

@@ -1,8 +1,8 @@
 /** Values while lowering: a number that the host knows, or a node of the graph, with what is known about it. */
-import { applyHost, HOST_RULES } from "../graph/host.js";
-import type { HostExpr, HostOp, NodeId } from "../graph/graph.js";
-import * as I from "../graph/interval.js";
-import type { Interval } from "../graph/interval.js";
+import type { HostExpr, NodeId } from "../../graph/graph.js";
+import { applyHost, hostRange, hostRule, type HostOp } from "../../graph/hostOps.js";
+import * as I from "../../graph/interval.js";
+import type { Interval } from "../../graph/interval.js";
 
 export type Value = HostValue | NodeValue;
 
@@ -78,8 +78,12 @@ export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue
     );
   }
   const [a, b] = operands;
-  if (b && isConstant(b) && IDENTITY[op] === b.expr) return a!;
-  return host(checkSize([op, ...operands.map((v) => v.expr)]), hostRange(op, operands));
+  if (b && isConstant(b) && hostRule(op).identity === b.expr) return a!;
+  const range = hostRange(
+    op,
+    operands.map((v) => v.range),
+  );
+  return host(checkSize([op, ...operands.map((v) => v.expr)]), range);
 }
 
 /** A host expression that has grown too large to be evaluated for every token. */
@@ -97,66 +101,4 @@ function checkSize(expr: readonly [HostOp, ...HostExpr[]]): HostExpr {
   if (size > MAX_HOST_SIZE) throw new HostTooLarge();
   sizes.set(expr, size);
   return expr;
-}
-
-/** The second operand that changes nothing. */
-const IDENTITY: Readonly<Partial<Record<HostOp, number>>> = { add: 0, sub: 0, mul: 1, div: 1 };
-
-/** The narrowest range that is easily known of an operation's result. */
-function hostRange(op: HostOp, operands: readonly HostValue[]): Interval {
-  const [a, b, c] = operands.map((v) => v.range) as [Interval, Interval, Interval];
-  const rising = (): Interval => I.rising((x) => applyHost(op, [x]))(a);
-  switch (op) {
-    case "add":
-      return saturated(I.add(a, b));
-    case "sub":
-      return saturated(I.sub(a, b));
-    case "mul":
-      return saturated(I.mul(a, b));
-    case "div":
-      return saturated(divRange(a, b));
-    case "min":
-      return I.interval(Math.min(a.lo, b.lo), Math.min(a.hi, b.hi));
-    case "max":
-      return I.interval(Math.max(a.lo, b.lo), Math.max(a.hi, b.hi));
-    case "neg":
-      return I.interval(-a.hi, -a.lo);
-    case "abs":
-      return a.lo >= 0 ? a : I.interval(0, Math.max(-a.lo, a.hi));
-    case "gt":
-      return truth(a.lo > b.hi, a.hi <= b.lo);
-    case "ge":
-      return truth(a.lo >= b.hi, a.hi < b.lo);
-    case "eq":
-      return truth(a.lo === b.hi && a.hi === b.lo, a.hi < b.lo || a.lo > b.hi);
-    case "and":
-      return truth(a.lo > 0 && b.lo > 0, a.hi <= 0 || b.hi <= 0);
-    case "or":
-      return truth(a.lo > 0 || b.lo > 0, a.hi <= 0 && b.hi <= 0);
-    case "not":
-      return truth(a.hi <= 0, a.lo > 0);
-    case "select":
-      return a.lo > 0 ? b : a.hi <= 0 ? c : I.union(b, c);
-    case "clamp":
-      return b.lo === b.hi && c.lo === c.hi ? I.clampTo(a, b.lo, c.lo) : I.union(a, I.union(b, c));
-    case "mod":
-    case "pow":
-      return FINITE;
-    default:
-      return HOST_RULES[op].arity === 1 ? saturated(rising()) : FINITE;
-  }
-}
-
-/** Bounds of what every value of a program lies in. */
-export const FINITE: Interval = I.interval(-I.F32_MAX, I.F32_MAX);
-
-export const saturated = (a: Interval): Interval => I.clampTo(a, -I.F32_MAX, I.F32_MAX);
-
-/** Truth values: 1 if certain, 0 if impossible, either way if neither is known. */
-const truth = (isCertain: boolean, isImpossible: boolean): Interval =>
-  isCertain ? I.point(1) : isImpossible ? I.point(0) : I.UNIT;
-
-/** A divisor whose only zero is at its lower end is replaced by the smallest normal number there. */
-function divRange(a: Interval, b: Interval): Interval {
-  return I.div(a, b.lo === 0 ? I.interval(I.F32_MIN, Math.max(b.hi, I.F32_MIN)) : b);
 }

@@ -4,9 +4,9 @@
  *
  *     top_k(1) |> min_p(0.05) |> dist(42)      ->      top_k(1) |> dist(42)
  */
-import type { Context } from "../lower/context.js";
-import type { Value } from "../lower/value.js";
-import type { Rule } from "./pass.js";
+import type { Lowering } from "../rows/lowering.js";
+import type { Value } from "../rows/value.js";
+import type { Rule } from "./rule.js";
 
 export const noOpFilters: Rule = {
   name: "no-op-filters",
@@ -23,8 +23,8 @@ chain c = at_least(0) |> dist(42)
 };
 
 /** Whether `keep condition` leaves every row. */
-export const keepsAll = (cx: Context, condition: Value): boolean =>
+export const keepsAll = (cx: Lowering, condition: Value): boolean =>
   cx.uses(noOpFilters) && (condition.range.lo >= 1 || cx.table.dim === 1);
 
 /** Whether `top count` leaves every row. */
-export const takesAll = (cx: Context, count: number): boolean => cx.uses(noOpFilters) && count === cx.table.dim;
+export const takesAll = (cx: Lowering, count: number): boolean => cx.uses(noOpFilters) && count === cx.table.dim;

@@ -1,14 +1,14 @@
 /** x ^ y. */
 import { log, mapped, mod, mul, sqrt, sub, unary } from "./arith.js";
 import { equal, greater, select } from "./conditions.js";
-import type { Context } from "./context.js";
+import type { Lowering } from "./lowering.js";
 import { constant, hostOp, isConstant, type Value } from "./value.js";
 
 /** Powers up to this are multiplied out, so that they are exact. */
 const MAX_MULTIPLIED_POWER = 8;
 
 /** x ^ y; 0 for a negative x and a y that is no whole number. */
-export function pow(cx: Context, x: Value, y: Value): Value {
+export function pow(cx: Lowering, x: Value, y: Value): Value {
   if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
   if (isConstant(y)) {
     if (y.expr === 0) return constant(1);
@@ -25,12 +25,12 @@ export function pow(cx: Context, x: Value, y: Value): Value {
 }
 
 /** What (-1) ^ y is: 1 for an even y, -1 for an odd one, 0 for one that is not whole. */
-function signOfNegative(cx: Context, y: Value): Value {
+function signOfNegative(cx: Lowering, y: Value): Value {
   const isOdd = mod(cx, y, constant(2));
   return mul(cx, equal(cx, mapped(cx, "floor", y), y), sub(cx, constant(1), mul(cx, constant(2), isOdd)));
 }
 
-function wholePower(cx: Context, x: Value, n: number): Value {
+function wholePower(cx: Lowering, x: Value, n: number): Value {
   if (n === 1) return x;
   const half = wholePower(cx, x, Math.floor(n / 2));
   const square = half.kind === "node" ? unary(cx, "sqr", half) : mul(cx, half, half);

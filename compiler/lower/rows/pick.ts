@@ -1,13 +1,13 @@
 /** `pick`: the row that becomes the token. */
-import { emit } from "../graph/build.js";
-import type { NodeId } from "../graph/graph.js";
-import { UNIT, type Interval } from "../graph/interval.js";
-import { canPickByRatio, pickByRatio } from "../optimize/ratio-pick.js";
-import { unnormalisedSelection, weightsOf } from "../optimize/unnormalised-selection.js";
+import { emit } from "../../graph/build.js";
+import type { NodeId } from "../../graph/graph.js";
+import { UNIT, type Interval } from "../../graph/interval.js";
+import { canPickByRatio, pickByRatio } from "../rules/ratio-pick.js";
+import { unnormalisedSelection, weightsOf } from "../rules/unnormalised-selection.js";
 import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
-import type { Context, Picked } from "./context.js";
+import type { Lowering, Picked } from "./lowering.js";
 import { cumsum, sum } from "./reduce.js";
-import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./table.js";
+import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./columns.js";
 import { constant, hostOp, type HostValue, type NodeValue, type Value } from "./value.js";
 
 /** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
@@ -23,7 +23,7 @@ const HIGHEST_DRAW = 1 - 2 ** -20;
  * The first row of some weight whose running sum reaches `draw` times the last running sum. Running sums need not rise on
  * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
  */
-export function pickSample(cx: Context, draw: HostValue): Picked {
+export function pickSample(cx: Lowering, draw: HostValue): Picked {
   const weights = weightsOf(cx, unnormalisedSelection);
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
@@ -34,7 +34,7 @@ export function pickSample(cx: Context, draw: HostValue): Picked {
 }
 
 /** As many rows as lie below the threshold come before the row. Rows of no weight come last and lie above it. */
-function pickByCount(cx: Context, _: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
+function pickByCount(cx: Lowering, _: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const isBelow = unary(cx, "step", asNode(cx, add(cx, neg(cx, running), threshold)));
   const below = sum(cx, { ...isBelow, facts: { isZeroDropped: true } });
   return emit(cx.builder, "cast", [below.id], { to: "i32" });
@@ -47,7 +47,7 @@ const PLACES = 2 ** 24;
  * The first of the rows that have weight and reach the threshold. A weight by what its sum is over the threshold is above 0 in
  * these alone: it is infinite where that is 0, and of no weight it is 0 or 0 / 0, which is not above 0 either.
  */
-function pickFirst(cx: Context, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
+function pickFirst(cx: Lowering, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const over = emit(cx.builder, "sub", [running.id, threshold.id]);
   const ratio = emit(cx.builder, "div", [weights.id, over]);
   const reaches = emit(cx.builder, "step", [ratio], {}, { range: UNIT });
@@ -56,7 +56,7 @@ function pickFirst(cx: Context, weights: NodeValue, running: NodeValue, threshol
 }
 
 /** The row of the largest value among the rows left. */
-export function pickArgmax(cx: Context, value: Value): Picked {
+export function pickArgmax(cx: Lowering, value: Value): Picked {
   const column = asColumn(cx, value, cx.table.dim);
   const key: NodeValue = column.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, column);
   const row = emit(cx.builder, "argmax", [key.id]);
@@ -64,26 +64,26 @@ export function pickArgmax(cx: Context, value: Value): Picked {
 }
 
 /** The token id of a row. */
-function tokenAt(cx: Context, row: NodeId): NodeId {
+function tokenAt(cx: Lowering, row: NodeId): NodeId {
   const { ids } = cx.table;
   return ids === undefined ? row : emit(cx.builder, "get_rows", [ids, row], {}, { name: "token" });
 }
 
 /** The value of a column in the picked row; a scalar is the same for every row. */
-export function pickedValue(cx: Context, value: Value): Value {
+export function pickedValue(cx: Lowering, value: Value): Value {
   if (value.kind === "host" || !value.isColumn) return value;
   return scalar(cx, emit(cx.builder, "get_rows", [value.id, rowOf(cx)]));
 }
 
 /** The probability of the picked row: its weight by the sum of all. */
-export function pickedProb(cx: Context): Value {
+export function pickedProb(cx: Lowering): Value {
   const row = rowOf(cx);
   const drawn = cx.picked?.drawn;
   if (!drawn || drawn.weights.id === cx.table.cache.get("prob")?.id) return pickedValue(cx, probOf(cx));
   return div(cx, scalar(cx, emit(cx.builder, "get_rows", [drawn.weights.id, row])), drawn.total);
 }
 
-function rowOf({ picked }: Context): NodeId {
+function rowOf({ picked }: Lowering): NodeId {
   if (!picked) throw new Error("`picked` before the pick passed the checker");
   return picked.row;
 }

@@ -9,9 +9,9 @@
  *     %4 = scale(%3) s=1e33 b=-1e33
  *     %5 = soft_max(%1, %4)
  */
-import type { Context } from "../lower/context.js";
-import type { Facts } from "../lower/value.js";
-import type { Rule } from "./pass.js";
+import type { Lowering } from "../rows/lowering.js";
+import type { Facts } from "../rows/value.js";
+import type { Rule } from "./rule.js";
 
 export const impliedMask: Rule = {
   name: "implied-mask",
@@ -25,5 +25,5 @@ const MIN_GAP = 1000;
 const MAX_STRETCH = 1.001e20;
 
 /** Whether logits with these facts tell by themselves which rows came as -inf. */
-export const tellsDropped = (cx: Context, { gap, stretch = Infinity }: Facts): boolean =>
+export const tellsDropped = (cx: Lowering, { gap, stretch = Infinity }: Facts): boolean =>
   cx.uses(impliedMask) && gap !== undefined && gap >= MIN_GAP && stretch <= MAX_STRETCH;

@@ -3,12 +3,12 @@
  * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
  * f32 numbers are clamped, and what is known of the operands is carried on.
  */
-import { emit, numericAttrs } from "../graph/build.js";
-import type { Dim } from "../graph/graph.js";
-import * as I from "../graph/interval.js";
-import type { Interval } from "../graph/interval.js";
-import { opRule, type OpName } from "../graph/ops.js";
-import type { Context } from "./context.js";
+import { emit, numericAttrs } from "../../graph/build.js";
+import type { Dim } from "../../graph/graph.js";
+import * as I from "../../graph/interval.js";
+import type { Interval } from "../../graph/interval.js";
+import { opRule, type OpName } from "../../graph/ops.js";
+import type { Lowering } from "./lowering.js";
 import { constant, hostOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
 /** Whether every number of a range is finite once it is rounded to f32. */
@@ -17,7 +17,7 @@ const isFinite = ({ lo, hi }: Interval): boolean =>
 
 /** Wraps a node; a result outside the finite range is clamped into it. */
 export function node(
-  cx: Context,
+  cx: Lowering,
   op: OpName,
   operands: readonly NodeValue[],
   attrs: Record<string, number | string> = {},
@@ -39,13 +39,13 @@ export function node(
 }
 
 /** A value as a node: a host value becomes an entry of the uniforms. */
-export function asNode(cx: Context, v: Value): NodeValue {
+export function asNode(cx: Lowering, v: Value): NodeValue {
   if (v.kind === "node") return v;
   return { kind: "node", id: cx.uniform(v), isColumn: false, range: v.range, facts: NO_FACTS };
 }
 
 /** A value as a column of the table's dim. */
-export function asColumn(cx: Context, v: Value, dim: Dim): NodeValue {
+export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {
   if (v.kind === "node" && v.isColumn) return v;
   if (isConstant(v)) {
     const id = emit(cx.builder, "fill", [], { value: v.expr, dim });
@@ -66,7 +66,7 @@ function sumTrend(a: Facts["trend"] | "level", b: Facts["trend"] | "level"): Fac
 }
 
 /** s * x + b for constants s and b. */
-export function scale(cx: Context, x: Value, s: number, b: number): Value {
+export function scale(cx: Lowering, x: Value, s: number, b: number): Value {
   if (s === 1 && b === 0) return x;
   if (x.kind === "host") return hostOp("add", hostOp("mul", x, constant(s)), constant(b));
   if (s === 0) return constant(b);
@@ -86,7 +86,7 @@ export function scale(cx: Context, x: Value, s: number, b: number): Value {
 }
 
 /** -x; of a difference of two columns, the difference the other way round. */
-export function neg(cx: Context, x: Value): Value {
+export function neg(cx: Lowering, x: Value): Value {
   if (x.kind === "host") return hostOp("neg", x);
   const { op, inputs } = cx.builder.nodes[x.id]!;
   const [a, b] = inputs as [number, number];
@@ -96,7 +96,7 @@ export function neg(cx: Context, x: Value): Value {
   return { ...x, id, range: cx.builder.ranges[id]!, facts: { trend: flip(x.facts.trend) } };
 }
 
-export function add(cx: Context, a: Value, b: Value): Value {
+export function add(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("add", a, b);
   if (isConstant(a)) return scale(cx, b, 1, a.expr);
   if (isConstant(b)) return scale(cx, a, 1, b.expr);
@@ -114,7 +114,7 @@ export function add(cx: Context, a: Value, b: Value): Value {
   );
 }
 
-export function sub(cx: Context, a: Value, b: Value): Value {
+export function sub(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("sub", a, b);
   if (b.kind === "host") return add(cx, a, neg(cx, b));
   if (isConstant(a)) return scale(cx, b, -1, a.expr);
@@ -146,7 +146,7 @@ function shiftedGap({ facts: { gap, stretch } }: NodeValue, { range, isColumn, f
 const stretchedGap = ({ facts: { gap, stretch = Infinity } }: NodeValue, lo: number, hi: number): Gap =>
   gap !== undefined && lo > 0 ? { gap: gap * lo, stretch: stretch * hi } : {};
 
-export function mul(cx: Context, a: Value, b: Value): Value {
+export function mul(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("mul", a, b);
   if (isConstant(a)) return scale(cx, b, a.expr, 0);
   if (isConstant(b)) return scale(cx, a, b.expr, 0);
@@ -171,7 +171,7 @@ function productTrend(x: NodeValue, y: NodeValue): Facts["trend"] {
 }
 
 /** x / y, where a divisor of 0 counts as the smallest normal number. */
-export function div(cx: Context, a: Value, b: Value): Value {
+export function div(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "host" && b.kind === "host") return hostOp("div", a, b);
   if (isConstant(b) && b.expr === 1) return a;
   const divisor = nonZero(cx, b);
@@ -183,7 +183,7 @@ export function div(cx: Context, a: Value, b: Value): Value {
   return node(cx, "div", [x, y], {}, { trend, ...gap, isZeroDropped: x.facts.isZeroDropped === true });
 }
 
-function nonZero(cx: Context, y: Value): Value {
+function nonZero(cx: Lowering, y: Value): Value {
   if (y.range.lo >= I.F32_MIN || y.range.hi <= -I.F32_MIN) return y;
   if (y.kind === "host") {
     // the graph reads it as f32, to which a smaller number is 0
@@ -199,7 +199,7 @@ function nonZero(cx: Context, y: Value): Value {
 }
 
 export function unary(
-  cx: Context,
+  cx: Lowering,
   op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round",
   x: NodeValue,
 ): NodeValue {
@@ -208,16 +208,16 @@ export function unary(
 
 /** A function of one number that is the same on the host and as a ggml op. */
 export const mapped = (
-  cx: Context,
+  cx: Lowering,
   name: "abs" | "exp" | "floor" | "ceil" | "round" | "sigmoid" | "tanh",
   x: Value,
 ): Value => (x.kind === "host" ? hostOp(name, x) : unary(cx, name, x));
 
 /** The square root; 0 for a negative x. */
-export const sqrt = (cx: Context, x: Value): Value =>
+export const sqrt = (cx: Lowering, x: Value): Value =>
   x.kind === "host" ? hostOp("sqrt", x) : unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
 
-export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {
+export function clamp(cx: Lowering, x: Value, lo: number, hi: number): Value {
   if (I.isWithin(x.range, lo, hi)) return x;
   if (x.kind === "host") return hostOp("clamp", x, constant(lo), constant(hi));
   const { op, attrs, inputs } = cx.builder.nodes[x.id]!;
@@ -226,7 +226,7 @@ export function clamp(cx: Context, x: Value, lo: number, hi: number): Value {
 }
 
 /** log(x) with log(0) the lowest finite number. `unit` is log of the base's reciprocal: 1 for e, 1 / ln 2 for 2. */
-export function log(cx: Context, x: Value, unit = 1): Value {
+export function log(cx: Lowering, x: Value, unit = 1): Value {
   if (x.kind === "host") return hostOp(unit === 1 ? "log" : "log2", x);
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
@@ -246,13 +246,13 @@ export function log(cx: Context, x: Value, unit = 1): Value {
 // ---------------------------------------------------------------- derived
 
 /** x - y * floor(x / y) */
-export function mod(cx: Context, x: Value, y: Value): Value {
+export function mod(cx: Lowering, x: Value, y: Value): Value {
   if (x.kind === "host" && y.kind === "host") return hostOp("mod", x, y);
   return sub(cx, x, mul(cx, nonZero(cx, y), mapped(cx, "floor", div(cx, x, y))));
 }
 
 /** Both operands as nodes, a column before a scalar. */
-function columnFirst(cx: Context, a: Value, b: Value): [NodeValue, NodeValue] {
+function columnFirst(cx: Lowering, a: Value, b: Value): [NodeValue, NodeValue] {
   const [x, y] = [asNode(cx, a), asNode(cx, b)];
   return y.isColumn && !x.isColumn ? [y, x] : [x, y];
 }

@@ -3,7 +3,7 @@ import { certainKeep } from "./certain-keep.js";
 import { impliedMask } from "./implied-mask.js";
 import { noOpFilters } from "./no-op-filters.js";
 import { orderFacts } from "./order-facts.js";
-import type { Rule } from "./pass.js";
+import type { Rule } from "./rule.js";
 import { ratioPick } from "./ratio-pick.js";
 import { scaleInvariance } from "./scale-invariance.js";
 import { unnormalisedSelection } from "./unnormalised-selection.js";

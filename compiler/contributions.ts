@@ -1,7 +1,8 @@
 /** What each optimization is worth to a chain: the chain compiled without it. */
-import type { Graph } from "../graph/graph.js";
-import { launches } from "../graph/ops.js";
-import { OPTIMIZATIONS, PASSES } from "./optimize.js";
+import type { Graph } from "./graph/graph.js";
+import { launches } from "./graph/ops.js";
+import { OPTIMIZATIONS } from "./optimizations.js";
+import { PASSES } from "./optimize/optimize.js";
 
 export interface Contribution {
   readonly name: string;

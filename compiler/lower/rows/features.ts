@@ -1,18 +1,18 @@
 /** Columns that the host feeds: sparse pairs scattered over the vocabulary, or dense rows, brought into the table's order. */
-import { evaluateConstant } from "../check/constants.js";
-import type { Module } from "../check/program.js";
-import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
-import { emit } from "../graph/build.js";
-import { LIMITS } from "../graph/verify.js";
-import type { Dim, Feature, FeatureSource, NodeId } from "../graph/graph.js";
-import type { Interval } from "../graph/interval.js";
-import * as I from "../graph/interval.js";
-import type { Arg, Expr, InputDecl } from "../syntax/ast.js";
-import type { Context } from "./context.js";
-import { lowerExpr } from "./expr.js";
-import type { Scope } from "./scope.js";
-import { column } from "./table.js";
-import { FINITE, isConstant, type NodeValue } from "./value.js";
+import { evaluateConstant } from "../../check/constants.js";
+import type { Module } from "../../check/program.js";
+import { countTooLarge, mustBeWhole } from "../../check/diagnostics/types.js";
+import { emit } from "../../graph/build.js";
+import { LIMITS } from "../../graph/verify.js";
+import type { Dim, Feature, FeatureSource, NodeId } from "../../graph/graph.js";
+import type { Interval } from "../../graph/interval.js";
+import * as I from "../../graph/interval.js";
+import type { Arg, Expr, InputDecl } from "../../syntax/ast.js";
+import type { Lowering } from "./lowering.js";
+import { lowerExpr } from "../expr.js";
+import type { Scope } from "../scope.js";
+import { column } from "./columns.js";
+import { isConstant, type NodeValue } from "./value.js";
 
 /** The most pairs that `bias` takes: as many as the APIs that requests come from. */
 const BIAS_CAPACITY = 300;
@@ -20,7 +20,7 @@ const BIAS_CAPACITY = 300;
 const COUNTS = I.interval(0, 2 ** 24);
 
 /** The column of a feature function, or nothing if `name` is not one. */
-export function featureOf(cx: Context, scope: Scope, name: string, args: readonly Arg[]): NodeValue | undefined {
+export function featureOf(cx: Lowering, scope: Scope, name: string, args: readonly Arg[]): NodeValue | undefined {
   const first = args[0]?.value;
   if (name === "allowed")
     return featureColumn(
@@ -43,19 +43,19 @@ export function featureOf(cx: Context, scope: Scope, name: string, args: readonl
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);
 }
 
-export const biasColumn = (cx: Context): NodeValue =>
-  featureColumn(cx, { form: { kind: "sparse", capacity: BIAS_CAPACITY, fill: 0 }, from: { kind: "bias" } }, FINITE);
+export const biasColumn = (cx: Lowering): NodeValue =>
+  featureColumn(cx, { form: { kind: "sparse", capacity: BIAS_CAPACITY, fill: 0 }, from: { kind: "bias" } }, I.FINITE);
 
-export function inputColumn(cx: Context, { name, sparse }: InputDecl, module: Module): NodeValue {
+export function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module): NodeValue {
   const constant = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: constant(sparse.capacity), fill: constant(sparse.fill) }
     : { kind: "dense" };
-  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, FINITE);
+  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
 }
 
 /** The same feature is fed once, however often it is used. */
-function featureColumn(cx: Context, feature: Feature, range: Interval): NodeValue {
+function featureColumn(cx: Lowering, feature: Feature, range: Interval): NodeValue {
   const key = JSON.stringify(feature);
   const known = cx.featureColumns.get(key);
   const whole = known ?? addFeature(cx, feature, range);
@@ -64,7 +64,7 @@ function featureColumn(cx: Context, feature: Feature, range: Interval): NodeValu
   return column(cx, ids === undefined ? whole : emit(cx.builder, "get_rows", [whole, ids]));
 }
 
-function addFeature(cx: Context, feature: Feature, range: Interval): NodeId {
+function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
   const index = cx.features.push(feature) - 1;
   const name = feature.from.kind === "input" ? feature.from.name : feature.from.kind;
   const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
