@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { exitWith, root, setUp, SetupError } from "./setup.mjs";
+import { exitWith, root, setUp, SetupError } from "./setup.js";
 
 /** A whole number from 1 on. */
 function count(name, text) {

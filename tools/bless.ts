@@ -3,7 +3,7 @@
  * Test files may be named: `npm run bless -- test/golden`.
  */
 import { spawnSync } from "node:child_process";
-import { exitWith, root, setUp } from "./setup.mjs";
+import { exitWith, root, setUp } from "./setup.js";
 
 exitWith(() => {
   setUp();

@@ -15,12 +15,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The oldest Node.js that all packages support. */
 const NODE = [20, 19];
 const TOOLS = ["g++", "cmake", "make", "git"];
-/** What `tsc -p tsconfig.build.json` and scripts/dist.mjs read. */
+/** What `tsc -p tsconfig.build.json` and tools/dist.ts read. */
 const SOURCES = [
   ...["compiler", "format", "settings", "codegen", "runtime", "lsp", "vite", "cli", "bench"],
   "tsconfig.json",
   "tsconfig.build.json",
-  "scripts/dist.mjs",
+  "tools/dist.ts",
   "package-lock.json",
 ];
 
@@ -41,9 +41,9 @@ export function setUp() {
   checkNode();
   checkTools();
   installPackages();
-  run("generating sources", process.execPath, ["scripts/generate.mjs"]);
+  run("generating sources", process.execPath, ["tools/run.mjs", "generate"]);
   compile();
-  run("building the native addon", process.execPath, ["scripts/build-native.mjs"], { show: true });
+  run("building the native addon", process.execPath, ["tools/run.mjs", "build-native"], { show: true });
 }
 
 /** Runs `main`, and ends the process with the status that it gives; an error the user can mend is one message. */
@@ -92,7 +92,7 @@ function compile() {
     console.log("setup: compiling TypeScript");
     rmSync(join(root, "build/js"), { recursive: true, force: true });
     run("compiling TypeScript", process.execPath, ["node_modules/typescript-7/bin/tsc", "-p", "tsconfig.build.json"]);
-    run("filling dist folders", process.execPath, ["scripts/dist.mjs"]);
+    run("filling dist folders", process.execPath, ["tools/run.mjs", "dist"]);
   });
 }
 

@@ -5,16 +5,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { jobs, root, setUp, SetupError } from "./setup.mjs";
+import { jobs, root, setUp, SetupError } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
 const modules = (path) => join("node_modules", path);
 
 /** Two at a time, with half of the processors each: none is idle while a module is linked. The longest come first. */
 const CHECKS = [
-  ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
-  ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
-  ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
+  ["WebAssembly module with llama.cpp", ["tools/run.mjs", "build-wasm", "--llama", "--check"]],
+  ["C++ tests under sanitizers", ["tools/run.mjs", "build-native", "--sanitize"]],
+  ["WebAssembly module from its sources", ["tools/run.mjs", "build-wasm", "--check"]],
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],

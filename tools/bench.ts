@@ -1,6 +1,6 @@
 /** `npm run bench`, `npm run bench:compile`, `npm run bench:wasm`, `npm run record`: sets everything up, then runs a program of bench/. */
 import { spawn } from "node:child_process";
-import { exitWith, root, setUp } from "./setup.mjs";
+import { exitWith, root, setUp } from "./setup.js";
 
 const [program, ...args] = process.argv.slice(2);
 

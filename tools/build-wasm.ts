@@ -11,7 +11,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exitWith, jobs, root, SetupError } from "./setup.mjs";
+import { exitWith, jobs, root, SetupError } from "./setup.js";
 
 /** Its version decides the bytes. */
 const EMSCRIPTEN = "3.1.6";
@@ -52,7 +52,7 @@ exitWith(() => {
       `build:wasm: needs emscripten ${EMSCRIPTEN}, found ${version ?? "none"}. On Debian 12, as root: ` +
         "apt-get install --no-install-recommends emscripten cmake make",
     );
-  run(process.execPath, [join("scripts", "build-native.mjs"), "--source"]);
+  run(process.execPath, ["tools/run.mjs", "build-native", "--source"]);
   if (isLlama) {
     const stamp = fingerprint();
     if (existsSync(built) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
@@ -81,7 +81,7 @@ function fingerprint() {
   const hash = createHash("sha256").update(EMSCRIPTEN);
   const add = (path) => hash.update(path).update(readFileSync(join(root, path)));
   add(join("build", "llama.cpp", ".ggsl-tag"));
-  add(join("scripts", "build-wasm.mjs"));
+  add(join("tools", "build-wasm.ts"));
   for (const sources of ["graph", "llama", "wasm"].map((name) => join("native", name)))
     for (const entry of readdirSync(join(root, sources), { recursive: true }).sort())
       if (statSync(join(root, sources, entry)).isFile()) add(join(sources, entry));

@@ -1,6 +1,6 @@
 /** `npm run demo`: sets everything up, then lets the demo model write with examples/creative.ggsl. */
 import { spawnSync } from "node:child_process";
-import { exitWith, root, setUp } from "./setup.mjs";
+import { exitWith, root, setUp } from "./setup.js";
 
 exitWith(() => {
   setUp();

@@ -1,12 +1,12 @@
 /**
  * ggml's CUDA backend from the bundle's source, for machines whose driver or GPU the prebuilt one is not for:
- * `npm run build:native -- --cuda ARCH`, part of scripts/build-native.mjs. The result, build/cuda/libggml-cuda.so, goes before
+ * `npm run build:native -- --cuda ARCH`, part of tools/build-native.ts. The result, build/cuda/libggml-cuda.so, goes before
  * the prebuilt one.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { jobs } from "./setup.mjs";
+import { jobs } from "./setup.js";
 
 /** What `--cuda` may be given: compute capabilities without their dot, or what CMake knows by name. */
 const ARCHITECTURES = /^(native|all|all-major|\d{2,3}[af]?(-real|-virtual)?(;\d{2,3}[af]?(-real|-virtual)?)*)$/;

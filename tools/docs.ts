@@ -5,8 +5,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import * as optimizer from "./docs/optimizer.mjs";
-import * as std from "./docs/std.mjs";
+import * as optimizer from "./docs/optimizer.js";
+import * as std from "./docs/std.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGES = { "docs/std.md": std, "docs/optimizer.md": optimizer };

@@ -5,7 +5,7 @@
  * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
  *
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
- *     --cuda ARCH  instead builds ggml's CUDA backend (scripts/build-cuda.mjs)
+ *     --cuda ARCH  instead builds ggml's CUDA backend (tools/build-cuda.ts)
  *     --force      builds in any case
  *     --source     only unpacks llama.cpp's source
  */
@@ -15,8 +15,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildCuda, checkArchitecture, checkNvcc } from "./build-cuda.mjs";
-import { jobs, root } from "./setup.mjs";
+import { buildCuda, checkArchitecture, checkNvcc } from "./build-cuda.js";
+import { jobs, root } from "./setup.js";
 
 const LLAMA_PACKAGE_VERSION = "3.22.1";
 const LLAMA_TAG = "v0.5.0";
