@@ -7,11 +7,12 @@
  *     --check   builds it and compares it with the one that is there; with --llama only builds it. Without emscripten that is
  *               said and passes, or with GGSL_NEED_EMSCRIPTEN=1 fails
  */
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { exitWith, jobs, root, SetupError } from "./setup.js";
+import { unpackSource } from "./build-native.js";
+import { readArguments } from "./lib/arguments.js";
+import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { fingerprint, once } from "./lib/stamp.js";
 
 /** Its version decides the bytes. */
 const EMSCRIPTEN = "3.1.6";
@@ -19,11 +20,20 @@ const MODULE = join("runtime", "wasm", "ggsl.wasm");
 /** What a page has to load; the module is to stay small. */
 const MOST_BYTES = 350_000;
 
-const isLlama = process.argv.includes("--llama");
-const folder = join(root, "build", isLlama ? "wasm-llama" : "wasm");
-const target = isLlama ? "ggsl-llama" : "ggsl";
-const stampFile = join(folder, "sources.stamp");
-const built = join(folder, "out", `${target}.wasm`);
+interface Module {
+  readonly isLlama: boolean;
+  readonly folder: string;
+  /** Its target for make. */
+  readonly target: string;
+  /** Its path. */
+  readonly built: string;
+}
+
+function moduleOf(isLlama: boolean): Module {
+  const folder = join(root, "build", isLlama ? "wasm-llama" : "wasm");
+  const target = isLlama ? "ggsl-llama" : "ggsl";
+  return { isLlama, folder, target, built: join(folder, "out", `${target}.wasm`) };
+}
 
 /** libllama for addresses of 32 bits, and nothing that comes with it. */
 const LLAMA = {
@@ -37,58 +47,57 @@ const LLAMA = {
 };
 
 /** Debian's optimizer finds its JavaScript packages only so. */
-const env = { ...process.env, NODE_PATH: "/usr/share/nodejs" };
+const env = { NODE_PATH: "/usr/share/nodejs" };
 
-exitWith(() => {
-  const isCheck = process.argv.includes("--check");
-  const version = emscriptenVersion();
-  if (isCheck && version === undefined && process.env.GGSL_NEED_EMSCRIPTEN !== "1") {
-    const what = isLlama ? "the module with llama.cpp is NOT built, and not tested" : `${MODULE} is NOT checked`;
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = readArguments("npm run build:wasm -- [--llama] [--check]", {
+    args,
+    options: { llama: { type: "boolean", default: false }, check: { type: "boolean", default: false } },
+  });
+  const version = await emscriptenVersion();
+  if (values.check && version === undefined && process.env["GGSL_NEED_EMSCRIPTEN"] !== "1") {
+    const what = values.llama ? "the module with llama.cpp is NOT built, and not tested" : `${MODULE} is NOT checked`;
     console.log(`build:wasm: ${what}: emscripten is not installed (apt-get install emscripten)`);
     return 0;
   }
   if (version !== EMSCRIPTEN)
-    throw new SetupError(
+    throw new ToolError(
       `build:wasm: needs emscripten ${EMSCRIPTEN}, found ${version ?? "none"}. On Debian 12, as root: ` +
         "apt-get install --no-install-recommends emscripten cmake make",
     );
-  run(process.execPath, ["tools/run.mjs", "build-native", "--source"]);
-  if (isLlama) {
-    const stamp = fingerprint();
-    if (existsSync(built) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) {
-      console.log("build:wasm: up to date");
-      return 0;
-    }
-    build();
-    writeFileSync(stampFile, stamp);
-    console.log(`build:wasm: ${built}, ${statSync(built).size} bytes`);
+  await unpackSource();
+  const module = moduleOf(values.llama);
+  if (values.llama) {
+    await buildLlama(module);
     return 0;
   }
-  build();
-  if (isCheck) return compare();
-  copyFileSync(built, join(root, MODULE));
-  console.log(`build:wasm: ${MODULE}, ${statSync(built).size} bytes`);
+  await build(module);
+  if (values.check) return compare(module);
+  copyFileSync(module.built, join(root, MODULE));
+  console.log(`build:wasm: ${MODULE}, ${statSync(module.built).size} bytes`);
   return 0;
-});
-
-function emscriptenVersion() {
-  const { status, stdout } = spawnSync("emcc", ["--version"], { encoding: "utf8" });
-  return status === 0 ? /\) (\S+)/.exec(stdout)?.[1] : undefined;
 }
 
-/** Changes whenever a new build could give another module. */
-function fingerprint() {
-  const hash = createHash("sha256").update(EMSCRIPTEN);
-  const add = (path) => hash.update(path).update(readFileSync(join(root, path)));
-  add(join("build", "llama.cpp", ".ggsl-tag"));
-  add(join("tools", "build-wasm.ts"));
-  for (const sources of ["graph", "llama", "wasm"].map((name) => join("native", name)))
-    for (const entry of readdirSync(join(root, sources), { recursive: true }).sort())
-      if (statSync(join(root, sources, entry)).isFile()) add(join(sources, entry));
-  return hash.digest("hex");
+async function emscriptenVersion(): Promise<string | undefined> {
+  const { status, output } = await attempt("emcc", ["--version"]);
+  return status === 0 ? /\) (\S+)/.exec(output)?.[1] : undefined;
 }
 
-function build() {
+async function buildLlama(module: Module): Promise<void> {
+  const sources = ["graph", "llama", "wasm"].map((name) => join("native", name));
+  const read = [join("build", "llama.cpp", ".ggsl-tag"), join("tools", "build-wasm.ts"), ...sources];
+  const made = await once(
+    {
+      stampFile: join(module.folder, "sources.stamp"),
+      stamp: `${EMSCRIPTEN} ${fingerprint(read)}`,
+      outputs: [module.built],
+    },
+    () => build(module),
+  );
+  console.log(`build:wasm: ${made ? `${module.built}, ${statSync(module.built).size} bytes` : "up to date"}`);
+}
+
+async function build({ isLlama, folder, target, built }: Module): Promise<void> {
   // what an older version of these files left must not get into the module
   rmSync(join(folder, "CMakeCache.txt"), { force: true });
   const options = {
@@ -106,26 +115,18 @@ function build() {
   };
   const definitions = Object.entries(options).map(([key, value]) => `-D${key}=${value}`);
   console.log("build:wasm: configuring");
-  run("emcmake", [
-    "cmake",
-    "-G",
-    "Unix Makefiles",
-    "-S",
-    join("native", "wasm", isLlama ? "llama" : ""),
-    "-B",
-    folder,
-    ...definitions,
-  ]);
+  const sources = join("native", "wasm", isLlama ? "llama" : "");
+  await run("emcmake", ["cmake", "-G", "Unix Makefiles", "-S", sources, "-B", folder, ...definitions], { env });
   console.log(
     `build:wasm: compiling ${isLlama ? "llama.cpp (two minutes)" : "ggml and the graph builder (about a minute)"}`,
   );
-  run("cmake", ["--build", folder, "--parallel", jobs, "--target", target]);
+  await run("cmake", ["--build", folder, "--parallel", `${jobs}`, "--target", target], { env });
   const { size } = statSync(built);
   if (!isLlama && size > MOST_BYTES)
-    throw new SetupError(`build:wasm: the module has ${size} bytes; at most ${MOST_BYTES} are allowed`);
+    throw new ToolError(`build:wasm: the module has ${size} bytes; at most ${MOST_BYTES} are allowed`);
 }
 
-function compare() {
+function compare({ built }: Module): number {
   const committed = join(root, MODULE);
   if (existsSync(committed) && readFileSync(committed).equals(readFileSync(built))) {
     console.log(`build:wasm: ${MODULE} is what its sources give`);
@@ -133,17 +134,4 @@ function compare() {
   }
   console.error(`build:wasm: ${MODULE} is not what its sources give. Run: npm run build:wasm`);
   return 1;
-}
-
-/** Runs a command; its output is shown only when it fails. */
-function run(command, args) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, {
-    cwd: root,
-    encoding: "utf8",
-    env,
-    maxBuffer: 1 << 28,
-  });
-  if (status === 0) return;
-  console.error(`${stdout ?? ""}${stderr ?? ""}`.trimEnd());
-  throw new SetupError(`build:wasm: \`${command} ${args.join(" ")}\` failed${error ? `: ${error.message}` : ""}`);
 }

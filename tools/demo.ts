@@ -1,16 +1,15 @@
 /** `npm run demo`: sets everything up, then lets the demo model write with examples/creative.ggsl. */
-import { spawnSync } from "node:child_process";
-import { exitWith, root, setUp } from "./setup.js";
+import { attemptNode } from "./lib/process.js";
+import { setUp } from "./setup.js";
 
-exitWith(() => {
-  setUp();
-  // more options may follow: npm run demo -- --prompt "Call me Ishmael."
-  const args = ["run", "examples/creative.ggsl", "--stats", ...process.argv.slice(2)];
-  console.log(`\nnode runtime/dist/cli/main.js ${args.map(quote).join(" ")}`);
-  const { status } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], { cwd: root, stdio: "inherit" });
-  return status ?? 1;
-});
+const COMMAND = "runtime/dist/cli/main.js";
 
-function quote(word) {
-  return /^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word);
+/** More options may follow: `npm run demo -- --prompt "Call me Ishmael."` */
+export async function main(options: readonly string[]): Promise<number> {
+  await setUp();
+  const args = ["run", "examples/creative.ggsl", "--stats", ...options];
+  console.log(`\nnode ${COMMAND} ${args.map(quote).join(" ")}`);
+  return (await attemptNode([COMMAND, ...args], { stdio: "inherit" })).status;
 }
+
+const quote = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word));

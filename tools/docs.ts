@@ -1,25 +1,37 @@
 /**
- * Makes the pages of docs/ that are generated. `npm run docs` writes them; `--check` fails when one is stale. The compiler must
- * be built (`npm run build`).
+ * `npm run docs`: makes the pages of docs/ that are generated. With --check fails when one is stale. Pages may be named:
+ * `node tools/run.mjs docs --check std optimizer`. The prose of each is in tools/docs/.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import * as optimizer from "./docs/optimizer.js";
-import * as std from "./docs/std.js";
+import { readArguments } from "./lib/arguments.js";
+import { checkGenerated, readIfThere, writeGenerated } from "./lib/generated.js";
+import { ToolError } from "./lib/process.js";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const PAGES = { "docs/std.md": std, "docs/optimizer.md": optimizer };
+interface Page {
+  /** The page's text; `old` is what it is now. */
+  readonly page: (old: string) => string | Promise<string>;
+}
 
-for (const [file, { page }] of Object.entries(PAGES)) {
-  const path = join(root, file);
-  const text = page();
-  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
-  if (process.argv.includes("--check")) {
-    console.error(`${file} is stale; run \`npm run docs\``);
-    process.exitCode = 1;
-  } else {
-    writeFileSync(path, text);
-    console.log(`wrote ${file}`);
+const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
+  std: () => import("./docs/std.js"),
+  optimizer: () => import("./docs/optimizer.js"),
+  backends: () => import("./docs/backends.js"),
+};
+
+export async function main(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments("npm run docs -- [--check] [PAGE...]", {
+    args,
+    options: { check: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  let status = 0;
+  for (const name of positionals.length > 0 ? positionals : Object.keys(PAGES)) {
+    const load = PAGES[name];
+    if (load === undefined) throw new ToolError(`docs: no page "${name}", but ${Object.keys(PAGES).join(", ")}`);
+    const file = `docs/${name}.md`;
+    const { page } = await load();
+    const text = await page(readIfThere(file));
+    if (!values.check) writeGenerated(file, text);
+    else if (!checkGenerated(file, text, "npm run docs")) status = 1;
   }
+  return status;
 }

@@ -63,7 +63,9 @@ function packagesFault() {
 /** The packages of this project are loaded from their sources, so that nothing has to be compiled before. */
 function runTool() {
   const options = ["--conditions=@ggsl/source", `--import=${import.meta.resolve("tsx")}`];
-  const child = spawn(process.execPath, [...options, join(root, "tools", `${name}.ts`), ...args], { stdio: "inherit" });
+  const child = spawn(process.execPath, [...options, join(root, "tools", "lib", "main.ts"), name, ...args], {
+    stdio: "inherit",
+  });
   // Ctrl-C reaches the tool, too; this process waits for its answer
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => child.kill());

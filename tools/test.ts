@@ -2,99 +2,108 @@
  * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
  * running. The last line counts jest's tests, and every other step as one.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { jobs, root, setUp, SetupError } from "./setup.js";
+import { jest } from "./jest.js";
+import { LINT, TYPES, type Check } from "./lib/checks.js";
+import { readIfThere } from "./lib/generated.js";
+import { attemptTool, jobs, root, ToolError } from "./lib/process.js";
+import { setUp } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
-const modules = (path) => join("node_modules", path);
+
+const build =
+  (tool: string, ...args: string[]): Check[1] =>
+  (options) =>
+    attemptTool(tool, args, options);
 
 /** Two at a time, with half of the processors each: none is idle while a module is linked. The longest come first. */
-const CHECKS = [
-  ["WebAssembly module with llama.cpp", ["tools/run.mjs", "build-wasm", "--llama", "--check"]],
-  ["C++ tests under sanitizers", ["tools/run.mjs", "build-native", "--sanitize"]],
-  ["WebAssembly module from its sources", ["tools/run.mjs", "build-wasm", "--check"]],
-  ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
-  ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
-  ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
-  ["Types of the playground", [modules("typescript-7/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
+const CHECKS: readonly Check[] = [
+  ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
+  ["C++ tests under sanitizers", build("build-native", "--sanitize")],
+  ["WebAssembly module from its sources", build("build-wasm", "--check")],
+  ...LINT,
+  ...TYPES,
 ];
-const HALF = { ...process.env, CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(jobs / 2)}` };
-const JEST = [
-  ...["--experimental-vm-modules", "--no-warnings", modules("jest/bin/jest.js")],
-  ...["--ci", "--json", `--outputFile=${JEST_RESULTS}`],
-];
+const HALF = { CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(jobs / 2)}` };
 
-const counts = { passed: 0, failed: 0 };
-const count = (ok) => counts[ok ? "passed" : "failed"]++;
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
 
-if (step("Set-up", trySetUp)) {
-  const checks = [...CHECKS];
-  const worker = async () => {
-    for (let check = checks.shift(); check; check = checks.shift()) count(await beside(...check));
+const one = (ok: boolean): Counts => (ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+
+export async function main(): Promise<number> {
+  const setUpCounts = await step("Set-up", trySetUp);
+  const counts = setUpCounts.failed > 0 ? [setUpCounts] : [...(await doChecks()), await step("Tests", runJest)];
+  const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+const total = (counts: readonly Counts[], of: keyof Counts): number => counts.reduce((sum, c) => sum + c[of], 0);
+
+async function doChecks(): Promise<Counts[]> {
+  const [left, counts] = [[...CHECKS], [] as Counts[]];
+  const worker = async (): Promise<void> => {
+    for (let check = left.shift(); check; check = left.shift()) counts.push(one(await beside(check)));
   };
   await Promise.all([worker(), worker()]);
-  step("Tests", () => runJest(counts));
-} else {
-  counts.failed++;
+  return counts;
 }
-console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
-process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** Runs a step beside others; what it prints comes when it has ended. */
-async function beside(name, args) {
+/** Runs a check beside others; what it prints comes when it has ended. */
+async function beside([name, check]: Check): Promise<boolean> {
   const start = performance.now();
   console.log(`\n== ${name}: begins`);
-  const child = spawn(process.execPath, args, { cwd: root, env: HALF, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
-  const ok = await new Promise((resolve) => child.on("close", (status) => resolve(status === 0)));
-  console.log(`\n== ${name}\n${output}== ${name}: ${ok ? "ok" : "FAILED"}, ${seconds(start)}`);
+  const { status, output, reason } = await check({ env: HALF });
+  const ok = status === 0;
+  console.log(`\n== ${name}\n${output}${reason ? `${reason}\n` : ""}== ${name}: ${verdict(ok, start)}`);
   return ok;
 }
 
 /** Runs a step under its heading. */
-function step(name, action) {
+async function step(name: string, action: () => Promise<Counts>): Promise<Counts> {
   console.log(`\n== ${name}`);
   const start = performance.now();
-  const ok = action();
-  console.log(`== ${name}: ${ok ? "ok" : "FAILED"}, ${seconds(start)}`);
-  return ok;
+  const counts = await action();
+  console.log(`== ${name}: ${verdict(counts.failed === 0, start)}`);
+  return counts;
 }
 
-function seconds(start) {
-  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
+function verdict(ok: boolean, start: number): string {
+  return `${ok ? "ok" : "FAILED"}, ${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
-function trySetUp() {
+async function trySetUp(): Promise<Counts> {
   try {
-    setUp();
-    return true;
+    await setUp();
+    return one(true);
   } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
+    if (!(error instanceof ToolError)) throw error;
     console.error(error.message);
-    return false;
+    return one(false);
   }
 }
 
-/** Standard error joins standard output, so that lines come in order wherever they are read. */
-function runNode(args) {
-  return (
-    spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", process.stdout, process.stdout] }).status === 0
-  );
+interface JestResults {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
 }
 
-/** Adds jest's counts; a suite that could not run counts as one failed test. */
-function runJest(counts) {
-  const file = join(root, JEST_RESULTS);
+/** Jest's counts; a suite that could not run counts as one failed test. */
+async function runJest(): Promise<Counts> {
   mkdirSync(join(root, "build"), { recursive: true });
-  rmSync(file, { force: true });
-  const ok = runNode(JEST);
-  const results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  rmSync(join(root, JEST_RESULTS), { force: true });
+  const status = await jest(["--ci", "--json", `--outputFile=${JEST_RESULTS}`], {
+    // standard error joins standard output, so that lines come in order wherever they are read
+    stdio: ["ignore", process.stdout, process.stdout],
+  });
+  const text = readIfThere(JEST_RESULTS);
+  const results = text ? (JSON.parse(text) as JestResults) : undefined;
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
-  counts.passed += results?.numPassedTests ?? 0;
   // jest may fail though no test did, for example when it found none
-  counts.failed += ok ? failed : Math.max(failed, 1);
-  return ok && failed === 0;
+  return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };
 }

@@ -26,7 +26,7 @@ test("the extension is packed whole", () => {
     const entries = unzipSync(readFileSync(file));
     const textOf = (name: string): string => new TextDecoder().decode(entries[name]);
     const manifest = JSON.parse(textOf("extension/package.json")) as Manifest;
-    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+    const { version } = JSON.parse(readFileSync("runtime/package.json", "utf8")) as Manifest;
     expect(manifest.version).toBe(version);
     expect(textOf("extension.vsixmanifest")).toContain(`Id="ggsl" Version="${version}"`);
     expect(textOf("[Content_Types].xml")).toContain('Extension=".js"');

@@ -3,71 +3,72 @@
  * samplers compile to.
  */
 import { readFileSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { compileProgram, graphOf } from "@ggsl/compiler/compile.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
+import type { Param, Sampler } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
+import { fill, table } from "../lib/markdown.js";
+import { root } from "../lib/process.js";
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const FOLDER = join(root, "compiler/std");
 
 /** What llama.cpp runs on the device that holds the logits. Its other samplers run on the CPU. */
 const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_bias".split(" ");
 
-const INTRODUCTION = `# The standard library
+interface Entry {
+  readonly name: string;
+  readonly doc: string;
+  readonly from: string;
+  /** The declaration without its comment. */
+  readonly text: string;
+  readonly sampler: Sampler;
+}
 
-Every sampler of the standard library: \`import { top_k, dist } from "std"\`. The tests beside each in \`compiler/std/\` show more of
-what it does. This page is made by \`npm run docs\`.
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const textOf = ({ span }: Param): string => span.source.text.slice(span.start, span.end);
 
-A parameter marked \`static\` is known when compiling; all others may also be uniforms, which change from token to token.
-"Nodes" are the nodes of the graph that the sampler alone compiles to, views and reshapes apart: with its defaults, which are
-folded, and with every parameter that may be one as a uniform. In a chain there are often
-fewer, because samplers share what they compute.
-"llama.cpp" says whether llama.cpp has the sampler and runs it on the device that holds the logits, too, or on the CPU only.
-`;
-
-const oneLine = (text) => text.replace(/\s+/g, " ").trim();
-const textOf = ({ span }) => span.source.text.slice(span.start, span.end);
-/** In a table a bar would end the cell. */
-const cell = (text) => text.replaceAll("|", "\\|");
-
-function readSampler(file) {
+function readSampler(file: string): Entry {
   const source = { name: `compiler/std/${file}`, text: readFileSync(join(FOLDER, file), "utf8") };
   const sampler = parse(source).file.declarations.find((d) => d.kind === "sampler");
   const [doc, from] = (sampler?.doc ?? "").split(/^Source: /m);
-  if (!doc || !from) throw new Error(`${source.name}: the sampler's doc comment needs a line "Source: ..."`);
+  if (!sampler || !doc || !from)
+    throw new Error(`${source.name}: the sampler's doc comment needs a line "Source: ..."`);
   const name = sampler.name.text;
   const text = source.text.slice(source.text.indexOf(`sampler ${name}(`), sampler.span.end).trim();
-  return { name, doc: oneLine(doc), from: oneLine(from), text, params: sampler.params, body: sampler.body };
+  return { name, doc: oneLine(doc), from: oneLine(from), text, sampler };
 }
 
 /** The first sentence, or what comes before its semicolon. */
-const meaningOf = ({ doc }) => doc.match(/^.*?(?=[.;](\s|$))/)?.[0] ?? doc;
+const meaningOf = ({ doc }: Entry): string => /^.*?(?=[.;](\s|$))/.exec(doc)?.[0] ?? doc;
 
-function peerOf({ name, from }) {
+function peerOf({ name, from }: Entry): "device" | "CPU" | "no" {
   if (ON_DEVICE.includes(name)) return "device";
   return from.includes("llama.cpp") ? "CPU" : "no";
 }
 
 /** Nodes that do something, with the defaults or with uniforms; seeds are fixed, so that nothing is random. */
-function countNodes({ name, params, body }, withUniforms) {
-  const isUniform = (p) => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
+function countNodes({ name, sampler: { params, body } }: Entry, withUniforms: boolean): number {
+  const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
   const uniforms = params.filter(isUniform).map(textOf);
   const args = params.flatMap((p) => {
     if (p.type === "seed") return [`${p.name.text}: 42`];
     return isUniform(p) ? [`${p.name.text}: ${p.name.text}`] : [];
   });
   const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
-  const outputs = body.some((s) => s.kind === "pick") ? ["sampled"] : ["candidates", "logits"];
+  const outputs = body.some((s) => s.kind === "pick") ? (["sampled"] as const) : (["candidates", "logits"] as const);
   return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
 }
 
-function rowOf(sampler) {
-  const { name, params, from, nodes } = sampler;
-  const list = params.map((p) => `\`${oneLine(textOf(p))}\``).join("<br>");
-  const cells = [`[${name}](#${name})`, list, meaningOf(sampler), from, peerOf(sampler), `${nodes[0]} / ${nodes[1]}`];
-  return `| ${cells.map(cell).join(" | ")} |`;
+interface Counts {
+  readonly plain: number;
+  readonly uniform: number;
+}
+
+function rowOf(entry: Entry, { plain, uniform }: Counts): string[] {
+  const { name, sampler, from } = entry;
+  const list = sampler.params.map((p) => `\`${oneLine(textOf(p))}\``).join("<br>");
+  return [`[${name}](#${name})`, list, meaningOf(entry), from, peerOf(entry), `${plain} / ${uniform}`];
 }
 
 const PEERS = {
@@ -76,19 +77,27 @@ const PEERS = {
   no: "llama.cpp has no such sampler.",
 };
 
-function sectionOf(sampler) {
-  const { name, doc, from, text, nodes } = sampler;
-  const count = `${nodes[0]} nodes with the defaults, ${nodes[1]} with uniforms.`;
-  return `## ${name}\n\n${doc}\n\nSource: ${from}\n\n\`\`\`ggsl\n${text}\n\`\`\`\n\n${count} ${PEERS[peerOf(sampler)]}\n`;
+function sectionOf(entry: Entry, { plain, uniform }: Counts): string {
+  const { name, doc, from, text } = entry;
+  const counts = { plain: `${plain}`, uniform: `${uniform}` };
+  return fill("std-sampler.md", { name, doc, from, text, ...counts, peer: PEERS[peerOf(entry)] });
 }
 
-export function page() {
+export function page(): string {
   const samplers = readdirSync(FOLDER)
     .filter((file) => file.endsWith(".ggsl"))
     .sort()
     .map(readSampler)
-    .map((s) => ({ ...s, nodes: [countNodes(s, false), countNodes(s, true)] }));
-  const head =
-    "| sampler | parameters | meaning | source | llama.cpp | nodes |\n| --- | --- | --- | --- | --- | --- |\n";
-  return `${INTRODUCTION}\n${head}${samplers.map(rowOf).join("\n")}\n\n${samplers.map(sectionOf).join("\n")}`;
+    .map((entry) => [entry, { plain: countNodes(entry, false), uniform: countNodes(entry, true) }] as const);
+  const header = ["sampler", "parameters", "meaning", "source", "llama.cpp", "nodes"];
+  return fill("std.md", {
+    table: table(
+      header,
+      samplers.map(([entry, counts]) => rowOf(entry, counts)),
+    ),
+    sections: samplers
+      .map(([entry, counts]) => sectionOf(entry, counts))
+      .join("\n")
+      .trimEnd(),
+  });
 }
