@@ -21,7 +21,7 @@ test("the extension is packed whole", () => {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-vsix-"));
   try {
     const file = join(folder, "ggsl.vsix");
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/vsix.mjs", file], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["tools/run.mjs", "vsix", file], { encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     const entries = unzipSync(readFileSync(file));
     const textOf = (name: string): string => new TextDecoder().decode(entries[name]);

@@ -1,25 +1,25 @@
 /**
  * Makes the TextMate grammar of the editor extension from the language's own tables: the words of compiler/syntax/keywords.ts
  * and the built-in names of compiler/check/builtins.ts. `npm run vscode:grammar` writes it; `--check` fails when it is
- * stale. The compiler must be built (`npm run build`).
+ * stale.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { format } from "prettier";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
-import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
+import { readArguments } from "./lib/arguments.js";
+import { checkGenerated, writeGenerated } from "./lib/generated.js";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const FILE = join(root, "editors/vscode/syntaxes/ggsl.tmLanguage.json");
+const FILE = "editors/vscode/syntaxes/ggsl.tmLanguage.json";
 
 /** The longest first, so that none hides another. */
-const oneOf = (words) => words.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1)).join("|");
-const whole = (words) => `(?<![\\w.])(?:${oneOf(words)})(?![\\w])`;
-const wordsOf = (...groups) => Object.keys(KEYWORDS).filter((word) => groups.includes(KEYWORDS[word].group));
+const oneOf = (words: readonly string[]): string =>
+  words.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1)).join("|");
+const whole = (words: readonly string[]): string => `(?<![\\w.])(?:${oneOf(words)})(?![\\w])`;
+const wordsOf = (...groups: Keyword["group"][]): string[] =>
+  Object.keys(KEYWORDS).filter((word) => groups.includes(KEYWORDS[word]!.group));
 
 /** Words of tests and after `by` are names elsewhere, so these are scoped where the grammar sets them. */
-const isReserved = (word) =>
+const isReserved = (word: string): boolean =>
   ![
     "logits",
     "probs",
@@ -39,7 +39,7 @@ const isReserved = (word) =>
   ].includes(word);
 
 const NAME = "[A-Za-z_]\\w*";
-const match = (name, pattern) => ({ name, match: pattern });
+const match = (name: string, pattern: string) => ({ name, match: pattern });
 
 const grammar = {
   $schema: "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
@@ -133,13 +133,14 @@ const grammar = {
   },
 };
 
-const text = await format(JSON.stringify(grammar), { parser: "json", printWidth: 120 });
-const isStale = !existsSync(FILE) || readFileSync(FILE, "utf8") !== text;
-if (isStale && process.argv.includes("--check")) {
-  console.error("editors/vscode/syntaxes/ggsl.tmLanguage.json is stale; run `npm run vscode:grammar`");
-  process.exitCode = 1;
-} else if (isStale) {
-  mkdirSync(dirname(FILE), { recursive: true });
-  writeFileSync(FILE, text);
-  console.log("wrote editors/vscode/syntaxes/ggsl.tmLanguage.json");
+export async function main(args: readonly string[]): Promise<number> {
+  const command = "npm run vscode:grammar";
+  const { values } = readArguments(`${command} -- [--check]`, {
+    args,
+    options: { check: { type: "boolean", default: false } },
+  });
+  const text = await format(JSON.stringify(grammar), { parser: "json", printWidth: 120 });
+  if (values.check) return checkGenerated(FILE, text, command) ? 0 : 1;
+  writeGenerated(FILE, text);
+  return 0;
 }

@@ -4,16 +4,25 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { zipSync } from "fflate";
+import { root } from "./lib/process.js";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDER = join(root, "editors/vscode");
 const FILES = ["package.json", "language-configuration.json", "syntaxes/ggsl.tmLanguage.json", "README.md", "LICENSE"];
 
-const extension = JSON.parse(readFileSync(join(FOLDER, "package.json"), "utf8"));
-const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+interface Extension {
+  readonly name: string;
+  readonly version: string;
+  readonly publisher: string;
+  readonly displayName: string;
+  readonly description: string;
+  readonly categories: readonly string[];
+  readonly engines: { readonly vscode: string };
+}
+
+const extension = JSON.parse(readFileSync(join(FOLDER, "package.json"), "utf8")) as Extension;
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 const manifest = `<?xml version="1.0" encoding="utf-8"?>
 <PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
@@ -49,7 +58,7 @@ const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
 `;
 
 /** The extension and the packages that it needs, in one file; the editor brings `vscode` itself. */
-async function bundle() {
+async function bundle(): Promise<Uint8Array> {
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, "src/extension.ts")],
     bundle: true,
@@ -61,19 +70,20 @@ async function bundle() {
     legalComments: "inline",
     logLevel: "warning",
   });
-  return outputFiles[0].contents;
+  return outputFiles[0]!.contents;
 }
 
-const text = (content) => new TextEncoder().encode(content);
-const entries = {
-  "extension.vsixmanifest": text(manifest),
-  "[Content_Types].xml": text(contentTypes),
-  ...Object.fromEntries(FILES.map((name) => [`extension/${name}`, readFileSync(join(FOLDER, name))])),
-  "extension/dist/extension.js": await bundle(),
-};
-
-const target = resolve(process.argv[2] ?? join(root, "build/ggsl.vsix"));
-mkdirSync(dirname(target), { recursive: true });
-// the same extension gives the same file
-writeFileSync(target, zipSync(entries, { mtime: new Date(2000, 0, 1), level: 9 }));
-console.log(`wrote ${target}`);
+export async function main([file = join(root, "build/ggsl.vsix")]: readonly string[]): Promise<void> {
+  const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+  const entries = {
+    "extension.vsixmanifest": text(manifest),
+    "[Content_Types].xml": text(contentTypes),
+    ...Object.fromEntries(FILES.map((name) => [`extension/${name}`, readFileSync(join(FOLDER, name))])),
+    "extension/dist/extension.js": await bundle(),
+  };
+  const target = resolve(file);
+  mkdirSync(dirname(target), { recursive: true });
+  // the same extension gives the same file
+  writeFileSync(target, zipSync(entries, { mtime: new Date(2000, 0, 1), level: 9 }));
+  console.log(`wrote ${target}`);
+}
