@@ -5,6 +5,7 @@ import { compileError } from "@ggsl/compiler/check/format.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import type { Program } from "@ggsl/compiler/check/program.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { lower, type OutputName } from "@ggsl/compiler/lower/lower.js";
 import { OPTIMIZATIONS, optimize } from "@ggsl/compiler/optimize/optimize.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
@@ -74,7 +75,7 @@ function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
       const part = { ...chain, stages: chain.stages.slice(0, count) };
       const lowered = lower(program.main, part, { set, ...(outputs && { outputs }), disabled });
       if (!lowered.graph || lowered.diagnostics.some(isError)) throw compileError(lowered.diagnostics);
-      const graph = seeded(optimize(lowered.graph, lowered.ranges, disabled), seed);
+      const graph = withSeed(optimize(lowered.graph, lowered.ranges, disabled), seed);
       counters.compiled++;
       graphs.set(key, graph);
       return graph;
@@ -89,10 +90,3 @@ function chooseChain({ chains }: Program, source: SourceFile, name: string | und
   if (!found) throw compileError([name === undefined ? chainNotNamed(start, names) : unknownChain(start, name, names)]);
   return found;
 }
-
-/** The graph with a seed in the place of every one that the chain leaves open, so that the same link gives the same text. */
-export const seeded = (graph: Graph, seed: number): Graph => ({
-  ...graph,
-  params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
-  draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
-});
