@@ -1,6 +1,6 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
-import type { CompileOptions } from "@ggsl/compiler/compile.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";

@@ -1,8 +1,7 @@
 /** docs/optimizer.md: every optimization with the graph of an example without and with it. */
-import { compileProgram, compileStages, graphOf } from "@ggsl/compiler/compile.js";
+import { compileProgram, compileStages, graphOf, OPTIMIZATIONS, PASSES } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { OPTIMIZATIONS, PASSES } from "@ggsl/compiler/optimize/optimize.js";
 
 const INTRODUCTION = `# The optimizer
 

@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileProgram, graphOf } from "@ggsl/compiler/compile.js";
+import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
 

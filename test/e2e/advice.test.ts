@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSamplingAdvice } from "../../settings/from/gguf_sampling.js";
-import { checkProgram } from "../../compiler/compile.js";
+import { checkProgram } from "../../compiler/driver.js";
 import { loadOracle } from "../native/oracle.js";
 
 const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
@@ -68,9 +68,13 @@ test("bad values are faults, unknown keys are named, no keys are no advice", () 
 });
 
 const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args], {
-    encoding: "utf8",
-  });
+  spawnSync(
+    process.execPath,
+    ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args],
+    {
+      encoding: "utf8",
+    },
+  );
 
 test("`ggsl run` without a chain takes the file's, shows it, and lets the user's settings win", () => {
   const model = join(folder, "advice.gguf");
