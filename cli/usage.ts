@@ -1,6 +1,6 @@
 /** Options that commands share, and what is wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
-import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {

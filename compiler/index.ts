@@ -12,7 +12,7 @@ export {
   graphOf,
   type Compilation,
   type CompileOptions,
-} from "./compile.js";
+} from "./driver.js";
 export type { Graph } from "./graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";

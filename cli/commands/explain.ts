@@ -1,8 +1,8 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
+import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { contributions } from "@ggsl/compiler/contributions.js";
-import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
+import { contributions } from "@ggsl/compiler/optimize/contributions.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
 import { splitText } from "ggsl/devices/place.js";
 import { explain, type Explanation } from "ggsl/explain.js";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSamplingAdvice } from "../../settings/from/gguf_sampling.js";
-import { checkProgram } from "../../compiler/compile.js";
+import { checkProgram } from "../../compiler/driver.js";
 import { loadOracle } from "../native/oracle.js";
 
 const DEMO_MODEL = "examples/model/demo-q8_0.gguf";

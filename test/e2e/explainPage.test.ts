@@ -8,7 +8,7 @@ import { format } from "prettier";
 import { escape } from "../../cli/html/escape.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { toSpec } from "../../compiler/graph/json.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
+import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-page-"));
