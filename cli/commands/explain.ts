@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { contributions } from "@ggsl/compiler/optimize/contributions.js";
+import { contributions } from "@ggsl/compiler/contributions.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
 import { splitText } from "ggsl/devices/place.js";
 import { explain, type Explanation } from "ggsl/explain.js";

@@ -1,5 +1,5 @@
 /** docs/optimizer.md: every optimization with the graph of an example without and with it. */
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/compile.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
