@@ -1,4 +1,5 @@
 /** The compiled graph, and what the optimizer made of it. */
+import { MAX_DRAWN } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
@@ -6,9 +7,6 @@ import { contributions } from "@ggsl/compiler/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
 import { openProgram } from "./program.js";
-
-/** A larger graph is not drawn: nobody could read it. */
-const MAX_DRAWN = 400;
 
 export function graphReply(ref: ProgramRef): GraphReply {
   const program = openProgram(ref);
