@@ -1,6 +1,6 @@
 /** What may be written at a place. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
-import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "../compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "../compiler/check/host.js";
 import { STD_NAMES } from "../compiler/std/library.js";
 import type { Module } from "../compiler/check/program.js";

@@ -1,5 +1,5 @@
 /** Every name in a file, and what it stands for. */
-import { FUNCTIONS, NAMES } from "../compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "../compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "../compiler/check/host.js";
 import type { Binding, Module } from "../compiler/check/program.js";
 import { scalarType, typeOf, type Local, type Scope, type Type } from "../compiler/check/types.js";

@@ -1,5 +1,5 @@
 /** Uses of a name in all files, and another name for all of them. */
-import { builtinKind } from "../compiler/check/builtins.js";
+import { builtinKind } from "../compiler/builtins/builtins.js";
 import type { Module } from "../compiler/check/program.js";
 import type { Span } from "../compiler/syntax/source.js";
 import { ggsl } from "../grammar/ggsl.generated.js";

@@ -1,13 +1,13 @@
 /**
  * Makes the TextMate grammar of the editor extension from the language's own tables: the words of compiler/syntax/keywords.ts
- * and the built-in names of compiler/check/builtins.ts. `npm run vscode:grammar` writes it; `--check` fails when it is
+ * and the built-in names of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails when it is
  * stale. The compiler must be built (`npm run build`).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "prettier";
-import { FUNCTIONS, NAMES } from "../dist/compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "../dist/compiler/builtins/builtins.js";
 import { KEYWORDS } from "../dist/compiler/syntax/keywords.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -1,5 +1,5 @@
 /** The words of the language, out of its own tables, and the samplers of the standard library. */
-import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
 import { STD_NAMES, stdFile, stdSource } from "../../compiler/std/library.js";
 import type { Declaration, File } from "../../compiler/syntax/ast.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
