@@ -1,5 +1,5 @@
 /** Uses of a name in all files, and another name for all of them. */
-import { builtinKind } from "@ggsl/compiler/check/builtins.js";
+import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";

@@ -40,7 +40,11 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
   if (!isNativeThere()) {
     if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)
       throw new InputError("devices need the native runtime, which is not built: run npm run setup");
-    return { ...countInSpec(graph), readbackBytes: readbackBytes(graph, vocabSize), stages: placedStages(graph, "cpu") };
+    return {
+      ...countInSpec(graph),
+      readbackBytes: readbackBytes(graph, vocabSize),
+      stages: placedStages(graph, "cpu"),
+    };
   }
   const { backend = "cpu", strict } = options;
   const { device } = chooseDeviceSync({ backend, device: options.device });

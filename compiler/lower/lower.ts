@@ -5,13 +5,13 @@ import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import { emit, newBuilder } from "../graph/build.js";
+import { emit } from "../graph/build.js";
 import { saturate } from "../graph/hostOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import { makeUniform, type Lowering } from "./rows/lowering.js";
+import { newLowering, type Lowering } from "./rows/lowering.js";
 import { lowerArgument } from "./expr.js";
 import { lowerHostStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
@@ -19,7 +19,6 @@ import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
-import { newTable } from "./rows/table.js";
 import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./rows/value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
@@ -42,33 +41,11 @@ export interface Lowered {
 
 /** Lowers a chain of a checked module. */
 export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const builder = newBuilder();
-  const uniforms: Lowering["uniforms"] = [];
-  const known = new Map<string, NodeId>();
-  const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
-  const cx: Lowering = {
-    builder,
-    params: [],
-    draws: [],
-    states: [],
-    next: new Map(),
-    features: [],
-    featureColumns: new Map(),
-    tail: [],
-    uniforms,
-    inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-    stages: [],
-    diagnostics: [],
-    uniform: (v) => makeUniform({ uniforms, builder }, known, v),
-    table: newTable(logits),
-    uses: ({ name }) => !options.disabled?.has(name),
-    isProbRelative: false,
-    blend: undefined,
-    picked: undefined,
-  };
+  const cx = newLowering(options.disabled);
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
+  const { builder, uniforms } = cx;
   const { ranges } = builder;
   if (diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
   const args = new Map<string, Argument>([

@@ -6,8 +6,9 @@ import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Lowering } from "./rows/lowering.js";
-import { lowerCondition, lowerExpr, lowerSeed } from "./expr.js";
-import { drawFrom, stateValue, type Scope } from "./scope.js";
+import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
+import { drawFrom } from "./rows/draws.js";
+import { stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./rows/keep.js";
 import { pickArgmax, pickSample } from "./rows/pick.js";
 import { assignLogit, replaceTable, sortRows, topRows } from "./rows/changes.js";
@@ -111,7 +112,7 @@ function rejectInBlend(cx: Lowering, span: Span, what: string): boolean {
 function lowerPick(cx: Lowering, scope: Scope, s: PickStmt): void {
   cx.picked =
     s.how === "sample"
-      ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value), s.at && lowerExpr(cx, scope, s.at)))
+      ? pickSample(cx, drawFrom(cx, "f64", lowerStream(cx, scope, s.value), s.at && lowerIndex(cx, scope, s.at)))
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
 }
 

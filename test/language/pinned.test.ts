@@ -43,6 +43,11 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(rowsAfter(graph, input, backend).logits).toEqual([0, 1, 2]);
   });
 
+  test("a repetition without breakers is one that nothing ends", () => {
+    const counted = (call: string) => compileBody(`logit -= ${call}`).features.map(({ from }) => from);
+    expect(counted("repeat_len(4)")).toEqual(counted("repeat_len(4, [])"));
+  });
+
   test("at least 0 rows are at least one, also where only the graph knows the number", () => {
     expect(rows([3, 1, 2], "keep logit > 9 at least n - 3").tokens).toEqual([0]);
     expect(rows([3, 1, 2], "top 1", "keep logit > 9 at least floor(n / 2)").tokens).toEqual([0]);

@@ -7,6 +7,7 @@ import { emit, numericAttrs } from "../../graph/build.js";
 import type { Dim } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
+import type { HostOp } from "../../graph/hostOps.js";
 import { opRule, type OpName } from "../../graph/ops.js";
 import type { Lowering } from "./lowering.js";
 import { constant, hostOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
@@ -198,20 +199,15 @@ function nonZero(cx: Lowering, y: Value): Value {
   return add(cx, y, isZero);
 }
 
-export function unary(
-  cx: Lowering,
-  op: "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round",
-  x: NodeValue,
-): NodeValue {
-  return node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
-}
+type UnaryOp =
+  "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round";
+
+export const unary = (cx: Lowering, op: UnaryOp, x: NodeValue): NodeValue =>
+  node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
 
 /** A function of one number that is the same on the host and as a ggml op. */
-export const mapped = (
-  cx: Lowering,
-  name: "abs" | "exp" | "floor" | "ceil" | "round" | "sigmoid" | "tanh",
-  x: Value,
-): Value => (x.kind === "host" ? hostOp(name, x) : unary(cx, name, x));
+export const mapped = (cx: Lowering, name: UnaryOp & HostOp, x: Value): Value =>
+  x.kind === "host" ? hostOp(name, x) : unary(cx, name, x);
 
 /** The square root; 0 for a negative x. */
 export const sqrt = (cx: Lowering, x: Value): Value =>
@@ -225,9 +221,15 @@ export function clamp(cx: Lowering, x: Value, lo: number, hi: number): Value {
   return node(cx, "clamp", [isWider ? { ...x, id: inputs[0]! } : x], { lo, hi }, { trend: x.facts.trend });
 }
 
-/** log(x) with log(0) the lowest finite number. `unit` is log of the base's reciprocal: 1 for e, 1 / ln 2 for 2. */
-export function log(cx: Lowering, x: Value, unit = 1): Value {
-  if (x.kind === "host") return hostOp(unit === 1 ? "log" : "log2", x);
+/** log(x) with log(0) the lowest finite number. */
+export const log = (cx: Lowering, x: Value): Value => (x.kind === "host" ? hostOp("log", x) : logOf(cx, x));
+
+/** The same to base 2. */
+export const log2 = (cx: Lowering, x: Value): Value =>
+  x.kind === "host" ? hostOp("log2", x) : logOf(cx, x, Math.LOG2E);
+
+/** The natural logarithm by `unit`. */
+function logOf(cx: Lowering, x: NodeValue, unit = 1): Value {
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
   const scaled = unit === 1 ? raw : emit(cx.builder, "scale", [raw], { s: unit, b: 0 });

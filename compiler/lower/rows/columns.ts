@@ -4,7 +4,7 @@ import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { PENALTY } from "../../graph/masks.js";
 import { trendOf } from "../rules/order-facts.js";
-import { clamp, node, scale } from "./arith.js";
+import { clamp, mul, node, scale } from "./arith.js";
 import { and } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
@@ -67,6 +67,17 @@ export function probOf(cx: Lowering): NodeValue {
     const trend = isPacked ? logit.facts.trend : undefined;
     const facts: Facts = { trend: trend === "falls" ? trend : undefined, isZeroDropped: true };
     return (cx.table.weights = node(cx, "soft_max", operands, {}, facts));
+  });
+}
+
+/** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */
+export function weightsOf(cx: Lowering): NodeValue {
+  const { mask, weights: before, cache } = cx.table;
+  if (!before || !mask || cache.has("prob")) return probOf(cx);
+  return cached(cx, "weights", () => {
+    const weights = mul(cx, before, mask) as NodeValue;
+    const falls = before.facts.trend === "falls" && mask.facts.trend === "falls";
+    return { ...weights, facts: { isZeroDropped: true, trend: falls ? "falls" : undefined } };
   });
 }
 

@@ -3,7 +3,7 @@ import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import { UNIT, type Interval } from "../../graph/interval.js";
 import { canPickByRatio, pickByRatio } from "../rules/ratio-pick.js";
-import { unnormalisedSelection, weightsOf } from "../rules/unnormalised-selection.js";
+import { selectionWeights } from "../rules/unnormalised-selection.js";
 import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Lowering, Picked } from "./lowering.js";
 import { cumsum, sum } from "./reduce.js";
@@ -24,7 +24,7 @@ const HIGHEST_DRAW = 1 - 2 ** -20;
  * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
  */
 export function pickSample(cx: Lowering, draw: HostValue): Picked {
-  const weights = weightsOf(cx, unnormalisedSelection);
+  const weights = selectionWeights(cx);
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
   const threshold = mul(cx, total, hostOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;

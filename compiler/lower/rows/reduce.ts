@@ -111,7 +111,7 @@ export function logSoftmax(cx: Lowering, x: Value): Value {
 }
 
 /** The row before (`shift` 1) or after (-1) this one among the rows left; `edge` where there is none. */
-export function neighbour(cx: Lowering, x: Value, edge: Value, shift: 1 | -1): Value {
+export function rowBeside(cx: Lowering, x: Value, edge: Value, shift: 1 | -1): Value {
   const moved = column(cx, shiftRows(cx, asColumn(cx, x, cx.table.dim).id, shift));
   const place = rankOf(cx);
   const lastRow = shift === 1 ? constant(0) : sub(cx, countRows(cx), constant(1));
@@ -119,7 +119,7 @@ export function neighbour(cx: Lowering, x: Value, edge: Value, shift: 1 | -1): V
   return select(cx, isInside, moved, edge);
 }
 
-/** Each row left gets what its neighbour holds; the rows stay where they are, dropped ones among them. */
+/** Each row left gets what the row beside it holds; the rows stay where they are, dropped ones among them. */
 function shiftRows(cx: Lowering, id: NodeId, shift: 1 | -1): NodeId {
   if (cx.table.isPacked) return emit(cx.builder, "roll", [id], { shift });
   const key = keyOf(cx, neg(cx, rankOf(cx)) as NodeValue);

@@ -8,6 +8,8 @@
  *     %14 = soft_max(%1, %13)          ->  %14 = view(%13) offset=0 count=1
  *     %15 = view(%14) offset=0 count=1
  */
+import { findFunction } from "../../builtins/builtins.js";
+import { OPERATORS } from "../../builtins/operators.js";
 import type { Expr } from "../../syntax/ast.js";
 import { children } from "../../syntax/walk.js";
 import type { Rule } from "./rule.js";
@@ -25,52 +27,43 @@ chain c = top_k(40) |> top_p(0.9) |> relative(0.1) |> dist(42)
 `,
 };
 
-const COMPARISONS: ReadonlySet<string> = new Set([">", ">=", "<", "<="]);
-
-/** Whether a condition stays the same when `prob` is multiplied by a positive number. */
-export function isScaleInvariant(condition: Expr, isProb: (name: string) => boolean): boolean {
+/** Whether a condition stays the same when the columns that `isRelative` names are multiplied by a positive number. */
+export function isScaleInvariant(condition: Expr, isRelative: (name: string) => boolean): boolean {
   if (condition.kind !== "binary") return false;
   const { op, left, right } = condition;
-  if (op === "and" || op === "or") return isScaleInvariant(left, isProb) && isScaleInvariant(right, isProb);
-  if (!COMPARISONS.has(op)) return false;
-  const [a, b] = [degree(left, isProb), degree(right, isProb)];
+  const { takes, isOrdering } = OPERATORS[op];
+  if (takes === "condition") return isScaleInvariant(left, isRelative) && isScaleInvariant(right, isRelative);
+  if (!isOrdering) return false;
+  const [a, b] = [degree(left, isRelative), degree(right, isRelative)];
   return a !== undefined && a > 0 && a === b;
 }
 
-/** The power of f by which an expression grows when `prob` grows by a factor f; undefined if by none. */
-function degree(e: Expr, isProb: (name: string) => boolean): number | undefined {
-  const of = (part: Expr): number | undefined => degree(part, isProb);
-  const isPlain = (part: Expr): boolean => !mentionsProb(part, isProb);
-  if (isPlain(e)) return 0;
-  if (e.kind === "name") return 1;
-  if (e.kind === "unary" && e.op === "-") return of(e.operand);
-  if (e.kind === "call" && (e.callee.text === "max" || e.callee.text === "min" || e.callee.text === "sum")) {
-    const [first, ...rest] = e.args.map(({ value }) => of(value));
-    return rest.every((d) => d === first) ? first : undefined;
-  }
-  if (e.kind !== "binary") return undefined;
-  const [a, b] = [of(e.left), of(e.right)];
-  if (a === undefined || b === undefined) return undefined;
-  switch (e.op) {
-    case "*":
-      return a + b;
-    case "/":
-      return a - b;
-    case "+":
-    case "-":
-      return a === b ? a : undefined;
-    case "^":
-      return e.right.kind === "number" ? a * e.right.value : undefined;
+/** The power of f by which an expression grows when these columns grow by a factor f; undefined if by none. */
+function degree(e: Expr, isRelative: (name: string) => boolean): number | undefined {
+  const of = (part: Expr): number | undefined => degree(part, isRelative);
+  if (!mentions(e, isRelative)) return 0;
+  switch (e.kind) {
+    case "name":
+      return 1;
+    case "unary":
+      return e.op === "-" ? of(e.operand) : undefined;
+    case "call": {
+      if (!findFunction(e.callee.text)?.isHomogeneous) return undefined;
+      const [first, ...rest] = e.args.map(({ value }) => of(value));
+      return rest.every((d) => d === first) ? first : undefined;
+    }
+    case "binary": {
+      const [a, b] = [of(e.left), of(e.right)];
+      if (a === undefined || b === undefined) return undefined;
+      return OPERATORS[e.op].degree?.(a, b, e.right.kind === "number" ? e.right.value : undefined);
+    }
     default:
       return undefined;
   }
 }
 
-/** Whether an expression depends on `prob`, by itself or through what is made of it. */
-const mentionsProb = (e: Expr, isProb: (name: string) => boolean): boolean =>
-  (e.kind === "name" && isProb(e.text)) ||
-  (e.kind === "call" && OF_PROB.has(e.callee.text)) ||
-  children(e).some((part) => mentionsProb(part, isProb));
-
-/** Functions that look at `prob` unasked. */
-const OF_PROB: ReadonlySet<string> = new Set(["entropy"]);
+/** Whether an expression depends on these columns, by itself or through what is made of them. */
+const mentions = (e: Expr, isRelative: (name: string) => boolean): boolean =>
+  (e.kind === "name" && isRelative(e.text)) ||
+  (e.kind === "call" && findFunction(e.callee.text)?.readsProb === true) ||
+  children(e).some((part) => mentions(part, isRelative));

@@ -9,9 +9,8 @@
  *     %14 = soft_max(%1, %13)          ->  %14 = cumsum(%13)
  *     %15 = cumsum(%14)
  */
-import { mul } from "../rows/arith.js";
 import type { Lowering } from "../rows/lowering.js";
-import { cached, probOf } from "../rows/columns.js";
+import { probOf, weightsOf } from "../rows/columns.js";
 import type { NodeValue } from "../rows/value.js";
 import type { Rule } from "./rule.js";
 
@@ -21,13 +20,6 @@ export const unnormalisedSelection: Rule = {
   example: "top_p(0.95) |> dist(42)",
 };
 
-/** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */
-export function weightsOf(cx: Lowering, rule: Rule): NodeValue {
-  const { mask, weights: before, cache } = cx.table;
-  if (!cx.uses(rule) || !before || !mask || cache.has("prob")) return probOf(cx);
-  return cached(cx, "weights", () => {
-    const weights = mul(cx, before, mask) as NodeValue;
-    const falls = before.facts.trend === "falls" && mask.facts.trend === "falls";
-    return { ...weights, facts: { isZeroDropped: true, trend: falls ? "falls" : undefined } };
-  });
-}
+/** What rows are drawn by: `prob`, or numbers in its proportions. */
+export const selectionWeights = (cx: Lowering): NodeValue =>
+  cx.uses(unnormalisedSelection) ? weightsOf(cx) : probOf(cx);
