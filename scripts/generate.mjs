@@ -52,36 +52,35 @@ function generateGrammar() {
   }
 }
 
-/** The parser and what writes trees, as the package has them. */
-async function syntax() {
+/** A module of the compiler, as the package has it. */
+async function compilerModule(path) {
   const { outputFiles } = await build({
-    stdin: {
-      contents: 'export * from "./parse.js"; export * from "./stored.js";',
-      resolveDir: join(root, "compiler/syntax"),
-    },
+    entryPoints: [join(root, "compiler", path)],
     ...{ bundle: true, write: false, format: "esm", platform: "node" },
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 async function generateStd() {
-  const { parse, writeTree } = await syntax();
+  const { stdEntry } = await compilerModule("std/entry.ts");
   const folder = join(root, "compiler/std");
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".ggsl"))
     .sort();
-  const entries = files.map((name) => {
-    // tests stand behind the samplers, so leaving them out moves no line
-    const [text] = readFileSync(join(folder, name), "utf8").split(/^(?=test ")/m);
-    const { file, diagnostics } = parse({ name: `compiler/std/${name}`, text });
-    if (diagnostics.length > 0) throw new Error(`compiler/std/${name}: ${diagnostics[0].message}`);
-    const tree = writeTree(file.declarations);
-    return `  ${JSON.stringify(name.replace(/\.ggsl$/, ""))}: ${JSON.stringify({ text, tree })},\n`;
+  const entries = files.map((file) => {
+    const name = file.replace(/\.ggsl$/, "");
+    try {
+      const entry = stdEntry(name, readFileSync(join(folder, file), "utf8"));
+      return `  ${JSON.stringify(name)}: ${JSON.stringify(entry)},\n`;
+    } catch (error) {
+      throw new Error(`compiler/std/${file}: ${error.message}`, { cause: error });
+    }
   });
   const text = [
     header("compiler/std/*.ggsl"),
-    "/** The text of each file of the standard library but for its tests, and its syntax tree, by its name without `.ggsl`. */",
-    "export const STD_FILES: Readonly<Record<string, { readonly text: string; readonly tree: string }>> = {",
+    'import type { StdEntry } from "./entry.js";\n',
+    "/** Each file of the standard library, by its name without `.ggsl`. */",
+    "export const STD_FILES: Readonly<Record<string, StdEntry>> = {",
     `${entries.join("")}};\n`,
   ].join("\n");
   writeIfChanged(join(folder, "std.generated.ts"), text);
