@@ -1,6 +1,6 @@
 /**
- * The standard samplers that llama.cpp has, too. Their files name its samplers; what cannot be told from a declaration is in the
- * table below: values at which something changes, what a sampler does to the order, how close its decision was.
+ * The standard samplers that llama.cpp has, too: their files name its samplers. The table has what no declaration tells: values
+ * at which something changes, what a sampler does to the order, how close its decision was.
  */
 import * as fc from "fast-check";
 import { STD_SAMPLERS, type StdSampler } from "../../compiler/std/samplers.js";
@@ -18,7 +18,7 @@ export type Mode = "constant" | "uniform";
 /** Best first, or in an order that does not follow the logits. */
 export type Order = "sorted" | "other";
 
-export interface SamplerSpec {
+export interface SamplerSpec extends StdSampler {
   readonly params: Readonly<Record<string, ParamSpec>>;
   readonly llama: (args: Args, context: Context) => LlamaSampler;
   /** What order the rows are in afterwards. Absent: it stays. */
@@ -35,7 +35,6 @@ export interface SamplerSpec {
   readonly countsMasked?: true;
   /** How many times larger than that of a probability the error of a logit may be. */
   readonly logitStretch?: number;
-  readonly picks?: StdSampler["picks"];
   /** llama.cpp remembers its own picks, so that two texts can not be led together again. */
   readonly remembersPicks?: true;
   /** It looks at the text so far. */
@@ -51,7 +50,7 @@ const temperatures = [0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10
 
 const count = (args: Args): number => numberOf(args, "k");
 
-interface More extends Omit<Partial<SamplerSpec>, "llama" | "picks"> {
+interface More extends Omit<Partial<SamplerSpec>, "llama" | keyof StdSampler> {
   /** What llama.cpp's sampler is given besides the arguments, or in their place. */
   readonly fields?: (args: Args, context: Context) => object;
 }
@@ -166,10 +165,10 @@ const MORE: Readonly<Record<string, More>> = {
 function specOf(sampler: StdSampler, peer: string): SamplerSpec {
   const { fields, params, ...more } = MORE[sampler.name] ?? {};
   return {
+    ...sampler,
     ...more,
     params: { ...declaredParams(sampler), ...params },
     llama: (args, context) => ({ name: peer, ...args, ...fields?.(args, context) }) as LlamaSampler,
-    ...(sampler.picks && { picks: sampler.picks }),
   };
 }
 
@@ -177,7 +176,7 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = Object.fromEntrie
   STD_SAMPLERS.flatMap((s) => (s.peer === undefined ? [] : [[s.name, specOf(s, s.peer)]])),
 );
 
-/** Names of the table above, which are to be samplers of llama.cpp. */
+/** The samplers that the table has something about. */
 export const DESCRIBED = Object.keys(MORE);
 
 /** Whether the exponential of some logit, less the largest, is no f32 above 0. */
