@@ -49,24 +49,25 @@ async function generateGrammar(): Promise<void> {
 
 async function generateStd(): Promise<void> {
   // only now, since the parser is made of the grammar
-  const { parse } = await import("@ggsl/compiler/syntax/parse.js");
-  const { writeTree } = await import("@ggsl/compiler/syntax/stored.js");
+  const { stdEntry } = await import("@ggsl/compiler/std/entry.js");
   const folder = join(root, "compiler/std");
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".ggsl"))
     .sort();
-  const entries = files.map((name) => {
-    // tests stand behind the samplers, so leaving them out moves no line
-    const [text = ""] = readFileSync(join(folder, name), "utf8").split(/^(?=test ")/m);
-    const { file, diagnostics } = parse({ name: `compiler/std/${name}`, text });
-    if (diagnostics.length > 0) throw new Error(`compiler/std/${name}: ${diagnostics[0]!.message}`);
-    const tree = writeTree(file.declarations);
-    return `  ${JSON.stringify(name.replace(/\.ggsl$/, ""))}: ${JSON.stringify({ text, tree })},\n`;
+  const entries = files.map((file) => {
+    const name = file.replace(/\.ggsl$/, "");
+    try {
+      const entry = stdEntry(name, readFileSync(join(folder, file), "utf8"));
+      return `  ${JSON.stringify(name)}: ${JSON.stringify(entry)},\n`;
+    } catch (error) {
+      throw new Error(`compiler/std/${file}: ${(error as Error).message}`, { cause: error });
+    }
   });
   const text = [
     header("compiler/std/*.ggsl"),
-    "/** The text of each file of the standard library but for its tests, and its syntax tree, by its name without `.ggsl`. */",
-    "export const STD_FILES: Readonly<Record<string, { readonly text: string; readonly tree: string }>> = {",
+    'import type { StdEntry } from "./entry.js";\n',
+    "/** Each file of the standard library, by its name without `.ggsl`. */",
+    "export const STD_FILES: Readonly<Record<string, StdEntry>> = {",
     `${entries.join("")}};\n`,
   ].join("\n");
   writeGenerated("compiler/std/std.generated.ts", text);

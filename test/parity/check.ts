@@ -60,7 +60,7 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     if (!rows.tokens.includes(token)) return count(undefined, `token ${token} is not among the rows left`);
     const isSameOrder = hasSameOrder(rows, there, input, order);
     // which of several equal rows comes first, or is the best, is up to the device
-    const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "best";
+    const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "argmax";
     if (isSameOrder && areTiesOpen && input[token] === input[wanted]) return true;
     if (draw === undefined) return count(excuseOf(given, accepted), `token ${token}, expected ${wanted}`);
     const agreed = { ours: rows, theirs: there, input };
@@ -76,7 +76,7 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
   const picks = specOf(stages.at(-1)!).picks;
   const canRejoin = !stages.some((s) => specOf(s).remembersPicks);
   const looksBack = stages.some((s) => specOf(s).looksBack);
-  const last = picks === undefined ? 1 : picks === "best" ? Math.min(steps, FEW_STEPS) : steps;
+  const last = picks === undefined ? 1 : picks === "argmax" ? Math.min(steps, FEW_STEPS) : steps;
   while (accepted.length < stepsFor(backend, input.length, last)) {
     const there: LlamaStep = theirs.step();
     if (isBeyond(there.rows)) {
