@@ -85,7 +85,7 @@ test("`ggsl run` without a chain takes the file's, shows it, and lets the user's
   expect(advised.status).toBe(0);
   expect(advised.stderr).toContain("warning: unknown key general.sampling.mood in the model file has no effect");
   expect(advised.stderr).toContain(
-    "the chain is the model's own advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
+    "the chain is the model's sampling advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
   );
   expect(advised.stdout).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(0.25)).stdout);
   const hot = ggsl("--model", model, "--set", "temp=3").stdout;

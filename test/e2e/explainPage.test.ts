@@ -115,7 +115,7 @@ test("a graph too large to be read is not drawn, and the page says so", async ()
 test("the host tail and a chain without a pick", async () => {
   const page = explain("-e", "top_k(20) |> host dist(1)", "--html").stdout;
   await expectSound(page);
-  expect(page).toContain("From <code>host dist(1)</code> on llama.cpp's own samplers run on the host.");
+  expect(page).toContain("The host tail starts at <code>host dist(1)</code>: llama.cpp's own CPU samplers.");
   expect(rowsOf(page, "host")).toContainEqual(["token ids of the rows", "80"]);
 });
 
