@@ -1,5 +1,6 @@
 /** A graph as boxes in layers: a node stands below all of its operands. */
 import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
+import { resultsOf } from "../../compiler/graph/liveness.js";
 import { launches, opRule } from "../../compiler/graph/ops.js";
 import { hostText } from "../../compiler/graph/text.js";
 import type { DrawnNode, Drawing } from "./messages.js";
@@ -12,10 +13,7 @@ export function draw(graph: Graph): Drawing {
   const layers = layersOf(graph, ids);
   const places = placesOf(graph, ids, layers);
   const index = new Map(ids.map((id, i) => [id, i]));
-  const outputs = new Set<NodeId>([
-    ...(Object.values(graph.outputs) as NodeId[]),
-    ...graph.states.map(({ next }) => next),
-  ]);
+  const outputs = new Set(resultsOf(graph));
   const nodes = ids.map((id): DrawnNode => {
     const node = graph.nodes[id]!;
     return {
