@@ -5,19 +5,12 @@
  * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
  */
 import type { OpName } from "./ops.js";
+import type { Attrs, Dim, Dtype, ValueType } from "./types.js";
 
-/**
- * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
- * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
- */
-export type Dim = number | "V";
-
-export type Dtype = "f32" | "i32";
+export type { Attr, Dim, Dtype } from "./types.js";
 
 /** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
 export type NodeId = number;
-
-export type Attr = number | string;
 
 /** Where in the source a node came from; `stage` is the index into `Graph.stages`. Lines and columns count from 1. */
 export interface Origin {
@@ -27,12 +20,10 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface GraphNode {
+export interface GraphNode extends ValueType {
   readonly op: OpName;
   readonly inputs: readonly NodeId[];
-  readonly attrs: Readonly<Record<string, Attr>>;
-  readonly dtype: Dtype;
-  readonly dim: Dim;
+  readonly attrs: Attrs;
   /** A short name for dumps and for ggml's tensors, e.g. `prob`. */
   readonly name?: string;
   readonly origin?: Origin;

@@ -1,0 +1,19 @@
+/** What a value of a graph is: a vector of one dtype. */
+
+/**
+ * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
+ * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
+ */
+export type Dim = number | "V";
+
+export type Dtype = "f32" | "i32";
+
+export interface ValueType {
+  readonly dtype: Dtype;
+  readonly dim: Dim;
+}
+
+/** An attribute of a node. */
+export type Attr = number | string;
+
+export type Attrs = Readonly<Record<string, Attr>>;
