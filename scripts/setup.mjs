@@ -47,7 +47,7 @@ export function setUp() {
   checkNode();
   checkTools();
   installPackages();
-  run("generating sources", process.execPath, ["scripts/generate.mjs"]);
+  run("generating sources", process.execPath, ["scripts/generate.mjs", "--check"]);
   compile();
   run("building the native addon", process.execPath, ["scripts/build-native.mjs"], { show: true });
 }
