@@ -2,7 +2,7 @@
 import type { GraphNode, NodeId, Origin } from "./graph.js";
 import type { Interval } from "./interval.js";
 import { resultRange, resultType, type OpName } from "./ops.js";
-import type { Attrs } from "./types.js";
+import type { Attrs } from "./vector.js";
 
 export interface Builder {
   readonly nodes: GraphNode[];

@@ -5,9 +5,9 @@
  * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
  */
 import type { OpName } from "./ops.js";
-import type { Attrs, Dim, Dtype, ValueType } from "./types.js";
+import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
-export type { Attr, Dim, Dtype } from "./types.js";
+export type { Attr, Dim, Dtype } from "./vector.js";
 
 /** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
 export type NodeId = number;
@@ -20,7 +20,7 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface GraphNode extends ValueType {
+export interface GraphNode extends VectorType {
   readonly op: OpName;
   readonly inputs: readonly NodeId[];
   readonly attrs: Attrs;

@@ -5,7 +5,7 @@
  */
 import { rangeRule, type RangeRule } from "./rangeRules.js";
 import type { Interval } from "./interval.js";
-import type { Attr, Attrs, Dtype, ValueType } from "./types.js";
+import type { Attr, Attrs, Dtype, VectorType } from "./vector.js";
 
 export interface OperandRule {
   readonly name: string;
@@ -228,14 +228,14 @@ export const launches = ({ op }: { readonly op: OpName }): boolean => opRule(op)
 export const attrValue = (attrs: Attrs, rule: AttrRule): Attr => attrs[rule.name] ?? rule.default!;
 
 /** The dtype and the dim of a result. */
-export function resultType(op: OpName, operands: readonly ValueType[], attrs: Attrs): ValueType {
+export function resultType(op: OpName, operands: readonly VectorType[], attrs: Attrs): VectorType {
   const { operands: rules, dtype, dim } = opRule(op);
-  const find = (rule: ResultRule<Dtype | 1>, key: keyof ValueType): Attr => {
+  const find = (rule: ResultRule<Dtype | 1>, key: keyof VectorType): Attr => {
     if (typeof rule !== "object") return rule;
     if ("attr" in rule) return attrs[rule.attr]!;
     return operands[rules.findIndex(({ name }) => name === rule.operand)]![key];
   };
-  return { dtype: find(dtype, "dtype"), dim: find(dim, "dim") } as ValueType;
+  return { dtype: find(dtype, "dtype"), dim: find(dim, "dim") } as VectorType;
 }
 
 /** The range of a result. */

@@ -1,7 +1,7 @@
 /** All devices of all backends, and which ops of the op table each can run. */
 import { OP_NAMES, opRule, resultType, type AttrRule, type OpName, type OpRule } from "../../compiler/graph/ops.js";
 import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
-import type { Attr, Attrs, Dim, Dtype } from "../../compiler/graph/types.js";
+import type { Attr, Attrs, Dim, Dtype } from "../../compiler/graph/vector.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import type { Device } from "../native/binding.js";

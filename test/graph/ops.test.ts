@@ -9,7 +9,7 @@ import {
   type AttrRule,
   type OperandRule,
 } from "../../compiler/graph/ops.js";
-import type { Attr, Attrs, Dim, Dtype } from "../../compiler/graph/types.js";
+import type { Attr, Attrs, Dim, Dtype } from "../../compiler/graph/vector.js";
 import { KERNELS, type Vector } from "../../runtime/reference/kernels.js";
 import { random, type Random } from "../parity/random.js";
 

@@ -1,4 +1,4 @@
-/** What a value of a graph is: a vector of one dtype. */
+/** What a vector of the graph is, and an attribute of the node that makes it. */
 
 /**
  * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
@@ -8,12 +8,11 @@ export type Dim = number | "V";
 
 export type Dtype = "f32" | "i32";
 
-export interface ValueType {
+export interface VectorType {
   readonly dtype: Dtype;
   readonly dim: Dim;
 }
 
-/** An attribute of a node. */
 export type Attr = number | string;
 
 export type Attrs = Readonly<Record<string, Attr>>;
