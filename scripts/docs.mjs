@@ -5,16 +5,18 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as graph from "./docs/graph.mjs";
 import * as optimizer from "./docs/optimizer.mjs";
 import * as std from "./docs/std.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const PAGES = { "docs/std.md": std, "docs/optimizer.md": optimizer };
+const PAGES = { "docs/graph.md": graph, "docs/std.md": std, "docs/optimizer.md": optimizer };
 
 for (const [file, { page }] of Object.entries(PAGES)) {
   const path = join(root, file);
-  const text = page();
-  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
+  const old = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const text = page(old);
+  if (old === text) continue;
   if (process.argv.includes("--check")) {
     console.error(`${file} is stale; run \`npm run docs\``);
     process.exitCode = 1;
