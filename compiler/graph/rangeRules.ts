@@ -1,6 +1,6 @@
 /**
  * What is known of an op's result by what is known of its operands: one function for each rule that the op table names.
- * native/src/ranges.cc has one of the same name for each, which allows for NaN and for the rounding of f32, too.
+ * native/graph/ranges.cc has one of the same name for each, which allows for NaN and for the rounding of f32, too.
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
