@@ -2,8 +2,8 @@
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./chainTypes.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
-import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./typed.js";
 
 /**
  * A compiled chain: its graphs, and the way to run it on plain logits. It holds nothing native, so nothing has to be freed.

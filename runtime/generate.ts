@@ -2,7 +2,7 @@
 import type { Chain } from "./chain.js";
 import { MAX_CONTEXT } from "@ggsl/settings/from/context.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
-import { AbortError, asInputError, InputError } from "./errors.js";
+import { InputError, translate } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
@@ -273,9 +273,4 @@ function statsOf(
 ): GenerationStats {
   const tokensPerSecond = milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0;
   return { ...stats, promptTokens, generatedTokens, tokensPerSecond };
-}
-
-/** Errors of the native runtime in the words of this one. */
-function translate(error: unknown, signal: AbortSignal | undefined): unknown {
-  return signal?.aborted ? new AbortError() : asInputError(error);
 }

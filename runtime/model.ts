@@ -2,10 +2,11 @@
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/gguf_sampling.js";
 import { MAX_LAYERS } from "@ggsl/settings/from/context.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
+import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
-import { asInputError, InputError } from "./errors.js";
+import { InputError, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, NativeModel } from "./native/binding.js";
@@ -14,7 +15,7 @@ import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
 import type { WasmModule } from "./wasm/webAssembly.js";
-import type { AnyChainTypes, ChainTypes, GenerateOptionsOf, GenerationOf } from "./typed.js";
+import type { GenerateOptionsOf, GenerationOf } from "./typed.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
@@ -164,13 +165,5 @@ async function openModel(path: string, { backend, device }: ChosenDevice, gpuLay
     return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
   } catch (error) {
     throw new InputError((error as Error).message, { cause: error });
-  }
-}
-
-function translated<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw asInputError(error);
   }
 }

@@ -12,8 +12,7 @@ import type {
 } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
 import type { LlamaExports } from "./exports.js";
-import type { GraphHandles } from "./graph.js";
-import { checkInteger, Handle } from "./handle.js";
+import { checkInteger, Handle, type Handles } from "./handle.js";
 
 /** In ggsl_output's numbering. */
 const RESULTS = ["sampled", "candidates", "logits", "probs", "states"] as const;
@@ -25,7 +24,7 @@ export class LlamaContext implements NativeContext {
 
   constructor(
     model: Handle,
-    private readonly graphs: GraphHandles,
+    private readonly graphs: Handles,
     options: ContextOptions,
   ) {
     const { llama } = model;
