@@ -43,6 +43,12 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(rowsAfter(graph, input, backend).logits).toEqual([0, 1, 2]);
   });
 
+  test("the best row is no part of the first rows where another sampler made the order", () => {
+    const text = "sampler up() { sort asc }  sampler s(t: f32) { keep t > rank }  chain c(t: f32 = 0.5) = up() |> s(t)";
+    const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
+    expect(rowsAfter(graph, Float32Array.from([3, 1, 2]), backend).tokens).toEqual([1]);
+  });
+
   test("a repetition without breakers is one that nothing ends", () => {
     const counted = (call: string) => compileBody(`logit -= ${call}`).features.map(({ from }) => from);
     expect(counted("repeat_len(4)")).toEqual(counted("repeat_len(4, [])"));

@@ -1,6 +1,7 @@
 /** The generator itself: its programs hold every construct of the language, and the checker takes all of them. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { countsOf } from "../../compiler/builtins/builtin.js";
 import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import type { Expr, Param, Sampler, Stmt } from "../../compiler/syntax/ast.js";
@@ -23,8 +24,10 @@ const WANTED: readonly string[] = [
   ...Object.keys(FUNCTIONS)
     .filter((name) => !ELSEWHERE.includes(name))
     .map((name) => `${name}()`),
-  ...["max()", "min()"].flatMap((name) => [`${name} of 1`, `${name} of 2`]),
-  ...["uniform()", "uniform32()"].map((name) => `${name} of 2`),
+  ...Object.entries(FUNCTIONS).flatMap(([name, builtin]) => {
+    const { least, most } = countsOf(builtin);
+    return least === most ? [] : [`${name}() of ${least}`, `${name}() of ${most}`];
+  }),
   ...Object.keys(NAMES),
   ...OPERATORS.map((op) => `a ${op} b`),
   ...["-a", "not a", "a ? b : c", "true or false", "list"],
