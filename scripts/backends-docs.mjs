@@ -2,11 +2,12 @@
  * Makes docs/backends.md: what runs where. `npm run docs` writes it; `--check` fails when it is stale. Both need the built
  * compiler and addon. The table of ops is asked of the devices: where there is no Vulkan device, it is left as it is.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OPS } from "@ggsl/compiler/graph/ops.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
 import { compilePipeline } from "ggsl/chain.js";
 import { surveyDevices } from "ggsl/devices/survey.js";
 import { loadBinding } from "ggsl/native/loader.js";
@@ -52,19 +53,17 @@ function rewrites() {
   return `## Rewrites\n\nThey are one table, \`native/graph/legalize.cc\`.\n\n${table(["rewrite", "op", "devices", "why", "built instead"], rows)}\n`;
 }
 
-/** The rewrites of a sampler alone with its defaults, by backend. */
+/** The rewrites of a sampler's example alone, by backend. */
 function samplers() {
-  const names = readdirSync(join(root, "compiler/std"))
-    .filter((name) => name.endsWith(".ggsl"))
-    .map((name) => name.replace(".ggsl", ""))
-    .sort();
-  const rows = names.map((name) => [name, ...BACKENDS.map((backend) => rewritesOf(name, backend))]);
-  return `## Samplers\n\nAll standard samplers run as a whole on the CPU and on Vulkan; their tests do. The rewrites, each sampler alone with its defaults over ${VOCABULARY} tokens:\n\n${table(["sampler", ...BACKENDS], rows)}\n`;
+  const rows = STD_SAMPLERS.map(({ name, example }) => [
+    name,
+    ...BACKENDS.map((backend) => rewritesOf(example, backend)),
+  ]);
+  return `## Samplers\n\nAll standard samplers run as a whole on the CPU and on Vulkan; their tests do. The rewrites, each sampler's example alone over ${VOCABULARY} tokens:\n\n${table(["sampler", ...BACKENDS], rows)}\n`;
 }
 
-function rewritesOf(name, rewriteFor) {
-  const hasSeed = /seed: seed/.test(readFileSync(join(root, `compiler/std/${name}.ggsl`), "utf8"));
-  const { graph } = compilePipeline(`${name}(${hasSeed ? "seed: 42" : ""})`);
+function rewritesOf(example, rewriteFor) {
+  const { graph } = compilePipeline(example);
   const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize: VOCABULARY, rewriteFor });
   const counts = new Map();
   for (const rewrite of native.rewritten) counts.set(rewrite.name, (counts.get(rewrite.name) ?? 0) + 1);
