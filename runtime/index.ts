@@ -1,7 +1,7 @@
 /** The public interface of the package. */
 export { CompileError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 export { formatDiagnostic, formatDiagnostics } from "@ggsl/compiler/check/format.js";
-export type { CompileOptions } from "@ggsl/compiler/compile.js";
+export type { CompileOptions } from "@ggsl/compiler/driver.js";
 export type { Graph } from "@ggsl/compiler/graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "@ggsl/compiler/graph/json.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";

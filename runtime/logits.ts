@@ -43,6 +43,6 @@ export async function nextLogits(
 function checkLength(length: number, contextSize: number): void {
   if (length > contextSize)
     throw new InputError(
-      `the prompt has ${length} tokens, and the context holds ${contextSize}: shorten the prompt or set a larger context size`,
+      `the prompt has ${length} tokens, and the context size is ${contextSize}: shorten the prompt or set a larger context size`,
     );
 }

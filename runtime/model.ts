@@ -76,12 +76,11 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   const { backend = "auto", device, gpuLayers = "all" } = options;
   const settings = contextSettings(options);
   const fs = nodeModule("node:fs");
-  if (!fs) throw new InputError("models are loaded from files, which needs Node.js: use `loadModelFromBytes`");
+  if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
   if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
   if (backend === "wasm") {
-    if (device !== undefined)
-      throw new InputError("the backend `wasm` has no devices to choose from: leave `device` out");
+    if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
     return openInWasm(await loadLlama(), fs.readFileSync(path), settings);
@@ -114,7 +113,7 @@ export async function loadModelFromBytes(
   { backend = "wasm", module, ...settings }: BytesOptions = {},
 ): Promise<Model> {
   if (backend !== "wasm")
-    throw new InputError(`a model in memory runs on the backend \`wasm\`, found \`${String(backend)}\``);
+    throw new InputError(`a model in memory needs the backend \`wasm\`, found \`${String(backend)}\``);
   if (!(bytes instanceof Uint8Array)) throw new InputError("expected the bytes of a GGUF file, as a Uint8Array");
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
@@ -155,7 +154,7 @@ function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number 
   if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
   throw new InputError(
-    `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: leave it out, or choose a GPU (\`ggsl devices\` lists them)`,
+    `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: omit it, or choose a GPU (\`ggsl devices\` lists them)`,
   );
 }
 

@@ -5,7 +5,7 @@
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
-import type { Attr, Dim, Dtype } from "./graph.js";
+import type { Attr, Dim, Dtype } from "./vector.js";
 
 export interface OperandRule {
   readonly name: string;

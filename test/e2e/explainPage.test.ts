@@ -8,7 +8,7 @@ import { format } from "prettier";
 import { escape } from "../../cli/html/escape.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { toSpec } from "../../compiler/graph/json.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
+import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-page-"));
@@ -87,7 +87,7 @@ test("each optimization is measured by compiling without it", () => {
   }
   expect(rows.some(([, , , without]) => Number(without) > all)).toBe(true);
   const off = explain("-e", CHAIN, "--html", "--no-optimize").stdout;
-  expect(off).toContain("All are switched off.");
+  expect(off).toContain("All are disabled.");
   expect(rowsOf(explain("-e", CHAIN, "--html", "--disable", "ratio-pick").stdout, "optimizations").length).toBe(
     OPTIMIZATIONS.size,
   );

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IGrammar } from "vscode-textmate";
-import { FUNCTIONS } from "../../compiler/check/builtins.js";
+import { FUNCTIONS } from "../../compiler/builtins/builtins.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
 import { programFiles, readSource, tokensOf } from "../syntax/corpus.js";
 
@@ -40,7 +40,7 @@ function scopesOf(text: string): { text: string; scope: string }[] {
 }
 
 test("the grammar is up to date", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/vscode-grammar.mjs", "--check"], {
+  const { status, stderr } = spawnSync(process.execPath, ["tools/run.mjs", "vscode-grammar", "--check"], {
     encoding: "utf8",
   });
   expect(stderr).toBe("");

@@ -5,10 +5,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "../../compiler/compile.js";
+import {
+  compileProgram,
+  compileStages,
+  graphOf,
+  OPTIMIZATIONS,
+  type Compilation,
+  type CompileOptions,
+} from "../../compiler/driver.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { OPTIMIZATIONS } from "../../compiler/optimize/optimize.js";
 import { difference, expected } from "./golden.js";
 import { STAGES } from "./stages.js";
 

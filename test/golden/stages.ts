@@ -1,5 +1,5 @@
 /** The chains whose graphs are golden files. */
-import type { CompileOptions } from "../../compiler/compile.js";
+import type { CompileOptions } from "../../compiler/driver.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 
 const ROWS: CompileOptions = { outputs: ["candidates", "logits", "probs"] };

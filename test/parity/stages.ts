@@ -1,6 +1,6 @@
 /** Stages of a chain: which samplers with which arguments, as GGSL source, as uniforms, and as llama.cpp's samplers. */
 import * as fc from "fast-check";
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { SAMPLERS, type Mode, type Order, type SamplerSpec } from "./samplers.js";
 import { literal, numberOf, type Arg, type Args, type ParamSpec } from "./values.js";

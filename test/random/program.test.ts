@@ -1,7 +1,7 @@
 /** The generator itself: its programs hold every construct of the language, and the checker takes all of them. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import type { Expr, Param, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";

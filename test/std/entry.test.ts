@@ -1,7 +1,7 @@
 /** The form of a standard sampler's file: what is read from it, that its example does something, and what is refused. */
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { checkProgram } from "../../compiler/compile.js";
+import { checkProgram } from "../../compiler/driver.js";
 import { stdEntry } from "../../compiler/std/entry.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compilePipeline } from "../../runtime/chain.js";

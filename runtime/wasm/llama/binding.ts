@@ -41,7 +41,7 @@ export function checkFileSize(bytes: number): void {
   if (bytes <= MAX_FILE_BYTES) return;
   throw nativeError(
     "OUT_OF_MEMORY",
-    `the model's file has ${bytes} bytes; at most ${MAX_FILE_BYTES} fit the memory of WebAssembly`,
+    `the model file has ${bytes} bytes; the maximum in WebAssembly is ${MAX_FILE_BYTES}`,
   );
 }
 

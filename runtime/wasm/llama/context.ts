@@ -151,11 +151,12 @@ function optionWords(options: ContextOptions): Int32Array {
   checkInteger("sequences", sequences);
   for (const [name, value] of Object.entries({ threads, batchThreads }))
     if (value !== 0 && value !== 1)
-      throw nativeError("INVALID_ARGUMENT", `${name}: expected 1, found ${value}: WebAssembly has one`);
+      throw nativeError("INVALID_ARGUMENT", `${name}: expected 1 in WebAssembly, found ${value}`);
   for (const [name, value] of Object.entries({ cacheTypeK, cacheTypeV }))
-    if (value !== "f16") throw nativeError("INVALID_ARGUMENT", `${name}: in WebAssembly it is f16, found "${value}"`);
+    if (value !== "f16")
+      throw nativeError("INVALID_ARGUMENT", `${name}: expected f16 in WebAssembly, found "${value}"`);
   if (flashAttention !== "auto")
-    throw nativeError("INVALID_ARGUMENT", `flashAttention: in WebAssembly it is auto, found "${flashAttention}"`);
+    throw nativeError("INVALID_ARGUMENT", `flashAttention: expected auto in WebAssembly, found "${flashAttention}"`);
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
