@@ -1,7 +1,7 @@
 /** The form of a standard sampler's file, of which README.md is the description; all lists of the samplers derive from it. */
 import type { Chain, Declaration, Sampler } from "../syntax/ast.js";
 import { parse } from "../syntax/parse.js";
-import type { Span } from "../syntax/source.js";
+import { lineColumn, textAt } from "../syntax/source.js";
 import { writeTree } from "../syntax/stored.js";
 
 /** What the library keeps of a file. */
@@ -26,7 +26,8 @@ export interface StdDoc {
 /** Reads a file of the library. Throws an `Error` that says what is missing from its form. */
 export function stdEntry(name: string, text: string): StdEntry {
   const { file, diagnostics } = parse({ name: `std/${name}.ggsl`, text });
-  if (diagnostics.length > 0) throw new Error(diagnostics[0]!.message);
+  const [fault] = diagnostics;
+  if (fault) throw new Error(`line ${lineColumn(fault.span.source, fault.span.start).line}: ${fault.message}`);
   const { declarations } = file;
   readDoc(samplerIn(declarations, name));
   const at = declarations.findIndex(isExampleOf(name));
@@ -34,7 +35,11 @@ export function stdEntry(name: string, text: string): StdEntry {
     throw new Error(`expected \`chain example() = ${name}(...)\` behind the sampler, and tests behind the chain`);
   const { span, stages } = declarations[at] as Chain;
   // what is left out comes last, so no line moves
-  return { text: text.slice(0, span.start), tree: writeTree(declarations.slice(0, at)), example: textOf(stages[0]!) };
+  return {
+    text: text.slice(0, span.start),
+    tree: writeTree(declarations.slice(0, at)),
+    example: textAt(stages[0]!.span),
+  };
 }
 
 /** The sampler of a name. Throws an `Error` if there is none. */
@@ -63,4 +68,3 @@ const isExampleOf =
     !d.stages[0]!.isHost;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-const textOf = ({ span: { source, start, end } }: { readonly span: Span }): string => source.text.slice(start, end);

@@ -5,22 +5,20 @@
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "../../compiler/driver.js";
+import {
+  compileProgram,
+  compileStages,
+  graphOf,
+  OPTIMIZATIONS,
+  type Compilation,
+  type CompileOptions,
+} from "../../compiler/driver.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { OPTIMIZATIONS } from "../../compiler/driver.js";
-import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { difference, expected } from "./golden.js";
+import { STAGES } from "./stages.js";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-
-const ROWS: CompileOptions = { outputs: ["candidates", "logits", "probs"] };
-
-/** The example of each standard sampler, and a usual chain. */
-const STAGES: Readonly<Record<string, [stages: string, options?: CompileOptions]>> = {
-  ...Object.fromEntries(STD_SAMPLERS.map((s) => [s.name, s.picks ? [s.example] : [s.example, ROWS]])),
-  default_chain: ["top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)"],
-};
 
 const UNIFORMS = `
 import { top_k, top_p, min_p, temp, dist } from "std"

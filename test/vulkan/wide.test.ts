@@ -1,8 +1,8 @@
 /** Standard samplers over a wide vocabulary give on Vulkan what they give on the CPU. */
 import { expect } from "@jest/globals";
-import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { chunks } from "./children.js";
 import { node, vulkanTest } from "./vulkan.js";
+import { CHAINS } from "./wideChains.js";
 
 interface Found {
   readonly chain: string;
@@ -15,15 +15,8 @@ interface Found {
 /** Wide enough for the softmax that Vulkan computes in chunks. */
 const SIZE = "20000";
 
-/** Where the example does not do: logits made of running sums over all rows differ by what rounding takes from the sums. */
-const INSTEAD: Readonly<Record<string, string>> = { skew: "p_less() |> skew(0.1) |> dist(1)" };
-
-/** The example of every standard sampler. */
-const EXAMPLES = STD_SAMPLERS.map((s) => INSTEAD[s.name] ?? (s.picks ? s.example : `${s.example} |> dist(1)`));
-const USUAL = "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(1)";
-
-/** Small groups, each a process; the first needs the slowest shader, top_k's. */
-const GROUPS = chunks([USUAL, ...EXAMPLES], 4);
+/** Small groups, each a process. */
+const GROUPS = chunks(CHAINS, 4);
 
 for (const chains of GROUPS) {
   vulkanTest(`over ${SIZE} tokens: ${chains.join(", ")}`, () => {
