@@ -4,10 +4,10 @@ import type { Graph, GraphNode } from "@ggsl/compiler/graph/graph.js";
 import type { Attr, Attrs, Dim, Dtype } from "@ggsl/compiler/graph/vector.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
-import type { Device } from "../native/binding.js";
+import type { CpuVariant, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { chooseDevice, devicesOf } from "./choose.js";
-import { DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
+import { cpuLibraries, DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
 
 export interface DeviceSurvey extends Device {
   readonly backend: DeviceBackend;
@@ -24,17 +24,26 @@ export interface BackendSurvey {
   readonly reason?: string;
 }
 
+export interface Survey {
+  readonly devices: readonly DeviceSurvey[];
+  readonly backends: readonly BackendSurvey[];
+  readonly cpuVariants: readonly CpuVariant[];
+}
+
 const VOCABULARY = 131072;
 
 /** Loads every backend whose driver works. */
-export async function surveyDevices(): Promise<{ devices: DeviceSurvey[]; backends: BackendSurvey[] }> {
+export async function surveyDevices(): Promise<Survey> {
   const backends = await Promise.all(DEVICE_BACKENDS.map(surveyBackend));
   const binding = loadBinding();
   const devices = DEVICE_BACKENDS.flatMap((backend) =>
     devicesOf(binding, backend).map((device, index) => ({ ...device, backend, index, ...supportOf(device.name) })),
   );
-  return { devices, backends };
+  return { devices, backends, cpuVariants: surveyCpuVariants() };
 }
+
+/** The variants of the CPU backend, the best for this processor first. */
+export const surveyCpuVariants = (): CpuVariant[] => loadBinding().cpuVariants(cpuLibraries()!);
 
 async function surveyBackend(name: DeviceBackend): Promise<BackendSurvey> {
   try {
