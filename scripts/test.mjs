@@ -16,6 +16,7 @@ const CHECKS = [
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
+  ["Imports", [modules("dependency-cruiser/bin/dependency-cruise.mjs"), "."]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],
   ["Types of the playground", [modules("typescript-7/bin/tsc"), "-p", "playground/tsconfig.json", "--noEmit"]],
