@@ -18,3 +18,12 @@ export function asInputError(error: unknown): unknown {
   const { code, message } = error as { readonly code?: unknown; readonly message: string };
   return code === undefined ? error : new InputError(message, { cause: error });
 }
+
+/** What `run` gives; what it throws is an `InputError` where it says what is wrong with the input. */
+export function translated<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw asInputError(error);
+  }
+}

@@ -1,7 +1,7 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
 import type { Graph, HostStage } from "@ggsl/compiler/graph/graph.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/graph/hostSamplers.js";
-import { asInputError, InputError } from "./errors.js";
+import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";
 import { loadBinding } from "./native/loader.js";
@@ -85,12 +85,4 @@ function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Flo
     tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i),
     logits: Float32Array.from(left, (i) => logits[i]!),
   };
-}
-
-function translated<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw asInputError(error);
-  }
 }

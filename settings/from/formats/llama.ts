@@ -1,5 +1,6 @@
 /** From llama.cpp's settings to a chain, as common_sampler_init builds one (common/sampling.cpp, v0.5.0). */
 import type { Range } from "@ggsl/compiler/graph/graph.js";
+import { show } from "../notes.js";
 import { grammar, biases, MAX_BIASES } from "../pieces.js";
 import type { Bias, ImportOptions, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
@@ -191,3 +192,22 @@ export function readValues(reader: Reader, { range, convert }: Source): Values {
 
 /** -1 and 4294967295 mean random. */
 export const isRandomSeed = (seed: bigint): boolean => BigInt.asUintN(32, seed) === 0xffffffffn;
+
+/** A value that no sampler here takes, as the nearest one, which has the same effect in llama.cpp. */
+export function effective(name: FieldName, value: number): number {
+  if (name === "temperature") return Math.max(value, 0);
+  return name === "min_p" ? Math.min(value, 1) : value;
+}
+
+/** The samplers that llama.cpp knows; it passes over others with a warning. */
+export function known(
+  names: readonly string[],
+  find: (name: string) => SamplerName | undefined,
+  reader: Reader,
+  key: string,
+): SamplerName[] {
+  const unknown = names.filter((name) => find(name) === undefined);
+  if (unknown.length > 0)
+    reader.note("idle", key, `llama.cpp passes over what is no sampler of its: ${unknown.map(show).join(", ")}`);
+  return names.flatMap((name) => find(name) ?? []);
+}

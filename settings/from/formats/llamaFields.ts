@@ -38,7 +38,7 @@ const i32 = (value: number, flags: readonly string[], more: Partial<LlamaField> 
 export const LLAMA_FIELDS = {
   top_k: i32(40, ["--top-k"], { gguf: "top_k", clamp: [0, Infinity] }),
   top_p: f32(0.95, ["--top-p"], { gguf: "top_p", clamp: UNIT }),
-  min_p: f32(0.05, ["--min-p"], { gguf: "min_p", range: { max: 1 }, clamp: UNIT }),
+  min_p: f32(0.05, ["--min-p"], { gguf: "min_p", clamp: UNIT }),
   top_n_sigma: f32(-1, ["--top-n-sigma", "--top-nsigma"]),
   xtc_probability: f32(0, ["--xtc-probability"], { gguf: "xtc_probability", clamp: UNIT }),
   xtc_threshold: f32(0.1, ["--xtc-threshold"], { gguf: "xtc_threshold", clamp: UNIT }),

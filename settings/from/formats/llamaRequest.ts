@@ -1,10 +1,18 @@
 /** A request to llama-server, as tools/server/server-schema.cpp reads it. */
-import { describe, numberOf, openReader, textOf, tokenOf, type Reader } from "../reader.js";
+import { openReader, type Reader } from "../reader.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError, show } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
-import { DEFAULT_SETTINGS, isRandomSeed, LLAMA_TOOL, llamaStages, readValues, type LlamaSettings } from "./llama.js";
-import { known } from "./llamaArgs.js";
+import { describe, numberOf, textOf, tokenOf } from "../values.js";
+import {
+  DEFAULT_SETTINGS,
+  isRandomSeed,
+  known,
+  LLAMA_TOOL,
+  llamaStages,
+  readValues,
+  type LlamaSettings,
+} from "./llama.js";
 import { DEFAULT_BREAKERS, fieldOf, samplerNamed, samplerOfLetter, type SamplerName } from "./llamaFields.js";
 
 /** Fields of a request that are not about sampling. */

@@ -4,7 +4,7 @@
  */
 import type { Setting } from "./nodes.js";
 import type { Note } from "./notes.js";
-import { describe, textOf, wholeOf } from "./reader.js";
+import { describe, textOf, wholeOf } from "./values.js";
 
 /** Types that the cache of keys and values can have, as llama.cpp's `--cache-type-k` and `--cache-type-v` name them. */
 export const CACHE_TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"] as const;
