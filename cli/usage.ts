@@ -1,5 +1,6 @@
 /** Options that commands share, and what is wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
+import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/optimize/optimize.js";
 
 /** Wrong usage of the command line; exit status 2. */
@@ -20,7 +21,7 @@ export function positive(text: string): number {
 
 export function seed(text: string): number {
   const value = integer(text);
-  if (value < 0 || value >= 2 ** 32) throw new InvalidArgumentError("Expected an integer from 0 to 4294967295.");
+  if (!isSeed(value)) throw new InvalidArgumentError(`Expected ${SEED_RANGE}.`);
   return value;
 }
 
