@@ -18,8 +18,11 @@ import { fileURLToPath } from "node:url";
 import { buildCuda, checkArchitecture, checkNvcc } from "./build-cuda.mjs";
 import { jobs, root } from "./setup.mjs";
 
-const LLAMA_PACKAGE_VERSION = "3.22.1";
-const LLAMA_TAG = "v0.5.0";
+/** compiler/llama/release.ts, as C++ has it. */
+const facts = readFileSync(join(root, "native", "llama", "facts.generated.h"), "utf8");
+const factOf = (name) => new RegExp(`#define GGSL_LLAMA_${name} "(.*)"`).exec(facts)[1];
+const LLAMA_PACKAGE_VERSION = factOf("PACKAGE");
+const LLAMA_TAG = factOf("TAG");
 const PLATFORMS = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
 
 const buildFolder = join(root, "build");

@@ -15,6 +15,7 @@ const CHECKS = [
   ["WebAssembly module with llama.cpp", ["scripts/build-wasm.mjs", "--llama", "--check"]],
   ["C++ tests under sanitizers", ["scripts/build-native.mjs", "--sanitize"]],
   ["WebAssembly module from its sources", ["scripts/build-wasm.mjs", "--check"]],
+  ["Generated sources", ["scripts/generate.mjs", "--check"]],
   ["Lint", [modules("eslint/bin/eslint.js"), ".", "--max-warnings", "0"]],
   ["Format", [modules("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]],
   ["Types", [modules("typescript-7/bin/tsc"), "-p", "tsconfig.json", "--noEmit"]],

@@ -8,7 +8,7 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/settings/from/runOptions.js";
+} from "@ggsl/compiler/llama/context.js";
 import { describeNotes } from "@ggsl/settings/from/notes.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";

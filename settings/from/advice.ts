@@ -1,5 +1,5 @@
 /** A model's own advice: the `general.sampling.*` keys of its file, as `ggsl import` reads them. */
-import { isSamplingKey, readSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
+import { isSamplingKey, fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
 import type { Node } from "./nodes.js";
 import { ImportError, type Note } from "./notes.js";
 import { finish } from "./program.js";
@@ -21,7 +21,7 @@ export function readSamplingAdvice(metadata: Readonly<Record<string, string>>): 
   const keys = Object.entries(metadata).filter(([key]) => key.startsWith(SAMPLING_KEYS));
   const nodes = keys.map(([key, value]): [string, Node] => [key, { kind: "word", place: SOURCE, value }]);
   try {
-    const plan = readSamplingKeys(new Map(nodes), {});
+    const plan = fromSamplingKeys(new Map(nodes), {});
     const { notes } = plan;
     return keys.some(([key]) => isSamplingKey(key)) ? { text: finish(plan, SOURCE).text, notes } : { notes };
   } catch (error) {

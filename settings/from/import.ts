@@ -1,9 +1,9 @@
 /** Settings of other tools as programs: `ggsl import`, for callers that have the settings at hand. */
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
-import { readSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
-import { importLlamaArgs } from "./formats/llamaArgs.js";
-import { importModelfile } from "./formats/ollama.js";
+import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
+import { fromLlamaArgs } from "./formats/llamaArgs.js";
+import { fromModelfile } from "./formats/ollama.js";
 import { parseJson } from "./json.js";
 import { checkLength } from "./length.js";
 import type { ObjectNode, TextNode } from "./nodes.js";
@@ -31,7 +31,7 @@ export function importFile(
   const start = file.read(0, Math.min(4, file.size));
   const isModel = isGguf(start);
   if (kind === "gguf" || (isModel && (kind === undefined || kind === "llama.cpp")))
-    return finish(readSamplingKeys(readMetadata(file, name, SAMPLING_KEYS), options), name);
+    return finish(fromSamplingKeys(readMetadata(file, name, SAMPLING_KEYS), options), name);
   if (isModel) throw new ImportError(`${name}: expected settings of ${kind}, found a GGUF file`);
   checkLength({ length: file.size }, name);
   return finish(planOf(decode(file, name), name, kind, options), name);
@@ -41,7 +41,7 @@ export function importFile(
 export function importWords(given: readonly string[], options: ImportOptions = {}): Imported {
   checkLength({ length: given.reduce((sum, word) => sum + word.length + 1, 0) }, "the command line");
   const words = given.map((value, i): TextNode => ({ kind: "word", value, place: `word ${i + 1}` }));
-  return finish(importLlamaArgs(words, options), "a command line");
+  return finish(fromLlamaArgs(words, options), "a command line");
 }
 
 function decode(file: ByteSource, name: string): string {
@@ -55,17 +55,17 @@ function decode(file: ByteSource, name: string): string {
 function planOf(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   if (/^\s*[{[]/.test(text)) return jsonPlan(text, name, kind, options);
   if (kind === "ollama" || kind === "ollama-engine") return modelfilePlan(text, name, kind);
-  if (kind === "llama.cpp") return importLlamaArgs(splitWords(text, name), options);
+  if (kind === "llama.cpp") return fromLlamaArgs(splitWords(text, name), options);
   if (kind !== undefined) return jsonPlan(text, name, kind, options);
   if (/^\s*(?:FROM|PARAMETER)\s/im.test(text)) return modelfilePlan(text, name, "ollama");
-  if (/(?:^|\s)--?[a-z]/.test(text)) return importLlamaArgs(splitWords(text, name), options);
+  if (/(?:^|\s)--?[a-z]/.test(text)) return fromLlamaArgs(splitWords(text, name), options);
   throw new ImportError(
     `${name}: expected JSON, a Modelfile, a llama.cpp command line or a GGUF file; say which one it is with --from (${KINDS.join(", ")})`,
   );
 }
 
 const modelfilePlan = (text: string, name: string, kind: string): Plan =>
-  importModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
+  fromModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
 
 function jsonPlan(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   const root = parseJson(text, name);

@@ -63,7 +63,7 @@ const LOST: Readonly<Record<string, string>> = {
   token_healing: "it changes the prompt",
 };
 
-export function importHuggingFace(root: ObjectNode, options: ImportOptions): Plan {
+export function fromHuggingFace(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const eos = options.eos ?? reader.tokens("eos_token_id") ?? [];
   reader.note("other", "eos_token_id", "");

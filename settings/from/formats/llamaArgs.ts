@@ -1,4 +1,7 @@
 /** llama.cpp's command line, as common/arg.cpp reads it. */
+import { FIELD_NAMES, fieldOf } from "@ggsl/compiler/llama/fields.js";
+import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
+import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Setting, TextNode } from "../nodes.js";
 import { ImportError, show, type Note } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
@@ -14,14 +17,6 @@ import {
   readValues,
   type LlamaSettings,
 } from "./llama.js";
-import {
-  DEFAULT_BREAKERS,
-  FIELD_NAMES,
-  fieldOf,
-  samplerNamed,
-  samplerOfLetter,
-  type SamplerName,
-} from "./llamaFields.js";
 import { SWITCHES, WITH_TWO_VALUES, WITH_VALUE } from "./llamaOptions.js";
 
 /** Sampling options that are no numbers, by the names that requests have for them. */
@@ -76,7 +71,7 @@ interface Parsed {
   readonly notes: readonly Note[];
 }
 
-export function importLlamaArgs(words: readonly TextNode[], options: ImportOptions): Plan {
+export function fromLlamaArgs(words: readonly TextNode[], options: ImportOptions): Plan {
   const parsed = parseWords(words);
   const reader = openReader(parsed.settings);
   const stages = llamaStages(read(reader, parsed), reader, options);
@@ -111,7 +106,7 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
   };
 }
 
-function orderOf(reader: Reader): readonly SamplerName[] {
+function orderOf(reader: Reader): readonly ListedName[] {
   const names = reader.text("samplers");
   const letters = reader.text("sampler_seq");
   if (names !== undefined) return known(names === "" ? [] : names.split(";"), samplerNamed, reader, "samplers");

@@ -1,11 +1,13 @@
 /** The sampling keys of a model's file, `general.sampling.*`, as common/common.cpp reads them. */
+import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { FIELD_NAMES, fieldOf, type FieldName } from "@ggsl/compiler/llama/fields.js";
+import { samplerNamed, type ListedName } from "@ggsl/compiler/llama/order.js";
 import type { Node, Setting } from "../nodes.js";
 import type { Note } from "../notes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { numberOf } from "../values.js";
 import { DEFAULT_SETTINGS, effective, known, LLAMA_TOOL, llamaStages, readValues } from "./llama.js";
-import { FIELD_NAMES, fieldOf, samplerNamed, type FieldName, type SamplerName } from "./llamaFields.js";
 
 export const SAMPLING_KEYS = "general.sampling.";
 
@@ -21,7 +23,7 @@ const SEQUENCE = `${SAMPLING_KEYS}sequence`;
 export const isSamplingKey = (key: string): boolean => key === SEQUENCE || FIELDS.has(key);
 
 /** The settings of a file's metadata, of which only the sampling keys are given. */
-export function readSamplingKeys(metadata: ReadonlyMap<string, Node>, options: ImportOptions): Plan {
+export function fromSamplingKeys(metadata: ReadonlyMap<string, Node>, options: ImportOptions): Plan {
   const settings = new Map<string, Setting>();
   const lists: Note[] = [];
   for (const [key, node] of metadata) {
@@ -33,7 +35,7 @@ export function readSamplingKeys(metadata: ReadonlyMap<string, Node>, options: I
   }
   const reader = openReader(settings);
   const values = readValues(reader, {
-    range: (field) => (field === "repeat_last_n" ? { max: 2 ** 24 } : (fieldOf(field).range ?? {})),
+    range: (field) => (field === "repeat_last_n" ? { max: MAX_HISTORY } : (fieldOf(field).range ?? {})),
     convert: (field, value) => (field === "repeat_last_n" ? Math.max(value, 0) : effective(field, value)),
   });
   const stages = llamaStages({ ...DEFAULT_SETTINGS, values, order: orderOf(reader) }, reader, options);
@@ -46,7 +48,7 @@ export function readSamplingKeys(metadata: ReadonlyMap<string, Node>, options: I
   };
 }
 
-function orderOf(reader: Reader): readonly SamplerName[] {
+function orderOf(reader: Reader): readonly ListedName[] {
   // an empty text counts as none
   const names = reader.text("samplers") || undefined;
   return names === undefined ? DEFAULT_SETTINGS.order : known(names.split(";"), samplerNamed, reader, "samplers");

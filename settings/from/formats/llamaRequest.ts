@@ -1,8 +1,11 @@
 /** A request to llama-server, as tools/server/server-schema.cpp reads it. */
-import { openReader, type Reader } from "../reader.js";
+import { fieldOf } from "@ggsl/compiler/llama/fields.js";
+import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
+import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError, show } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
+import { openReader, type Reader } from "../reader.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
@@ -13,7 +16,6 @@ import {
   readValues,
   type LlamaSettings,
 } from "./llama.js";
-import { DEFAULT_BREAKERS, fieldOf, samplerNamed, samplerOfLetter, type SamplerName } from "./llamaFields.js";
 
 /** Fields of a request that are not about sampling. */
 const OTHERS = new Set(
@@ -29,7 +31,7 @@ const OTHERS = new Set(
     .split(/\s+/),
 );
 
-export function importLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
+export function fromLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const stages = llamaStages(read(reader), reader, options);
   reader.finish(OTHERS);
@@ -88,7 +90,7 @@ function noteGrammars(reader: Reader): void {
   );
 }
 
-function orderOf(reader: Reader): readonly SamplerName[] {
+function orderOf(reader: Reader): readonly ListedName[] {
   const node = reader.node("samplers");
   if (node?.kind === "string") return known(Array.from(node.value), samplerOfLetter, reader, "samplers");
   const names = reader.texts("samplers");
