@@ -21,7 +21,8 @@ const PACKAGES = {
 
 /** The folders of the compiler: the phases that each one may know. The driver knows them all. */
 const PHASES = {
-  llama: [],
+  // the type of a parameter's range
+  llama: ["graph/graph"],
   graph: ["llama"],
   // diagnostics are below all phases
   syntax: ["check/diagnostics"],
