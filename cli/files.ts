@@ -26,7 +26,7 @@ export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path === "-" ? 0 : path);
   } catch (error) {
-    throw new InputError(`"${path}" can not be read: ${reason(error)}`);
+    throw new InputError(`"${path}" cannot be read: ${reason(error)}`);
   }
 }
 
@@ -35,7 +35,7 @@ export function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new InputError(`"${path}" can not be written: ${reason(error)}`);
+    throw new InputError(`"${path}" cannot be written: ${reason(error)}`);
   }
 }
 

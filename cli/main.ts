@@ -10,7 +10,7 @@ import { UsageError } from "./usage.js";
 const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
 
 const program = new Command("ggsl")
-  .description("Compile sampler chains written in GGSL to ggml graphs, look at them and run them.")
+  .description("Compile sampler chains written in GGSL to ggml graphs, inspect them and run them.")
   .version(version)
   .exitOverride()
   .showHelpAfterError("(--help shows the options)")

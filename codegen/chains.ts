@@ -1,12 +1,10 @@
 /** The chains of a file as what a module of them is made of: graphs, and the words of the program about them. */
-import { check } from "@ggsl/compiler/check/check.js";
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
-import { compileChain } from "@ggsl/compiler/compile.js";
+import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
-import type { OutputName } from "@ggsl/compiler/lower/lower.js";
 import type { Chain, InputDecl } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { namesIn } from "@ggsl/compiler/syntax/walk.js";
@@ -52,8 +50,6 @@ export interface ModuleChains {
   readonly warnings: readonly Diagnostic[];
 }
 
-const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
-
 /** Compiles the chains of a file. Throws `CompileError` with all that is wrong with any of them. */
 export function moduleChains(source: SourceFile, options: ModuleOptions = {}): ModuleChains {
   const imported = new Set([source.name]);
@@ -62,7 +58,7 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
     if (found) imported.add(found.name);
     return found;
   };
-  const { program, diagnostics } = check(source, importer);
+  const { program, diagnostics } = checkSource(source, { importer });
   if (!program) throw compileError(diagnostics);
   const wanted = wantedChains(program, options);
   const stray = [...wanted.faults, ...strayChains(program, options.set ?? {})];
@@ -73,7 +69,7 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
   const chains = wanted.chains.flatMap((chain) => {
     const set = settingsOf(chain, wanted.chains, options.set ?? {});
     const { graph, diagnostics: faults } = compileChain(program, chain, { set });
-    const { graph: rows } = compileChain(program, chain, { set, outputs: ROWS });
+    const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
     found.push(...faults);
     return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), docs)] : [];
   });

@@ -5,7 +5,14 @@
 export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
 export { formatDiagnostic, formatDiagnostics } from "./check/format.js";
 export type { Importer } from "./check/program.js";
-export { checkProgram, compileProgram, compileStages, graphOf, type Compilation, type CompileOptions } from "./compile.js";
+export {
+  checkProgram,
+  compileProgram,
+  compileStages,
+  graphOf,
+  type Compilation,
+  type CompileOptions,
+} from "./driver.js";
 export type { Graph } from "./graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";

@@ -1,6 +1,6 @@
 /** What may be written at a place. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import type { Module } from "@ggsl/compiler/check/program.js";

@@ -1,5 +1,6 @@
 /** Descriptions of what names stand for, in Markdown. */
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import type { Type } from "@ggsl/compiler/check/types.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
@@ -25,11 +26,22 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
+const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", picked: "number" };
+
+/** What the arguments of a builtin are, in words. */
+export const argumentWords = (name: string): string[] =>
+  argsOf(FUNCTIONS[name]!).map(([, type]) => WORDS[type] ?? type);
+
+/** What a builtin gives, in a word. */
+export function resultWord(name: string): string {
+  const { result } = FUNCTIONS[name]!;
+  return result === "number" ? "f32" : result;
+}
+
 /** A builtin as it is called: `clamp(number, number, number)`. */
 export function functionHead(name: string): string {
-  const { args, optional = 0, result } = FUNCTIONS[name]!;
-  const shown = args.map((arg, i) => (i >= args.length - optional ? `[${arg}]` : arg));
-  return `${name}(${shown.join(", ")}) -> ${result}`;
+  const shown = argumentWords(name).map((arg, i) => (i < countsOf(FUNCTIONS[name]!).least ? arg : `[${arg}]`));
+  return `${name}(${shown.join(", ")}) -> ${resultWord(name)}`;
 }
 
 export const hostHead = (name: string): string =>

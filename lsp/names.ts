@@ -1,5 +1,5 @@
 /** Every name in a file, and what it stands for. */
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
 import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";

@@ -240,7 +240,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     const { source } = open(textDocument?.uri);
     const printed = print(source);
     if ("diagnostics" in printed)
-      throw new ResponseError(LSPErrorCodes.RequestFailed, "a file with syntax errors can not be formatted");
+      throw new ResponseError(LSPErrorCodes.RequestFailed, "a file with syntax errors cannot be formatted");
     return difference(source, printed.text);
   });
 

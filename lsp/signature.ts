@@ -1,10 +1,10 @@
 /** The parameters of the call that is being written. */
 import type { SignatureHelp } from "vscode-languageserver";
-import { FUNCTIONS } from "@ggsl/compiler/check/builtins.js";
+import { findFunction } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { OpenCall } from "./context.js";
-import { hostHead, textOf } from "./describe.js";
+import { argumentWords, hostHead, resultWord, textOf } from "./describe.js";
 
 interface Signature {
   readonly label: string;
@@ -50,7 +50,8 @@ function signatureOf({ kind, name }: OpenCall, findStage: FindStage): Signature 
     const parameters = name === "sample" ? ["seed", "at"] : ["expr"];
     return { label: `pick ${name}(${parameters.join(", ")})`, parameters, names: parameters };
   }
-  if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
-  const { args, doc, result } = FUNCTIONS[name]!;
-  return { label: `${name}(${args.join(", ")}) -> ${result}`, parameters: args, names: [], doc };
+  const builtin = findFunction(name);
+  if (!builtin) return undefined;
+  const parameters = argumentWords(name);
+  return { label: `${name}(${parameters.join(", ")}) -> ${resultWord(name)}`, parameters, names: [], doc: builtin.doc };
 }

@@ -8,4 +8,4 @@ set(GGSL_MODEL_SOURCES arguments.cc context.cc context_options.cc decode.cc gram
 list(TRANSFORM GGSL_GRAPH_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/graph/)
 list(TRANSFORM GGSL_MODEL_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/llama/)
 # ggml's registry of devices, which a module with one device does without.
-list(APPEND GGSL_MODEL_SOURCES ${CMAKE_CURRENT_LIST_DIR}/graph/backend.cc)
+list(APPEND GGSL_MODEL_SOURCES ${CMAKE_CURRENT_LIST_DIR}/graph/backend.cc ${CMAKE_CURRENT_LIST_DIR}/graph/cpu_variant.cc)

@@ -47,7 +47,7 @@ export function contextSettings(over: ContextSettings, under: ContextSettings = 
   const { cacheTypeV = "f16", flashAttention } = merged;
   if (flashAttention === "off" && !/^b?f/.test(cacheTypeV))
     throw new InputError(
-      `a cache of values in ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the cache of values to f16, bf16 or f32`,
+      `a V cache of type ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the V cache to f16, bf16 or f32`,
     );
   return merged;
 }

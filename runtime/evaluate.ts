@@ -217,7 +217,7 @@ function checkTokens({ sampled, candidates }: Outputs, vocabSize: number): void 
   const isToken = (token: number): boolean => token >= 0 && token < vocabSize;
   const stray = sampled !== undefined && !isToken(sampled) ? sampled : candidates?.find((token) => !isToken(token));
   if (stray !== undefined)
-    throw new InputError(`the graph gave ${stray}, which is no token of a vocabulary of ${vocabSize}`);
+    throw new InputError(`the graph returned ${stray}, which is not a token of a vocabulary of ${vocabSize}`);
 }
 
 function rowsOf({ candidates, logits, probs }: Pick<Outputs, "candidates" | "logits" | "probs">): Candidate[] {

@@ -2,10 +2,11 @@
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/gguf_sampling.js";
 import { MAX_LAYERS } from "@ggsl/settings/from/context.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
+import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
-import { asInputError, InputError } from "./errors.js";
+import { InputError, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, NativeModel } from "./native/binding.js";
@@ -14,7 +15,7 @@ import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
 import type { WasmModule } from "./wasm/webAssembly.js";
-import type { AnyChainTypes, ChainTypes, GenerateOptionsOf, GenerationOf } from "./typed.js";
+import type { GenerateOptionsOf, GenerationOf } from "./typed.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
@@ -76,12 +77,11 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   const { backend = "auto", device, gpuLayers = "all" } = options;
   const settings = contextSettings(options);
   const fs = nodeModule("node:fs");
-  if (!fs) throw new InputError("models are loaded from files, which needs Node.js: use `loadModelFromBytes`");
+  if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
   if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
   if (backend === "wasm") {
-    if (device !== undefined)
-      throw new InputError("the backend `wasm` has no devices to choose from: leave `device` out");
+    if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
     return openInWasm(await loadLlama(), fs.readFileSync(path), settings);
@@ -114,7 +114,7 @@ export async function loadModelFromBytes(
   { backend = "wasm", module, ...settings }: BytesOptions = {},
 ): Promise<Model> {
   if (backend !== "wasm")
-    throw new InputError(`a model in memory runs on the backend \`wasm\`, found \`${String(backend)}\``);
+    throw new InputError(`a model in memory needs the backend \`wasm\`, found \`${String(backend)}\``);
   if (!(bytes instanceof Uint8Array)) throw new InputError("expected the bytes of a GGUF file, as a Uint8Array");
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
@@ -155,7 +155,7 @@ function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number 
   if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
   throw new InputError(
-    `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: leave it out, or choose a GPU (\`ggsl devices\` lists them)`,
+    `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: omit it, or choose a GPU (\`ggsl devices\` lists them)`,
   );
 }
 
@@ -165,13 +165,5 @@ async function openModel(path: string, { backend, device }: ChosenDevice, gpuLay
     return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
   } catch (error) {
     throw new InputError((error as Error).message, { cause: error });
-  }
-}
-
-function translated<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw asInputError(error);
   }
 }

@@ -9,7 +9,7 @@ export function packageRoot(): string {
   let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
   while (!isPackage(folder)) {
     const parent = path.dirname(folder);
-    if (parent === folder) throw new Error("the package's root was not found: run npm run setup in its folder");
+    if (parent === folder) throw new Error("the root of the package was not found: run npm run setup in its folder");
     folder = parent;
   }
   return folder;

@@ -12,6 +12,7 @@ interface Page {
 }
 
 const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
+  graph: () => import("./docs/graph.js"),
   std: () => import("./docs/std.js"),
   optimizer: () => import("./docs/optimizer.js"),
   backends: () => import("./docs/backends.js"),

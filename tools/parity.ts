@@ -1,6 +1,6 @@
 /**
  * `npm run parity -- --cases 100000 --seed 7`: the parity tests with more cases for each sampler, or from another seed. Names
- * of test files may follow: `npm run parity -- --cases 20000 test/parity/mirostat`. With --vulkan, the samplers on Vulkan.
+ * of test files may follow: `npm run parity -- --cases 20000 test/parity/memory`. With --vulkan, the samplers on Vulkan.
  */
 import { availableParallelism } from "node:os";
 import { jest } from "./jest.js";

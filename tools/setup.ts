@@ -5,11 +5,12 @@
 import { compile } from "./build.js";
 import { buildAddon, checkCompilers } from "./build-native.js";
 import { generate } from "./generate.js";
+import { ToolError } from "./lib/process.js";
 
 /** Brings the checkout to where the command line and the tests run. Throws a `ToolError`. */
 export async function setUp(): Promise<void> {
   await checkCompilers();
-  await generate();
+  if (!(await generate({ check: true }))) throw new ToolError("setup: a generated file that is committed is stale");
   await compile();
   await buildAddon();
 }

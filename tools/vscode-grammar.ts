@@ -1,10 +1,10 @@
 /**
  * Makes the TextMate grammar of the editor extension from the language's own tables: the words of compiler/syntax/keywords.ts
- * and the built-in names of compiler/check/builtins.ts. `npm run vscode:grammar` writes it; `--check` fails when it is
+ * and the built-in names of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails when it is
  * stale.
  */
 import { format } from "prettier";
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
 import { readArguments } from "./lib/arguments.js";
 import { checkGenerated, writeGenerated } from "./lib/generated.js";

@@ -139,6 +139,6 @@ function writeTypes(id: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new Error(`"${file}" can not be written: ${(error as Error).message}; \`dts: false\` switches it off`);
+    throw new Error(`"${file}" cannot be written: ${(error as Error).message}; \`dts: false\` disables it`);
   }
 }

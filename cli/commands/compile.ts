@@ -22,12 +22,12 @@ interface Options extends ChainOptions {
 export const addCompile = (program: Command): Command =>
   program
     .command("compile")
-    .description("compile a chain to a graph spec")
+    .description("compile a chain to a graph")
     .argument("[file]", "GGSL file")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
-    .addOption(new Option("--emit <form>", "what to write").choices(Object.keys(EMITTERS)).default("json"))
+    .addOption(new Option("--emit <form>", "the form to write").choices(Object.keys(EMITTERS)).default("json"))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .addOption(noOptimizeOption())
     .addOption(disableOption())

@@ -6,8 +6,8 @@ import type { Command } from "commander";
 export const addLsp = (program: Command): Command =>
   program
     .command("lsp")
-    .description("serve editors: the language server protocol on standard input and output")
-    .option("--stdio", "as always; for clients that say so")
+    .description("start the language server for editors, on standard input and output")
+    .option("--stdio", "no effect; accepted for clients that pass it")
     .action(async () => {
       // no other command needs these
       const [{ createConnection, ProposedFeatures }, { startServer }] = await Promise.all([

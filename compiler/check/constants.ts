@@ -1,27 +1,8 @@
-/** Constant expressions: numbers, constants and arithmetic on them, on the terms of graph/host.ts. */
-import { applyHost, HOST_RULES, saturate } from "../graph/host.js";
-import type { HostOp } from "../graph/graph.js";
-import type { BinaryOp, Const, Expr } from "../syntax/ast.js";
+/** Constant expressions: numbers, constants and arithmetic on them. */
+import { foldBinary, foldCall } from "../builtins/fold.js";
+import { applyHost, saturate } from "../graph/hostOps.js";
+import type { Const, Expr } from "../syntax/ast.js";
 import type { Module } from "./program.js";
-
-const BINARY: Readonly<Partial<Record<BinaryOp, HostOp>>> = {
-  "+": "add",
-  "-": "sub",
-  "*": "mul",
-  "/": "div",
-  "%": "mod",
-  "^": "pow",
-  ">": "gt",
-  ">=": "ge",
-  "==": "eq",
-  and: "and",
-  or: "or",
-};
-
-const FUNCTIONS: Readonly<Record<string, HostOp>> = {
-  ...{ exp: "exp", log: "log", log2: "log2", sqrt: "sqrt", abs: "abs", clamp: "clamp", floor: "floor", ceil: "ceil" },
-  ...{ round: "round", sign: "sign", sigmoid: "sigmoid", tanh: "tanh", min: "min", max: "max" },
-};
 
 /** Values of constants: each is evaluated once, however many expressions name it. */
 const values = new WeakMap<Const, { readonly value: number | undefined }>();
@@ -49,33 +30,23 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
       const found = module.scope.get(expr.text);
       return found?.declaration.kind === "const" ? evaluateConst(found.declaration, found.module) : undefined;
     }
-    case "unary":
-      return apply(expr.op === "-" ? "neg" : "not", [of(expr.operand)]);
+    case "unary": {
+      const x = of(expr.operand);
+      return x === undefined ? undefined : applyHost(expr.op === "-" ? "neg" : "not", [x]);
+    }
     case "binary": {
       const [a, b] = [of(expr.left), of(expr.right)];
-      if (expr.op === "<") return apply("gt", [b, a]);
-      if (expr.op === "<=") return apply("ge", [b, a]);
-      if (expr.op === "!=") return apply("not", [apply("eq", [a, b])]);
-      return apply(BINARY[expr.op]!, [a, b]);
+      return a === undefined || b === undefined ? undefined : foldBinary(expr.op, a, b);
     }
     case "conditional": {
       const condition = of(expr.cond);
       return condition === undefined ? undefined : of(condition !== 0 ? expr.then : expr.else);
     }
     case "call": {
-      const op = Object.hasOwn(FUNCTIONS, expr.callee.text) ? FUNCTIONS[expr.callee.text] : undefined;
-      return op && HOST_RULES[op].arity === expr.args.length
-        ? apply(
-            op,
-            expr.args.map(({ value }) => of(value)),
-          )
-        : undefined;
+      const numbers = expr.args.map(({ value }) => of(value)).filter((x) => x !== undefined);
+      return numbers.length === expr.args.length ? foldCall(expr.callee.text, numbers) : undefined;
     }
     default:
       return undefined;
   }
-}
-
-function apply(op: HostOp, operands: readonly (number | undefined)[]): number | undefined {
-  return operands.every((x) => x !== undefined) ? applyHost(op, operands) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Declaration, Import } from "../syntax/ast.js";
 import { parse, type Parsed } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
-import { builtinKind } from "./builtins.js";
+import { builtinKind } from "../builtins/builtins.js";
 import { evaluateConst, isEvaluated } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import {

@@ -2,7 +2,7 @@
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { expressionsOf, namesIn } from "../syntax/walk.js";
-import { builtinKind, NAMES } from "./builtins.js";
+import { builtinKind, findName, NAMES } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
@@ -30,10 +30,10 @@ import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import {
-  checkDrawIndex,
   conditionType,
   constantScope,
   ERROR,
+  indexType,
   numberType,
   scalarType,
   seedType,
@@ -230,7 +230,7 @@ function checkStmt(body: Body, s: Stmt): void {
 /** `logit` before the pick, a state after it. */
 function checkAssign(body: Body, { target, op, value }: Extract<Stmt, { kind: "assign" }>): void {
   const state = body.isAfterPick ? body.states.get(target.text) : undefined;
-  if (!state && (body.isAfterPick || target.text !== "logit")) {
+  if (!state && (body.isAfterPick || !findName(target.text)?.isAssignable)) {
     body.diagnostics.push(notAssignable(target.span, target.text, assignHelp(body, target.text)));
     typeOf(body, value);
   } else if (state) checkStateValue(body, state, value, op !== "=");
@@ -262,9 +262,13 @@ function assignHelp(body: Body, name: string): string {
       ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}`
       : "declare a state first: `state s: f32 = 0`";
   if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
-  if (body.names.has(name) || Object.hasOwn(NAMES, name))
+  if (body.names.has(name) || findName(name))
     return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
-  return suggest(name, ["logit"]) ? "did you mean `logit`?" : `declare it with \`let ${name} = ...\``;
+  const meant = suggest(
+    name,
+    Object.keys(NAMES).filter((n) => findName(n)?.isAssignable),
+  );
+  return meant === undefined ? `declare it with \`let ${name} = ...\`` : `did you mean \`${meant}\`?`;
 }
 
 function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
@@ -311,7 +315,7 @@ function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
 function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
   if (s.how === "sample") {
     seedType(body, s.value);
-    if (s.at) checkDrawIndex(body, s.at);
+    if (s.at) indexType(body, s.at);
   } else {
     const type = numberType(body, s.value);
     if (type.type !== "error" && type.shape === "scalar")

@@ -1,8 +1,10 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
-import { FUNCTIONS, NAMES, type ArgType } from "./builtins.js";
+import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
+import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
+import { OPERATORS } from "../builtins/operators.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
@@ -19,9 +21,6 @@ import {
   drawIndexUnknown,
 } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
-
-/** When a scalar is known. A column is known at run time only. */
-export type Rate = "static" | "uniform" | "runtime";
 
 export interface Type {
   /** `error` was reported already and silences what follows from it. */
@@ -77,7 +76,7 @@ export function typeOf(scope: Scope, expr: Expr): Type {
       const [a, b] = [typeOf(scope, expr.then), typeOf(scope, expr.else)];
       const isMixed = (a.type === "bool") !== (b.type === "bool") && a.type !== "error" && b.type !== "error";
       if (isMixed) return report(scope, typeMismatch(expr.else.span, kindOf(a), kindOf(b)));
-      return join(a.type === b.type ? a.type : promote(a, b), condition, a, b);
+      return join(a.type === b.type ? a.type : resultType("number", [a, b]), condition, a, b);
     }
     case "call":
       return typeOfCall(scope, expr);
@@ -120,10 +119,8 @@ function report(scope: Scope, diagnostic: Diagnostic): Type {
 function typeOfName(scope: Scope, name: string, span: Span): Type {
   const local = scope.names.get(name);
   if (local) return local.type;
-  if (Object.hasOwn(NAMES, name)) {
-    const { type, shape, rate } = NAMES[name]!;
-    return { type, shape, rate };
-  }
+  const builtin = findName(name);
+  if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   const declared = scope.module.scope.get(name)?.declaration;
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
   if (declared?.kind === "input")
@@ -165,16 +162,16 @@ export function constType(declaration: Const, module: Module, diagnostics?: Diag
   return type;
 }
 
-const ARITHMETIC = new Set(["+", "-", "*", "/", "%", "^"]);
-
 function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
-  if (op === "and" || op === "or") return join("bool", conditionType(scope, left), conditionType(scope, right));
-  const [a, b] = [numberType(scope, left), numberType(scope, right)];
-  if (!ARITHMETIC.has(op)) return join("bool", a, b);
-  return join(op === "/" || op === "^" ? "f32" : promote(a, b), a, b);
+  const { takes, result } = OPERATORS[op];
+  const operandType = takes === "condition" ? conditionType : numberType;
+  const operands = [operandType(scope, left), operandType(scope, right)];
+  return join(resultType(result, operands), ...operands);
 }
 
-const promote = (a: Type, b: Type): ScalarType => (a.type === "i32" && b.type === "i32" ? "i32" : "f32");
+/** The type of what is made of operands. */
+const resultType = (result: Result, operands: readonly Type[]): ScalarType =>
+  result === "number" ? (operands.every((t) => t.type === "i32") ? "i32" : "f32") : result;
 
 const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
 
@@ -188,49 +185,60 @@ function join(type: Type["type"], ...parts: readonly Type[]): Type {
 
 function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   const name = callee.text;
-  const builtin = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  const builtin = findFunction(name);
   if (!builtin) {
     args.forEach(({ value }) => typeOf(scope, value));
     return report(scope, unknownFunction(callee.span, name, Object.keys(FUNCTIONS)));
   }
-  const most = builtin.args.length;
-  const least = most - (builtin.optional ?? 0);
-  if (args.length < least || args.length > most) {
-    return report(scope, wrongArgumentCount(span, name, least, most, args.length));
-  }
+  const { least, most } = countsOf(builtin);
+  if (args.length < least || args.length > most)
+    return report(scope, wrongArgumentCount(span, name, least, most, args.length, builtin.help));
   const named = args.find((a) => a.name);
   if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
-  if ((name === "prev" || name === "next") && !scope.isOrdered)
-    scope.diagnostics.push(noPresentOrder(callee.span, name));
-  const types = args.map(({ value }, i) => argumentType(scope, builtin.args[i]!, value));
+  checkNeeds(scope, builtin, callee);
+  const declared = argsOf(builtin);
+  const types = args.map(({ value }, i) => argumentType(scope, declared[i]!, value, name));
   if (types.some((t) => t.type === "error")) return ERROR;
-  if (builtin.kind === "feature" && builtin.args[0] === "number" && types[0]!.rate !== "static") {
-    const { value } = args[0]!;
-    return report(scope, staticNeedsStatic(value.span, "last", name, uniformsIn(scope, value)));
+  const type = resultType(builtin.result, types);
+  switch (givesOf(builtin, args.length)) {
+    case "map":
+      return join(type, ...types);
+    case "scalar":
+      return scalarType(type, "runtime");
+    case "static":
+      return scalarType(type, "static");
+    case "column":
+      return { type, shape: "column", rate: "runtime" };
   }
-  if (builtin.kind === "picked") return typeOfPicked(scope, callee.span, types[0]!);
-  const isReduction = builtin.kind === "reduce" || (builtin.kind === "map" && args.length < most);
-  if (isReduction) return scalarType(name === "max" || name === "min" ? types[0]!.type : builtin.result, "runtime");
-  if (builtin.kind === "scan" || builtin.kind === "feature")
-    return { type: builtin.result, shape: "column", rate: "runtime" };
-  if (name === "known") return scalarType("bool", "static");
-  if (builtin.kind === "host") {
-    if (args[1]) checkDrawIndex(scope, args[1].value);
-    return scalarType(builtin.result, "runtime");
-  }
-  const isWhole = types.every((t) => t.type === "i32") && ["min", "max", "clamp", "abs"].includes(name);
-  return join(isWhole || ["floor", "ceil", "round", "sign"].includes(name) ? "i32" : builtin.result, ...types);
 }
 
-function typeOfPicked(scope: Scope, span: Span, { type }: Type): Type {
-  return scope.canUsePicked ? scalarType(type, "runtime") : report(scope, pickedTooEarly(span));
+function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): void {
+  if (needs === "order" && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(span, text));
+  if (needs === "pick" && !scope.canUsePicked) scope.diagnostics.push(pickedTooEarly(span));
 }
 
-function argumentType(scope: Scope, expected: ArgType, value: Expr): Type {
-  if (expected === "condition") return conditionType(scope, value);
-  if (expected === "number") return numberType(scope, value);
-  if (expected === "seed") return seedType(scope, value);
-  return textType(scope, value, expected === "texts" ? "list" : "text");
+/** The type of an argument; `callee` is whose. */
+function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: Expr, callee: string): Type {
+  switch (expected) {
+    case "number":
+    case "picked":
+      return numberType(scope, value);
+    case "condition":
+      return conditionType(scope, value);
+    case "window": {
+      const found = numberType(scope, value);
+      if (found.type === "error" || found.rate === "static") return found;
+      return report(scope, staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
+    }
+    case "index":
+      return indexType(scope, value);
+    case "seed":
+      return seedType(scope, value);
+    case "text":
+      return textType(scope, value, "text");
+    case "texts":
+      return textType(scope, value, "list");
+  }
 }
 
 /** A text or a list of texts and token ids, or the name of a parameter that holds one. */
@@ -248,16 +256,17 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
 }
 
 /** Which draw is used is worked out before the graph runs: from parameters, states and `step`. */
-export function checkDrawIndex(scope: Scope, value: Expr): void {
+export function indexType(scope: Scope, value: Expr): Type {
   const isKnown = (e: Expr): boolean => {
-    if (e.kind === "call" && FUNCTIONS[e.callee.text]?.kind !== "map") return false;
-    if (e.kind === "call" && FUNCTIONS[e.callee.text]!.args.length > e.args.length) return false;
-    const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && NAMES[e.text]?.rate === "runtime";
+    const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
+    if (e.kind === "call" && (!callee || givesOf(callee, e.args.length) !== "map")) return false;
+    const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);
   };
-  if (numberType(scope, value).type !== "error" && !isKnown(value))
-    scope.diagnostics.push(drawIndexUnknown(value.span));
+  const found = numberType(scope, value);
+  if (found.type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
+  return found;
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

@@ -1,46 +1,45 @@
-/** A graph as a drawing in Graphviz's language; a cluster for each stage. */
-import type { Graph, GraphNode } from "./graph.js";
-import { opRule } from "./ops.js";
-import { hostText } from "./text.js";
+/** A drawing in Graphviz's language; a cluster for each stage. */
+import { drawingOf, type Box } from "./drawing.js";
+import type { Graph } from "./graph.js";
 
 export function printDot(graph: Graph): string {
-  const stages = graph.stages.map((stage, i) => {
-    const members = graph.nodes.flatMap((n, id) =>
-      n.origin?.stage === i && isDrawnInside(n) ? [`    ${node(graph, n, id)}`] : [],
+  const { boxes, edges, groups } = drawingOf(graph);
+  /** The boxes of a stage; inputs and uniforms are drawn outside. */
+  const within = (group: number | undefined, indent: string): string[] =>
+    boxes.flatMap((box, i) =>
+      !isResult(box) && (box.kind === "op" ? box.group : undefined) === group ? [`${indent}${line(box, i)}`] : [],
     );
-    return [
+  const clusters = groups.map(({ name }, i) =>
+    [
       `  subgraph cluster_${i} {`,
-      `    label=${quote(stage.name)}; style=rounded; color=gray`,
-      ...members,
+      `    label=${quote(name)}; style=rounded; color=gray`,
+      ...within(i, "    "),
       "  }",
-    ].join("\n");
-  });
-  const others = graph.nodes.flatMap((n, id) =>
-    n.origin === undefined || !isDrawnInside(n) ? [`  ${node(graph, n, id)}`] : [],
+    ].join("\n"),
   );
-  const edges = graph.nodes.flatMap((n, id) => n.inputs.map((from) => `  n${from} -> n${id}`));
-  const outputs = Object.entries(graph.outputs).map(([name, id]) => `  ${name} [shape=plaintext]\n  n${id} -> ${name}`);
+  const arrows = edges.flatMap(([from, to]) => (isResult(boxes[to]!) ? [] : [`  n${from} -> n${to}`]));
+  const outputs = edges.flatMap(([from, to]) => {
+    const { kind, label } = boxes[to]!;
+    return kind === "output" ? [`  ${label} [shape=plaintext]\n  n${from} -> ${label}`] : [];
+  });
   return [
     `digraph ${quote(graph.name)} {`,
     '  node [shape=box, fontname="monospace"]',
-    ...others,
-    ...stages,
-    ...edges,
+    ...within(undefined, "  "),
+    ...clusters,
+    ...arrows,
     ...outputs,
     "}",
     "",
   ].join("\n");
 }
 
-/** Uniforms and inputs belong to no stage. */
-const isDrawnInside = ({ op }: GraphNode): boolean => opRule(op).kind !== "leaf";
+const isResult = ({ kind }: Box): boolean => kind === "output" || kind === "state";
 
-function node(graph: Graph, { op, attrs, dtype, dim }: GraphNode, id: number): string {
-  const index = attrs["index"] as number;
-  if (op === "uniform") return `n${id} [label=${quote(hostText(graph.uniforms[index]!.expr))}, shape=ellipse]`;
-  if (op === "input") return `n${id} [label=${quote(`${graph.inputs[index]!.name}\n${dtype}[${dim}]`)}, shape=ellipse]`;
-  const details = opRule(op).attrs.map(({ name }) => ` ${name}=${attrs[name]}`);
-  return `n${id} [label=${quote(`${op}${details.join("")}\n${dtype}[${dim}]`)}]`;
+function line({ kind, label, formula, attrs, type }: Box, id: number): string {
+  if (kind === "uniform") return `n${id} [label=${quote(formula!)}, shape=ellipse]`;
+  if (kind === "input") return `n${id} [label=${quote(`${label}\n${type}`)}, shape=ellipse]`;
+  return `n${id} [label=${quote(`${label}${attrs.map(([name, value]) => ` ${name}=${value}`).join("")}\n${type}`)}]`;
 }
 
 const quote = (text: string): string => JSON.stringify(text);

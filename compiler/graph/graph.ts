@@ -4,20 +4,14 @@
  * Every value is a vector, per sequence: a scalar has one row, a column of the candidate table `V` (the whole
  * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
  */
+import type { HostOp } from "./hostOps.js";
 import type { OpName } from "./ops.js";
+import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
-/**
- * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
- * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
- */
-export type Dim = number | "V";
-
-export type Dtype = "f32" | "i32";
+export type { Attr, Dim, Dtype } from "./vector.js";
 
 /** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
 export type NodeId = number;
-
-export type Attr = number | string;
 
 /** Where in the source a node came from; `stage` is the index into `Graph.stages`. Lines and columns count from 1. */
 export interface Origin {
@@ -27,12 +21,10 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface GraphNode {
+export interface GraphNode extends VectorType {
   readonly op: OpName;
   readonly inputs: readonly NodeId[];
-  readonly attrs: Readonly<Record<string, Attr>>;
-  readonly dtype: Dtype;
-  readonly dim: Dim;
+  readonly attrs: Attrs;
   /** A short name for dumps and for ggml's tensors, e.g. `prob`. */
   readonly name?: string;
   readonly origin?: Origin;
@@ -47,29 +39,6 @@ export type HostExpr =
   | "step"
   | "vocab"
   | readonly [op: HostOp, ...operands: HostExpr[]];
-
-export const HOST_OPS = [
-  ...["add", "sub", "mul", "div", "mod", "pow", "min", "max"],
-  ...[
-    "neg",
-    "abs",
-    "sign",
-    "exp",
-    "log",
-    "log2",
-    "sqrt",
-    "floor",
-    "ceil",
-    "round",
-    "sigmoid",
-    "tanh",
-    "f32",
-    "above",
-    "below",
-  ],
-  ...["gt", "ge", "eq", "and", "or", "not", "select", "clamp"],
-] as const;
-export type HostOp = (typeof HOST_OPS)[number];
 
 /** A chain's parameter that can change on every token. */
 export interface Param {

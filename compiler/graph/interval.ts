@@ -12,6 +12,8 @@ export const F32_MIN = 1.1754943508222875e-38;
 
 export const ANY: Interval = { lo: -Infinity, hi: Infinity };
 export const UNIT: Interval = { lo: 0, hi: 1 };
+/** What every value of a program lies in. */
+export const FINITE: Interval = { lo: -F32_MAX, hi: F32_MAX };
 
 export const interval = (lo: number, hi: number): Interval => ({ lo, hi });
 export const point = (x: number): Interval => ({ lo: x, hi: x });
@@ -29,6 +31,9 @@ export const sub = (a: Interval, b: Interval): Interval => fromBounds(a.lo - b.h
 export const mul = (a: Interval, b: Interval): Interval =>
   hull(product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo), product(a.hi, b.hi));
 
+export const neg = (a: Interval): Interval => interval(-a.hi, -a.lo);
+export const abs = (a: Interval): Interval => (a.lo >= 0 ? a : a.hi <= 0 ? neg(a) : interval(0, Math.max(-a.lo, a.hi)));
+
 /** Only a divisor that excludes 0 tells anything. */
 export function div(a: Interval, b: Interval): Interval {
   if (b.lo <= 0 && b.hi >= 0) return ANY;
@@ -45,6 +50,8 @@ export const clampTo = (a: Interval, lo: number, hi: number): Interval => ({
   lo: Math.min(Math.max(a.lo, lo), hi),
   hi: Math.max(Math.min(a.hi, hi), lo),
 });
+
+export const saturated = (a: Interval): Interval => clampTo(a, FINITE.lo, FINITE.hi);
 
 export const isWithin = (a: Interval, lo: number, hi: number): boolean => a.lo >= lo && a.hi <= hi;
 

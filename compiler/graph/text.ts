@@ -67,16 +67,19 @@ export function numberText(x: number): string {
   return String(digits === undefined ? x : Number(x.toPrecision(digits)));
 }
 
-/** A host expression as a formula in prefix form, e.g. `div(1, t)`. */
-export function hostText(expr: HostExpr): string {
-  if (typeof expr === "number") return numberText(expr);
+/** A host expression as a formula in prefix form, e.g. `div(1, t)`; `number` writes the numbers in it. */
+export function hostText(expr: HostExpr, number: (x: number) => string = numberText): string {
+  if (typeof expr === "number") return number(expr);
   if (typeof expr === "string") return expr;
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
   const [op, ...operands] = expr;
-  return `${op}(${operands.map(hostText).join(", ")})`;
+  return `${op}(${operands.map((e) => hostText(e, number)).join(", ")})`;
 }
+
+/** The name of a uniform, which is part of the spec: its numbers are written in full. */
+export const uniformName = (expr: HostExpr): string => hostText(expr, String);
 
 function comment(graph: Graph, { origin }: GraphNode): string {
   if (!origin) return "";

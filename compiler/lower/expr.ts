@@ -1,24 +1,28 @@
 /** Expressions to values. */
-import type { Expr, Call, Binary } from "../syntax/ast.js";
-import { saturate } from "../graph/host.js";
+import { findFunction, findName } from "../builtins/builtins.js";
+import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { OPERATORS } from "../builtins/operators.js";
+import { evaluateConstant } from "../check/constants.js";
+import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
+import type { Module } from "../check/program.js";
+import type { Feature } from "../graph/graph.js";
+import { saturate } from "../graph/hostOps.js";
 import * as I from "../graph/interval.js";
-import * as A from "./arith.js";
-import * as C from "./conditions.js";
-import type { Context } from "./context.js";
-import { biasColumn, featureOf, inputColumn } from "./features.js";
-import { isScaleInvariant, scaleInvariance } from "../optimize/scale-invariance.js";
-import { weightsOf } from "../optimize/unnormalised-selection.js";
-import { pickedProb, pickedValue } from "./pick.js";
-import { pow } from "./power.js";
-import * as R from "./reduce.js";
-import { drawFrom, stateValue, type Argument, type Scope, type Seed } from "./scope.js";
-import { logitOf, lookUpLet, probOf, rankOf, tokenOf } from "./table.js";
-import { constant, host, hostOp, isConstant, type Value } from "./value.js";
-
-const LOG2_E = Math.LOG2E;
+import { LIMITS } from "../graph/limits.js";
+import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
+import * as A from "./rows/arith.js";
+import * as C from "./rows/conditions.js";
+import type { Seed, Stream } from "./rows/draws.js";
+import { featureColumn } from "./rows/features.js";
+import type { Lowering } from "./rows/lowering.js";
+import { pickedValue } from "./rows/pick.js";
+import { lookUpLet } from "./rows/table.js";
+import { constant, isConstant, type HostValue, type NodeValue, type Value } from "./rows/value.js";
+import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
+import { stateValue, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression that gives a number or a condition. */
-export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
+export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
       return constant(saturate(expr.value));
@@ -45,14 +49,14 @@ export function lowerExpr(cx: Context, scope: Scope, expr: Expr): Value {
 }
 
 /** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
-export function lowerArgument(cx: Context, scope: Scope, expr: Expr, isSeed: boolean): Argument {
+export function lowerArgument(cx: Lowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
   const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (handed?.kind === "string" || handed?.kind === "list") return handed;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
-export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
+export function lowerSeed(cx: Lowering, scope: Scope, expr: Expr): Seed {
   if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
@@ -61,126 +65,111 @@ export function lowerSeed(cx: Context, scope: Scope, expr: Expr): Seed {
   return { kind: "seed", seed: value.expr };
 }
 
-function lowerName(cx: Context, scope: Scope, name: string): Value {
-  const local = lookUpLet(cx.table, name);
+/** A seed, and the draws that the stage has made. */
+export const lowerStream = (cx: Lowering, scope: Scope, expr: Expr): Stream => ({
+  ...lowerSeed(cx, scope, expr),
+  draws: scope.draws,
+});
+
+/** Which draw of a stream is meant. */
+export function lowerIndex(cx: Lowering, scope: Scope, expr: Expr): HostValue {
+  const value = lowerExpr(cx, scope, expr);
+  if (value.kind === "node") throw new Error("the number of a draw is known on the host");
+  return value;
+}
+
+function lowerName(cx: Lowering, scope: Scope, name: string): Value {
+  const local = localNamed(cx, scope, name);
   if (local) return local;
-  const state = scope.states.get(name);
-  if (state !== undefined) return stateValue(cx, state);
-  const argument = scope.args.get(name);
-  if (argument && (argument.kind === "host" || argument.kind === "node")) return argument;
   const declared = scope.module.scope.get(name);
   if (declared?.declaration.kind === "const") {
     return lowerExpr(cx, { ...scope, module: declared.module, args: new Map() }, declared.declaration.value);
   }
   if (declared?.declaration.kind === "input") return inputColumn(cx, declared.declaration, declared.module);
-  const builtin = BUILTIN_NAMES[name];
+  const builtin = findName(name);
   if (!builtin) throw new Error(`\`${name}\` was not resolved by the checker`);
-  return builtin(cx);
+  return builtin.lower(cx);
 }
 
-const BUILTIN_NAMES: Readonly<Record<string, (cx: Context) => Value>> = {
-  logit: logitOf,
-  prob: (cx) => (cx.isProbRelative ? weightsOf(cx, scaleInvariance) : probOf(cx)),
-  rank: rankOf,
-  token: tokenOf,
-  bias: biasColumn,
-  n: R.countRows,
-  vocab: () => host("vocab", I.interval(1, 2 ** 24)),
-  step: () => host("step", I.interval(0, 2 ** 31)),
-};
+/** What a sampler itself calls by a name. */
+function localNamed(cx: Lowering, scope: Scope, name: string): Value | undefined {
+  const local = lookUpLet(cx.table, name);
+  if (local) return local;
+  const state = scope.states.get(name);
+  if (state !== undefined) return stateValue(cx, state);
+  const argument = scope.args.get(name);
+  return argument?.kind === "host" || argument?.kind === "node" ? argument : undefined;
+}
 
-const BINARY: Readonly<Record<Binary["op"], (cx: Context, a: Value, b: Value) => Value>> = {
-  "+": A.add,
-  "-": A.sub,
-  "*": A.mul,
-  "/": A.div,
-  "%": A.mod,
-  "^": pow,
-  ">": C.greater,
-  ">=": C.atLeast,
-  "<": (cx, a, b) => C.greater(cx, b, a),
-  "<=": (cx, a, b) => C.atLeast(cx, b, a),
-  "==": C.equal,
-  "!=": (cx, a, b) => C.not(cx, C.equal(cx, a, b)),
-  and: C.and,
-  or: C.or,
-};
+/** The column or scalar of the language that a name is, unless something of the program's hides it. */
+const builtinNamed = (cx: Lowering, scope: Scope, name: string): BuiltinName | undefined =>
+  localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
-function lowerBinary(cx: Context, scope: Scope, { op, left, right }: Binary): Value {
+function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module): NodeValue {
+  const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
+  const form: Feature["form"] = sparse
+    ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
+    : { kind: "dense" };
+  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
+}
+
+function lowerBinary(cx: Lowering, scope: Scope, { op, left, right }: Binary): Value {
   const a = lowerExpr(cx, scope, left);
-  return BINARY[op](cx, a, lowerExpr(cx, scope, right));
-}
-
-type Function = (cx: Context, args: Value[]) => Value;
-
-const mapped =
-  (name: Parameters<typeof A.mapped>[1]): Function =>
-  (cx, [x]) =>
-    A.mapped(cx, name, x!);
-
-const FUNCTIONS: Readonly<Record<string, Function>> = {
-  exp: mapped("exp"),
-  log: (cx, [x]) => A.log(cx, x!),
-  log2: (cx, [x]) => A.log(cx, x!, LOG2_E),
-  sqrt: (cx, [x]) => A.sqrt(cx, x!),
-  abs: mapped("abs"),
-  floor: mapped("floor"),
-  ceil: mapped("ceil"),
-  round: mapped("round"),
-  sigmoid: mapped("sigmoid"),
-  tanh: mapped("tanh"),
-  sign: (cx, [x]) => (x!.kind === "host" ? hostOp("sign", x!) : A.unary(cx, "sgn", x!)),
-  min: (cx, [x, y]) => (y ? C.smaller(cx, x!, y) : R.min(cx, x!)),
-  max: (cx, [x, y]) => (y ? C.larger(cx, x!, y) : R.max(cx, x!)),
-  clamp: (cx, [x, lo, hi]) => C.smaller(cx, C.larger(cx, x!, lo!), hi!),
-  sum: (cx, [x]) => R.sum(cx, x!),
-  mean: (cx, [x]) => R.mean(cx, x!),
-  std: (cx, [x]) => R.standardDeviation(cx, x!),
-  var: (cx, [x]) => R.variance(cx, x!),
-  count: (cx, [c]) => R.count(cx, c!),
-  any: (cx, [c]) => R.any(cx, c!),
-  all: (cx, [c]) => R.all(cx, c!),
-  entropy: (cx) => R.entropy(cx),
-  cumsum: (cx, [x]) => R.cumsum(cx, x!),
-  prev: (cx, [x, edge]) => R.neighbour(cx, x!, edge!, 1),
-  next: (cx, [x, edge]) => R.neighbour(cx, x!, edge!, -1),
-  softmax: (cx, [x]) => R.softmax(cx, x!),
-  log_softmax: (cx, [x]) => R.logSoftmax(cx, x!),
-  known: (_, [c]) => constant(c!.range.lo >= 1 ? 1 : 0),
-};
-
-function lowerCall(cx: Context, scope: Scope, { callee, args }: Call): Value {
-  const feature = featureOf(cx, scope, callee.text, args);
-  if (feature) return feature;
-  if (callee.text === "picked") return lowerPicked(cx, scope, args[0]!.value);
-  const draw = DRAWS[callee.text];
-  if (draw) {
-    const at = args[1] && lowerExpr(cx, scope, args[1].value);
-    return drawFrom(cx, scope, draw, lowerSeed(cx, scope, args[0]!.value), at);
-  }
-  const apply = FUNCTIONS[callee.text];
-  if (!apply) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
-  return apply(
-    cx,
-    args.map(({ value }) => lowerExpr(cx, scope, value)),
-  );
-}
-
-function lowerPicked(cx: Context, scope: Scope, of: Expr): Value {
-  if (of.kind === "name" && isBuiltin(cx, scope, of.text, "prob")) return pickedProb(cx);
-  return pickedValue(cx, lowerExpr(cx, scope, of));
+  return OPERATORS[op].lower(cx, a, lowerExpr(cx, scope, right));
 }
 
 /** The condition of a `keep`. */
-export function lowerCondition(cx: Context, scope: Scope, condition: Expr): Value {
-  cx.isProbRelative = isScaleInvariant(condition, (name) => isBuiltin(cx, scope, name, "prob"));
+export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Value {
+  const isRelative = (name: string): boolean => builtinNamed(cx, scope, name)?.isRelative === true;
+  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, isRelative);
   const value = lowerExpr(cx, scope, condition);
   cx.isProbRelative = false;
   return value;
 }
 
-/** Whether `name` stands for a builtin column rather than for something of the program's that hides it. */
-const isBuiltin = (cx: Context, scope: Scope, name: string, builtin: string): boolean =>
-  name === builtin && !lookUpLet(cx.table, name) && !scope.states.has(name) && !scope.args.has(name);
+// ---------------------------------------------------------------- calls
 
-const DRAWS: Readonly<Record<string, "f64" | "f32">> = { uniform: "f64", uniform32: "f32" };
+function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
+  const builtin = findFunction(callee.text);
+  if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
+  const types = argsOf(builtin);
+  const lowered = args.map(({ value }, i) => {
+    const [name, type] = types[i]!;
+    return [name, LOWERED[type](cx, scope, value, callee.text)] as const;
+  });
+  return builtin.lower(cx, Object.fromEntries(lowered));
+}
+
+/** An argument of a type; `callee` is whose. */
+const LOWERED: {
+  readonly [T in ArgType]: (cx: Lowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
+} = {
+  number: lowerExpr,
+  condition: lowerExpr,
+  index: lowerIndex,
+  seed: lowerStream,
+  window: lowerWindow,
+  text: (_, scope, expr) => {
+    const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+    if (text?.kind !== "string") throw new Error("a text passed the checker that is none");
+    return text.value;
+  },
+  texts: (_, scope, expr) => {
+    const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+    if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
+    return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+  },
+  picked: (cx, scope, expr) => {
+    const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
+    return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
+  },
+};
+
+function lowerWindow(cx: Lowering, scope: Scope, expr: Expr, callee: string): number {
+  const last = lowerExpr(cx, scope, expr);
+  if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
+  const what = `the window of \`${callee}\``;
+  if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
+  if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
+  return last.expr;
+}

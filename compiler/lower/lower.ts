@@ -5,20 +5,21 @@ import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import { emit, newBuilder } from "../graph/build.js";
-import { saturate } from "../graph/host.js";
+import { emit } from "../graph/build.js";
+import { saturate } from "../graph/hostOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import { makeUniform, type Context } from "./context.js";
+import { newLowering, type Lowering } from "./rows/lowering.js";
 import { lowerArgument } from "./expr.js";
 import { lowerHostStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
-import { enterStage, newTable, outputLogits, probOf } from "./table.js";
-import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./value.js";
+import { enterStage } from "./rows/changes.js";
+import { outputLogits, probOf } from "./rows/columns.js";
+import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./rows/value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
@@ -40,33 +41,11 @@ export interface Lowered {
 
 /** Lowers a chain of a checked module. */
 export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const builder = newBuilder();
-  const uniforms: Context["uniforms"] = [];
-  const known = new Map<string, NodeId>();
-  const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
-  const cx: Context = {
-    builder,
-    params: [],
-    draws: [],
-    states: [],
-    next: new Map(),
-    features: [],
-    featureColumns: new Map(),
-    tail: [],
-    uniforms,
-    inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-    stages: [],
-    diagnostics: [],
-    uniform: (v) => makeUniform({ uniforms, builder }, known, v),
-    table: newTable(logits),
-    uses: ({ name }) => !options.disabled?.has(name),
-    isProbRelative: false,
-    blend: undefined,
-    picked: undefined,
-  };
+  const cx = newLowering(options.disabled);
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
+  const { builder, uniforms } = cx;
   const { ranges } = builder;
   if (diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
   const args = new Map<string, Argument>([
@@ -92,11 +71,11 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   return { graph, ranges, diagnostics: cx.diagnostics };
 }
 
-function lowerChain(cx: Context, scope: Scope, chain: Chain): void {
+function lowerChain(cx: Lowering, scope: Scope, chain: Chain): void {
   for (const stage of chain.stages) lowerStage(cx, scope, stage);
 }
 
-function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
+function lowerStage(cx: Lowering, scope: Scope, call: StageCall): void {
   // the token is picked: what follows has no effect, as a warning says
   if (cx.picked || cx.tail.some(({ name }) => HOST_SAMPLERS[name]?.picks)) return;
   if (call.isHost) return lowerHostStage(cx, scope, call);
@@ -114,7 +93,7 @@ function lowerStage(cx: Context, scope: Scope, call: StageCall): void {
   }
 }
 
-function lowerSampler(cx: Context, scope: Scope, sampler: Sampler, call: StageCall): void {
+function lowerSampler(cx: Lowering, scope: Scope, sampler: Sampler, call: StageCall): void {
   const { source, start } = call.span;
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
@@ -142,7 +121,7 @@ const droppingIn = (body: readonly Stmt[]): string[] =>
   });
 
 /** Faults that show only with a stage's arguments name the stage that led there. */
-function noteStage(cx: Context, from: number, { span }: StageCall): void {
+function noteStage(cx: Lowering, from: number, { span }: StageCall): void {
   const found = cx.diagnostics.splice(from);
   const note = { message: "in this stage", span };
   cx.diagnostics.push(...found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] })));
@@ -150,7 +129,7 @@ function noteStage(cx: Context, from: number, { span }: StageCall): void {
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
 function bindArguments(
-  cx: Context,
+  cx: Lowering,
   scope: Scope,
   callee: Sampler | Chain,
   call: StageCall,
@@ -175,19 +154,19 @@ const asF32 = (given: Argument): Argument =>
   given.kind === "host" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
 /** Whether a state ever becomes something else. */
-function isAssigned(cx: Context, state: number): boolean {
+function isAssigned(cx: Lowering, state: number): boolean {
   const next = stateValue(cx, state);
   return next.kind === "node" || JSON.stringify(next.expr) !== JSON.stringify({ state });
 }
 
 /** The number that a state has once the token is accepted. */
-function nextState(cx: Context, state: number): NodeId {
+function nextState(cx: Lowering, state: number): NodeId {
   const next = stateValue(cx, state);
   // an output is a node of its own, so a number that the host knows passes through one
   return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
 }
 
-function makeOutputs(cx: Context, wanted: readonly OutputName[] | undefined): Outputs {
+function makeOutputs(cx: Lowering, wanted: readonly OutputName[] | undefined): Outputs {
   const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];
   const names = new Set(wanted ?? (cx.picked ? ["sampled"] : rows));
   cx.builder.origin = undefined;

@@ -10,7 +10,7 @@ import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
 import type { Argument } from "./scope.js";
-import { constant, FINITE, host } from "./value.js";
+import { constant, host } from "./rows/value.js";
 
 export interface ChainParam {
   readonly param: Param;
@@ -68,7 +68,7 @@ function rangeInterval({ range, type }: Param): I.Interval {
   // an excluded bound of 0 is what keeps a divisor from being 0; the smallest positive f32 stands for "above 0"
   const lo = minExcluded && min === 0 ? 2 ** -149 : min;
   const hi = maxExcluded && max === 0 ? -(2 ** -149) : max;
-  return I.clampTo(I.interval(lo, hi), FINITE.lo, FINITE.hi);
+  return I.saturated(I.interval(lo, hi));
 }
 
 function defaultOf(module: Module, p: Ast.Param): number | "random" | undefined {

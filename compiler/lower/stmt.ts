@@ -3,21 +3,24 @@ import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
 import { LIMITS } from "../graph/verify.js";
 import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
-import * as A from "./arith.js";
-import * as C from "./conditions.js";
-import type { Context } from "./context.js";
-import { lowerCondition, lowerExpr, lowerSeed } from "./expr.js";
-import { drawFrom, stateValue, type Scope } from "./scope.js";
-import { keepRows } from "./keep.js";
-import { pickArgmax, pickSample } from "./pick.js";
-import { aliveOf, assignLogit, cloneTable, logitOf, replaceTable, sortRows, topRows, type Table } from "./table.js";
-import { constant, isConstant, type NodeValue, type Value } from "./value.js";
+import * as A from "./rows/arith.js";
+import * as C from "./rows/conditions.js";
+import type { Lowering } from "./rows/lowering.js";
+import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
+import { drawFrom } from "./rows/draws.js";
+import { stateValue, type Scope } from "./scope.js";
+import { keepRows } from "./rows/keep.js";
+import { pickArgmax, pickSample } from "./rows/pick.js";
+import { assignLogit, replaceTable, sortRows, topRows } from "./rows/changes.js";
+import { aliveOf, logitOf } from "./rows/columns.js";
+import { cloneTable, type Table } from "./rows/table.js";
+import { constant, isConstant, type NodeValue, type Value } from "./rows/value.js";
 
-export function lowerBody(cx: Context, scope: Scope, sampler: Sampler): void {
+export function lowerBody(cx: Lowering, scope: Scope, sampler: Sampler): void {
   for (const statement of sampler.body) lowerStmt(cx, scope, statement);
 }
 
-function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
+function lowerStmt(cx: Lowering, scope: Scope, s: Stmt): void {
   setOrigin(cx, s.span);
   switch (s.kind) {
     case "let":
@@ -56,19 +59,19 @@ function lowerStmt(cx: Context, scope: Scope, s: Stmt): void {
 }
 
 /** The nodes that follow belong to this place of the source. */
-export function setOrigin(cx: Context, span: Span): void {
+export function setOrigin(cx: Lowering, span: Span): void {
   const stage = cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
 }
 
 /** New logits, or, after the pick, the next value of a state. */
-function lowerAssign(cx: Context, scope: Scope, { target, op, value }: Assign): void {
+function lowerAssign(cx: Lowering, scope: Scope, { target, op, value }: Assign): void {
   const state = scope.states.get(target.text);
   if (state === undefined) return assign(cx, lowerAssigned(cx, scope, op, logitOf(cx), value));
   cx.next.set(state, lowerAssigned(cx, scope, op, stateValue(cx, state), value));
 }
 
-function declareState(cx: Context, scope: Scope, name: string, init: Value): void {
+function declareState(cx: Lowering, scope: Scope, name: string, init: Value): void {
   if (init.kind !== "host") throw new Error("the first value of a state is known on the host");
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
@@ -76,7 +79,7 @@ function declareState(cx: Context, scope: Scope, name: string, init: Value): voi
 }
 
 /** `target op value` as one value. */
-function lowerAssigned(cx: Context, scope: Scope, op: string, target: Value, value: Expr): Value {
+function lowerAssigned(cx: Lowering, scope: Scope, op: string, target: Value, value: Expr): Value {
   const v = lowerExpr(cx, scope, value);
   switch (op) {
     case "+=":
@@ -92,31 +95,31 @@ function lowerAssigned(cx: Context, scope: Scope, op: string, target: Value, val
   }
 }
 
-const assign = (cx: Context, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
+const assign = (cx: Lowering, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
 
 /** A column to order by; ordering by the logits themselves is the plain order. */
-function asKey(cx: Context, by: Value): NodeValue | undefined {
+function asKey(cx: Lowering, by: Value): NodeValue | undefined {
   const column = A.asColumn(cx, by, cx.table.dim);
   return column.id === logitOf(cx).id ? undefined : column;
 }
 
-function rejectInBlend(cx: Context, span: Span, what: string): boolean {
+function rejectInBlend(cx: Lowering, span: Span, what: string): boolean {
   if (!cx.blend) return false;
   cx.diagnostics.push(runtimeOrder(span, what, cx.blend));
   return true;
 }
 
-function lowerPick(cx: Context, scope: Scope, s: PickStmt): void {
+function lowerPick(cx: Lowering, scope: Scope, s: PickStmt): void {
   cx.picked =
     s.how === "sample"
-      ? pickSample(cx, drawFrom(cx, scope, "f64", lowerSeed(cx, scope, s.value), s.at && lowerExpr(cx, scope, s.at)))
+      ? pickSample(cx, drawFrom(cx, "f64", lowerStream(cx, scope, s.value), s.at && lowerIndex(cx, scope, s.at)))
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
 }
 
 // ---------------------------------------------------------------- if
 
 /** A condition that is known chooses a branch; any other runs both and blends what they leave. */
-function lowerIf(cx: Context, scope: Scope, s: If): void {
+function lowerIf(cx: Lowering, scope: Scope, s: If): void {
   const condition = lowerExpr(cx, scope, s.cond);
   if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
   if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
@@ -134,17 +137,17 @@ function lowerIf(cx: Context, scope: Scope, s: If): void {
 }
 
 /** What one branch of an `if` leaves. */
-type Branch = Pick<Context, "table" | "next">;
+type Branch = Pick<Lowering, "table" | "next">;
 
 /** A state that only one branch assigns keeps its value in the other. */
-function blendStates(cx: Context, condition: Value, a: Branch["next"], b: Branch["next"]): void {
+function blendStates(cx: Lowering, condition: Value, a: Branch["next"], b: Branch["next"]): void {
   for (const state of new Set([...a.keys(), ...b.keys()])) {
     const present = stateValue(cx, state);
     cx.next.set(state, C.select(cx, condition, a.get(state) ?? present, b.get(state) ?? present));
   }
 }
 
-function blendTables(cx: Context, condition: Value, a: Table, b: Table): void {
+function blendTables(cx: Lowering, condition: Value, a: Table, b: Table): void {
   const before = cx.table;
   const inside = <T>(t: Table, read: () => T): T => {
     cx.table = t;

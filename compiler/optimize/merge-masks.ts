@@ -16,10 +16,10 @@
  * rounding of a logit; others are brought to 0 first.
  */
 import type { Graph, HostExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
-import { neighbour } from "../graph/host.js";
+import { neighbour } from "../graph/hostOps.js";
 import { isWithin } from "../graph/interval.js";
-import { uniformName } from "../lower/context.js";
-import { LIFT, PENALTY } from "../lower/masks.js";
+import { LIFT, PENALTY } from "../graph/masks.js";
+import { uniformName } from "../graph/text.js";
 import { rewrite, usersOf, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 

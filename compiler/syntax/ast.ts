@@ -248,7 +248,7 @@ export interface Conditional extends Base {
   readonly else: Expr;
 }
 
-/** `f(a, b)`; names of built-in functions are in `compiler/check/builtins.ts`. */
+/** `f(a, b)`; names of built-in functions are in `compiler/builtins/`. */
 export interface Call extends Base {
   readonly kind: "call";
   readonly callee: Name;

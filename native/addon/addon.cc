@@ -1,4 +1,5 @@
 #include "graph/backend.h"
+#include "graph/cpu_variant.h"
 #include "graph/legalize.h"
 #include "graph/ops.h"
 #include "graph/support.h"
@@ -73,6 +74,22 @@ Napi::Value list_devices(const Napi::CallbackInfo & info) {
     return list;
 }
 
+// cpuVariants(directory)
+Napi::Value list_cpu_variants(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        const std::string loaded = loaded_cpu_variant();
+        Napi::Array       list   = Napi::Array::New(info.Env());
+        for (const CpuVariant & variant : cpu_variants(to_string(info[0], "directory"))) {
+            Napi::Object object = Napi::Object::New(info.Env());
+            object.Set("name", variant.name);
+            object.Set("isSupported", variant.score > 0);
+            object.Set("isLoaded", variant.name == loaded);
+            list.Set(list.Length(), object);
+        }
+        return list.As<Napi::Value>();
+    });
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     capture_logs();
     auto * constructors      = new Constructors();
@@ -88,6 +105,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("loadBackends", Napi::Function::New<load>(env));
     exports.Set("loadBackend", Napi::Function::New<load_one>(env));
     exports.Set("devices", Napi::Function::New<list_devices>(env));
+    exports.Set("cpuVariants", Napi::Function::New<list_cpu_variants>(env));
     exports.Set("rewrites", Napi::Function::New<list_rewrites>(env));
     exports.Set("unsupported", Napi::Function::New<list_unsupported>(env));
     exports.Set("loadModel", Napi::Function::New<ModelObject::load>(env));

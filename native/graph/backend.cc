@@ -1,6 +1,7 @@
 #include "backend.h"
 
-#include "graph/failure.h"
+#include "cpu_variant.h"
+#include "failure.h"
 
 #include <llama.h>
 
@@ -43,6 +44,10 @@ std::string backend_name(ggml_backend_dev_t device) {
     return name;
 }
 
+ggml_backend_dev_t cpu_device() {
+    return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+}
+
 constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", "other" };
 
 } // namespace
@@ -50,10 +55,19 @@ constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", 
 void load_backends(const std::string & directory) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
-    if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr) {
-        ggml_backend_load_all_from_path(directory.c_str());
+    if (cpu_device() != nullptr) {
+        return;
     }
-    if (ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU) == nullptr) {
+    const std::string chosen = chosen_cpu_variant(directory);
+    ggml_backend_load_all_from_path(directory.c_str());
+    if (!chosen.empty()) {
+        // in the place of the best variant, which ggml loads with all other backends
+        if (ggml_backend_dev_t best = cpu_device()) {
+            ggml_backend_unload(ggml_backend_dev_backend_reg(best));
+        }
+        load_backend(chosen);
+    }
+    if (cpu_device() == nullptr) {
         fail(code::no_device, "no ggml backend for this processor in %s: reinstall with npm ci", directory.c_str());
     }
 }
@@ -115,7 +129,7 @@ Family family_by_name(const std::string & name) {
 
 ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type) {
     ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
-    return device != nullptr ? device : ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+    return device != nullptr ? device : cpu_device();
 }
 
 void set_threads(ggml_backend_t backend, int threads) {

@@ -20,7 +20,8 @@ struct Device {
     size_t      memory_total;
 };
 
-// Loads ggml's backend libraries from a directory. The CPU backend is loaded once a process, whoever loaded it.
+// Loads ggml's backend libraries from a directory. The CPU backend is loaded once a process, whoever loaded it: the variant that
+// GGSL_CPU_VARIANT names (cpu_variant.h), else the best for this processor.
 void load_backends(const std::string & directory);
 
 // Loads one more backend library, such as that of a GPU; its devices come to those that there are. Loading it again does

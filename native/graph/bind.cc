@@ -39,10 +39,10 @@ private:
             input.dim = bind(input.dim);
         }
         for (Node & node : nodes()) {
-            node.dim       = bind(node.dim);
-            const Op & op  = op_of(node);
-            for (size_t i = 0; i < op.attrs.size(); ++i) {
-                if (op.attrs[i] == AttrKind::count) {
+            node.dim      = bind(node.dim);
+            const Op & op = op_of(node);
+            for (int32_t i = 0; i < op.attr_count; ++i) {
+                if (op.attrs[i].kind == AttrKind::count) {
                     node.attrs[i] = bind(node.attrs[i]);
                 }
             }
@@ -80,13 +80,7 @@ private:
     }
 
     int32_t result_dim(const Node & node, const Op & op) {
-        switch (op.dim) {
-            case ResultDim::operand:        return operand(node, 0).dim;
-            case ResultDim::second_operand: return operand(node, 1).dim;
-            case ResultDim::one:            return 1;
-            case ResultDim::attr:           return node.attrs[op.dim_attr];
-        }
-        return 0;
+        return op.dim.apply(node.attrs.data(), [&](int32_t i) { return operand(node, i).dim; });
     }
 
     // What the rules of the table can not say.

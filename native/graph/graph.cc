@@ -102,7 +102,7 @@ ggml_tensor * Builder::build_node(const Node & node) {
     for (int32_t i = 0; i < node.operand_count; ++i) {
         ggml_tensor *& value = values[node.operands[i]];
         // Most ops are wrong for strided rows or refuse them on several devices; the copy is kept for the next user.
-        if (!op_of(node).takes_strided) {
+        if (!takes_strided(id_of(node))) {
             value = contiguous(value);
         }
         operands[i] = value;

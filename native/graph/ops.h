@@ -1,9 +1,9 @@
-// The C++ side of the op table (compiler/graph/ops.ts): the same ops in the same order, with how each is built in ggml.
+// The op table of compiler/graph/ops.ts, and how each op is built in ggml. `npm run generate` writes ops.generated.def.
 #pragma once
 
 #include "wire.h"
 
-#include <vector>
+#include <span>
 
 struct ggml_tensor;
 
@@ -13,53 +13,73 @@ class Builder;
 
 // Op numbers of the wire form.
 enum class OpId : int32_t {
-    input, uniform,
-    abs, neg, sgn, step, exp, log, sqrt, sqr, sigmoid, tanh, floor, ceil, round, scale, clamp,
-    add, sub, mul, div,
-    soft_max, cumsum, sum_rows, argmax, argsort, top_k,
-    get_rows, set_rows, view, roll, cast,
-    repeat, fill, arange,
+#define GGSL_OP(name, ...) name,
+#include "ops.generated.def"
 };
 
 enum class OperandDtype { f32, i32, any };
 // `rows`: any vector, one dim for all operands so marked. `broadcast`: the same, or a scalar. `free`: any vector.
-enum class OperandDim { rows, scalar, broadcast, free };
+enum class OperandDim { rows, broadcast, scalar, free };
 
 struct Operand {
-    OperandDtype dtype    = OperandDtype::f32;
-    OperandDim   dim      = OperandDim::rows;
+    OperandDtype dtype;
+    OperandDim   dim;
     bool         optional = false;
 };
 
 enum class AttrKind { f32, integer, count, choice };
 
-// Where the result's dtype and dim come from; `attr` is the attribute numbered `Op::dtype_attr` or `Op::dim_attr`.
-enum class ResultDtype { f32, i32, operand, attr };
-enum class ResultDim { operand, second_operand, one, attr };
+struct Attr {
+    AttrKind kind;
+    int32_t  choices = 0;
+};
+
+// Where the dtype or the dim of a result comes from: it is fixed, or that of an operand, or what an attribute says.
+struct ResultRule {
+    enum class From { fixed, operand, attr };
+
+    From    from;
+    int32_t value; // or the number of the operand or the attribute
+
+    static constexpr ResultRule fixed(Dtype dtype) { return { From::fixed, static_cast<int32_t>(dtype) }; }
+    static constexpr ResultRule fixed(int32_t dim) { return { From::fixed, dim }; }
+    static constexpr ResultRule operand(int32_t index) { return { From::operand, index }; }
+    static constexpr ResultRule attr(int32_t index) { return { From::attr, index }; }
+
+    // `of_operand` gives the dtype or the dim of an operand by its number.
+    template <typename OfOperand> int32_t apply(const int32_t * attrs, const OfOperand & of_operand) const {
+        switch (from) {
+            case From::fixed:   return value;
+            case From::operand: return static_cast<int32_t>(of_operand(value));
+            case From::attr:    return attrs[value];
+        }
+        return 0;
+    }
+};
 
 // Operands are [dim, rows]; so is what is returned.
 using Build = ggml_tensor * (*)(Builder & builder, const Node & node, ggml_tensor * const * operands);
 
 struct Op {
-    OpId                  id;
-    const char *          name;
-    std::vector<Operand>  operands;
-    std::vector<AttrKind> attrs;
-    ResultDtype           dtype;
-    ResultDim             dim;
-    Build                 build;
-    int                   dtype_attr = 0;
-    int                   dim_attr   = 0;
-    // Operands may be parts of longer rows.
-    bool                  takes_strided = false;
+    const char * name;
+    int32_t      operand_count;
+    Operand      operands[max_operands];
+    int32_t      attr_count;
+    Attr         attrs[max_attrs];
+    ResultRule   dtype;
+    ResultRule   dim;
+    Build        build;
 
     int32_t required_operands() const;
 };
 
 // All ops, in the order of their numbers.
-const std::vector<Op> & op_table();
+std::span<const Op> op_table();
 
 inline const Op & op_of(const Node & node) { return op_table()[node.op]; }
 inline OpId id_of(const Node & node) { return static_cast<OpId>(node.op); }
+
+// Whether its operands may be parts of longer rows.
+bool takes_strided(OpId op);
 
 } // namespace ggsl

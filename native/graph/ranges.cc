@@ -35,68 +35,95 @@ Range combined(const Range & x, const Range & y, double lo, double hi) {
     return is_known ? rounded(lo, hi, false) : unknown;
 }
 
-Range product(const Range & x, const Range & y) {
+Range sum_of(const Range & x, const Range & y) {
+    return combined(x, y, x.lo + y.lo, x.hi + y.hi);
+}
+
+Range product_of(const Range & x, const Range & y) {
     const auto [lo, hi] = std::minmax({ x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi });
     return combined(x, y, lo, hi);
 }
 
-Range clamped(const Range & x, double lo, double hi) {
+Range negated(const Range & x) {
+    return { -x.hi, -x.lo, x.may_be_nan };
+}
+
+// What a rule is told of a node: the ranges of its operands, and how many rows it looks at.
+struct Use {
+    const Node &  node;
+    const Range * x;
+    int32_t       rows;
+
+    Range attr(size_t index) const { return { node.attr_f32(index), node.attr_f32(index), false }; }
+};
+
+// One for each range rule of the op table, by its name. Of i32 nodes nothing is asked.
+namespace rules {
+
+// Of the leaves only the logits may be NaN.
+Range any(const Use & use) {
+    const OpId op         = id_of(use.node);
+    const bool is_checked = op == OpId::uniform || (op == OpId::input && use.node.attrs[0] != 0);
+    return { -infinity, infinity, !is_checked };
+}
+
+Range unit(const Use & use) { return rounded(0, 1, use.x->may_be_nan); }
+Range signed_unit(const Use & use) { return rounded(-1, 1, use.x->may_be_nan); }
+Range positions(const Use & use) { return rounded(0, use.rows, false); }
+Range value(const Use & use) { return rounded(use.attr(0).lo, use.attr(0).hi, false); }
+
+Range same(const Use & use) { return *use.x; }
+Range abs(const Use & use) { return { 0, magnitude(*use.x), use.x->may_be_nan }; }
+Range neg(const Use & use) { return negated(*use.x); }
+Range sign(const Use & use) { return signed_unit(use); }
+Range step(const Use &) { return { 0, 1, false }; }
+Range exp(const Use & use) { return { 0, infinity, use.x->may_be_nan }; }
+Range log(const Use &) { return unknown; }
+Range sqrt(const Use & use) { return { 0, infinity, use.x->may_be_nan || use.x->lo < 0 }; }
+Range sqr(const Use & use) { return rounded(0, magnitude(*use.x) * magnitude(*use.x), use.x->may_be_nan); }
+Range round(const Use & use) { return rounded(use.x->lo - 1, use.x->hi + 1, use.x->may_be_nan); }
+Range floor(const Use & use) { return round(use); }
+Range ceil(const Use & use) { return round(use); }
+Range scale(const Use & use) { return sum_of(product_of(*use.x, use.attr(0)), use.attr(1)); }
+Range cast(const Use &) { return rounded(INT32_MIN, INT32_MAX, false); }
+
+Range clamp(const Use & use) {
+    const double lo = use.attr(0).lo;
+    const double hi = use.attr(1).hi;
     // a NaN becomes one of the bounds
-    if (x.may_be_nan) {
+    if (use.x->may_be_nan) {
         return { lo, hi, false };
     }
-    return { std::clamp(x.lo, lo, hi), std::clamp(x.hi, lo, hi), false };
+    return { std::clamp(use.x->lo, lo, hi), std::clamp(use.x->hi, lo, hi), false };
 }
 
-Range sum_of(const Range & x, int32_t rows) {
-    const double most = sum_rounding * rows;
-    return x.is_finite() ? rounded(std::min(x.lo, x.lo * most), std::max(x.hi, x.hi * most), false) : unknown;
+Range sum(const Use & use) {
+    const double most = sum_rounding * use.rows;
+    return use.x->is_finite() ? rounded(std::min(use.x->lo, use.x->lo * most), std::max(use.x->hi, use.x->hi * most), false) : unknown;
 }
 
-// Of i32 nodes nothing is asked.
-Range range_of(const Node & node, const Range * x, int32_t rows) {
-    switch (id_of(node)) {
-        case OpId::input:    return { -infinity, infinity, node.attrs[0] == 0 };
-        case OpId::uniform:  return { -infinity, infinity, false };
-        case OpId::fill:     return rounded(node.attr_f32(0), node.attr_f32(0), std::isnan(node.attr_f32(0)));
-        case OpId::arange:   return rounded(0, node.dim, false);
-        case OpId::step:     return { 0, 1, false };
-        case OpId::sigmoid:  return rounded(0, 1, x->may_be_nan);
-        case OpId::sgn:
-        case OpId::tanh:     return rounded(-1, 1, x->may_be_nan);
-        case OpId::exp:      return { 0, infinity, x->may_be_nan };
-        case OpId::abs:      return { 0, magnitude(*x), x->may_be_nan };
-        case OpId::sqr:      return rounded(0, magnitude(*x) * magnitude(*x), x->may_be_nan);
-        case OpId::sqrt:     return { 0, infinity, x->may_be_nan || x->lo < 0 };
-        case OpId::neg:      return { -x->hi, -x->lo, x->may_be_nan };
-        case OpId::floor:
-        case OpId::ceil:
-        case OpId::round:    return rounded(x->lo - 1, x->hi + 1, x->may_be_nan);
-        case OpId::clamp:    return clamped(*x, node.attr_f32(0), node.attr_f32(1));
-        case OpId::scale: {
-            const Range b       = { node.attr_f32(1), node.attr_f32(1), false };
-            const Range product = ggsl::product(*x, { node.attr_f32(0), node.attr_f32(0), false });
-            return combined(product, b, product.lo + b.lo, product.hi + b.hi);
-        }
-        case OpId::add:      return combined(x[0], x[1], x[0].lo + x[1].lo, x[0].hi + x[1].hi);
-        case OpId::sub:      return combined(x[0], x[1], x[0].lo - x[1].hi, x[0].hi - x[1].lo);
-        case OpId::mul:      return product(x[0], x[1]);
-        case OpId::soft_max: {
-            const Range mask  = node.operand_count == 2 ? x[1] : Range{ 0, 0, false };
-            const Range scale = product(x[0], { node.attr_f32(0), node.attr_f32(0), false });
-            return rounded(0, 1, !combined(scale, mask, scale.lo + mask.lo, scale.hi + mask.hi).is_finite());
-        }
-        case OpId::cumsum:
-        case OpId::sum_rows: return sum_of(*x, rows);
-        case OpId::view:
-        case OpId::roll:
-        case OpId::repeat:
-        case OpId::get_rows: return x[0];
-        case OpId::set_rows: return { std::min(x[0].lo, x[1].lo), std::max(x[0].hi, x[1].hi), x[0].may_be_nan || x[1].may_be_nan };
-        case OpId::cast:     return rounded(INT32_MIN, INT32_MAX, false);
-        default:             return unknown;
-    }
+Range add(const Use & use) { return sum_of(use.x[0], use.x[1]); }
+Range sub(const Use & use) { return sum_of(use.x[0], negated(use.x[1])); }
+Range mul(const Use & use) { return product_of(use.x[0], use.x[1]); }
+Range div(const Use &) { return unknown; }
+
+Range either(const Use & use) {
+    const Range & x = use.x[0];
+    const Range & y = use.x[1];
+    return { std::min(x.lo, y.lo), std::max(x.hi, y.hi), x.may_be_nan || y.may_be_nan };
 }
+
+Range soft_max(const Use & use) {
+    const Range mask = use.node.operand_count == 2 ? use.x[1] : Range{ 0, 0, false };
+    return rounded(0, 1, !sum_of(product_of(use.x[0], use.attr(0)), mask).is_finite());
+}
+
+} // namespace rules
+
+constexpr Range (*rule_of_op[])(const Use &) = {
+#define GGSL_OP(name, range, ...) rules::range,
+#include "ops.generated.def"
+};
 
 } // namespace
 
@@ -116,8 +143,8 @@ std::vector<Range> find_ranges(const Graph & graph) {
         for (int32_t i = 0; i < node.operand_count; ++i) {
             operands[i] = ranges[node.operands[i]];
         }
-        const int32_t rows = node.operand_count > 0 ? graph.nodes[node.operands[0]].dim : 0;
-        ranges.push_back(range_of(node, operands, rows));
+        const int32_t rows = node.operand_count > 0 ? graph.nodes[node.operands[0]].dim : node.dim;
+        ranges.push_back(rule_of_op[node.op]({ node, operands, rows }));
     }
     return ranges;
 }

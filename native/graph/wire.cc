@@ -54,13 +54,7 @@ private:
 };
 
 Dtype result_dtype(const Graph & graph, const Op & op, const Node & node) {
-    switch (op.dtype) {
-        case ResultDtype::f32:     return Dtype::f32;
-        case ResultDtype::i32:     return Dtype::i32;
-        case ResultDtype::operand: return graph.nodes[node.operands[0]].dtype;
-        case ResultDtype::attr:    return static_cast<Dtype>(node.attrs[op.dtype_attr]);
-    }
-    return Dtype::f32;
+    return static_cast<Dtype>(op.dtype.apply(node.attrs.data(), [&](int32_t i) { return graph.nodes[node.operands[i]].dtype; }));
 }
 
 void check_operands(const Graph & graph, const Op & op, const Node & node, size_t id) {
@@ -75,15 +69,15 @@ void check_operands(const Graph & graph, const Op & op, const Node & node, size_
 }
 
 void read_attrs(Reader & reader, const Op & op, Node & node, size_t id) {
-    for (size_t i = 0; i < op.attrs.size(); ++i) {
-        switch (op.attrs[i]) {
+    for (int32_t i = 0; i < op.attr_count; ++i) {
+        switch (op.attrs[i].kind) {
             case AttrKind::count:   node.attrs[i] = reader.next_dim(); break;
             case AttrKind::integer: node.attrs[i] = reader.next_in(-max_dim, max_dim, "an integer attribute"); break;
-            case AttrKind::choice:  node.attrs[i] = reader.next_in(0, 1, "a choice"); break;
+            case AttrKind::choice:  node.attrs[i] = reader.next_in(0, op.attrs[i].choices - 1, "a choice"); break;
             case AttrKind::f32:
                 node.attrs[i] = reader.next();
                 if (std::isnan(node.attr_f32(i))) {
-                    fail(code::invalid_graph, "node %%%zu %s: attribute %zu is NaN", id, op.name, i);
+                    fail(code::invalid_graph, "node %%%zu %s: attribute %d is NaN", id, op.name, i);
                 }
                 break;
         }
@@ -100,7 +94,7 @@ Node read_node(Reader & reader, const Graph & graph) {
     node.dim   = reader.next_dim();
 
     const Op & op      = op_table()[node.op];
-    node.operand_count = reader.next_in(op.required_operands(), static_cast<int32_t>(op.operands.size()), "an operand count");
+    node.operand_count = reader.next_in(op.required_operands(), op.operand_count, "an operand count");
     for (int32_t i = 0; i < node.operand_count; ++i) {
         node.operands[i] = reader.next_in(0, static_cast<int32_t>(id) - 1, "an earlier node");
     }

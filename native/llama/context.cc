@@ -32,7 +32,7 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     const LogCapture log;
     context.reset(llama_init_from_model(model->get(), params));
     if (!context) {
-        fail(code::out_of_memory, "can not make a context of %d tokens and %d sequences%s", options.context_size, options.sequences,
+        fail(code::out_of_memory, "cannot create a context of %d tokens and %d sequences%s", options.context_size, options.sequences,
              log.suffix().c_str());
     }
     for (const auto & [sequence, chain] : chains) {
@@ -67,7 +67,7 @@ std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> gra
 
 void Context::check_refusal(const Sampler & sampler) const {
     if (!sampler.refusal().empty()) {
-        fail(code::unsupported_op, "the chain can not be part of the model's graph: %s; run it on the host", sampler.refusal().c_str());
+        fail(code::unsupported_op, "the chain cannot be part of the model's graph: %s; run it on the host", sampler.refusal().c_str());
     }
 }
 
@@ -108,7 +108,7 @@ void Context::check_sequence(int32_t sequence) const {
 void Context::remove(int32_t sequence, int32_t from) {
     check_sequence(sequence);
     if (!llama_memory_seq_rm(llama_get_memory(context.get()), sequence, from, -1)) {
-        fail(code::invalid_argument, "this model can not forget a part of a sequence: remove it from 0 on");
+        fail(code::invalid_argument, "this model cannot remove a part of a sequence: remove it from position 0 on");
     }
 }
 

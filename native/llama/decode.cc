@@ -30,17 +30,17 @@ void Context::check_batch(const Batch & batch) const {
             fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i], model->vocab_size());
         }
         if (batch.positions[i] < 0) {
-            fail(code::invalid_argument, "a position is %d", batch.positions[i]);
+            fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
         }
         if (batch.positions[i] >= context_size()) {
-            fail(code::context_full, "the context holds %d tokens, but one at position %d was to be added: shorten the prompt or make "
-                 "the context larger", context_size(), batch.positions[i]);
+            fail(code::context_full, "the context size is %d, but a token has position %d: shorten the prompt or set a larger "
+                 "context size", context_size(), batch.positions[i]);
         }
         const auto chain = chains.find(sequence);
         if (batch.outputs[i] != 0 && chain != chains.end()) {
             chain->second.sampler->check_ready();
             if (!with_output.insert(sequence).second) {
-                fail(code::invalid_argument, "sequence %d has a chain and two outputs in one batch; it can sample once", sequence);
+                fail(code::invalid_argument, "sequence %d has a chain and two outputs in one batch; it can sample only once", sequence);
             }
         }
     }
@@ -126,11 +126,11 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     switch (status) {
         case 0: return;
         case 1:
-            fail(code::context_full, "the context of %d tokens is full: remove a sequence or make the context larger", context_size());
+            fail(code::context_full, "the context of %d tokens is full: remove a sequence or set a larger context size", context_size());
         case aborted_status:
             clear_sequences(batch);
             fail(code::aborted, "decoding was aborted; the sequences of the batch are empty now");
-        case -1: fail(code::invalid_argument, "llama.cpp refuses the batch%s", log.suffix().c_str());
+        case -1: fail(code::invalid_argument, "llama.cpp rejects the batch%s", log.suffix().c_str());
         default:
             clear_sequences(batch);
             fail(code::compute_failed, "llama.cpp failed to compute the batch (status %d)%s", status, log.suffix().c_str());
@@ -161,7 +161,7 @@ Output Context::read_output(int32_t index, int32_t sequence) {
 
     for (const int32_t token : output.results.sampled) {
         if (token < 0 || token >= model->vocab_size()) {
-            fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are no numbers", sequence, token,
+            fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers", sequence, token,
                  model->vocab_size());
         }
     }

@@ -11,7 +11,7 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
     const LogCapture log;
     SamplerPtr       sampler(llama_sampler_init_grammar(vocab, text.c_str(), root.c_str()));
     if (!sampler) {
-        fail(code::invalid_argument, "the grammar is refused%s", log.suffix().c_str());
+        fail(code::invalid_argument, "the grammar is invalid%s", log.suffix().c_str());
     }
     return sampler;
 }

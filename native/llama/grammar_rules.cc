@@ -66,7 +66,7 @@ public:
             total += visit(rule, 0);
         }
         if (total > max_steps) {
-            fail(code::invalid_argument, "the grammar is too large: its rules begin with one another in too many ways");
+            fail(code::invalid_argument, "the grammar is too large: too many paths lead through rules that begin with other rules");
         }
     }
 
@@ -141,10 +141,10 @@ private:
             return steps[rule];
         }
         if (states[rule] == State::open) {
-            fail(code::invalid_argument, "the grammar's rule \"%s\" calls itself before it has read a character", names[rule].c_str());
+            fail(code::invalid_argument, "the grammar's rule \"%s\" is left-recursive", names[rule].c_str());
         }
         if (depth > max_depth) {
-            fail(code::invalid_argument, "the grammar has more than %zu rules that begin with one another", max_depth);
+            fail(code::invalid_argument, "the grammar has more than %zu rules that each begin with the next", max_depth);
         }
         states[rule]    = State::open;
         double count    = 1;
@@ -182,7 +182,7 @@ void check_grammar(const llama_vocab * vocab, const std::string & text, const st
     }
     Rules(parser).check();
     if (parser.symbol_ids.count(root) == 0) {
-        fail(code::invalid_argument, "the grammar has no rule \"%s\", where it should begin", root.c_str());
+        fail(code::invalid_argument, "the grammar has no start rule \"%s\"", root.c_str());
     }
 }
 

@@ -74,7 +74,7 @@ private:
 
     void open() {
         if (++depth > max_depth) {
-            fail(code::invalid_argument, "the grammar has groups in more than %zu groups", max_depth);
+            fail(code::invalid_argument, "the grammar has groups nested deeper than %zu", max_depth);
         }
     }
 
@@ -111,7 +111,7 @@ private:
         }
         // llama.cpp would unfold the difference, which is below zero and so without end.
         if (most < least) {
-            fail(code::invalid_argument, "the grammar has a repetition {%llu,%llu} whose most is below its least",
+            fail(code::invalid_argument, "the grammar has a repetition {%llu,%llu} whose maximum is below its minimum",
                  static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
         }
         least > max_repetitions ? repeat(1, 1) : repeat(least, most > max_repetitions ? least + 1 : most);
@@ -126,7 +126,7 @@ private:
     void add(uint64_t count) {
         elements += count;
         if (elements > max_elements) {
-            fail(code::invalid_argument, "the grammar is too large: its repetitions unfold to more than %llu elements",
+            fail(code::invalid_argument, "the grammar is too large: its repetitions expand to more than %llu elements",
                  static_cast<unsigned long long>(max_elements));
         }
     }

@@ -25,12 +25,12 @@ void check_file(const std::string & path) {
     char magic[4] = {};
     FILE * file   = std::fopen(path.c_str(), "rb");
     if (file == nullptr) {
-        fail(code::invalid_model, "can not read %s: %s", path.c_str(), std::strerror(errno));
+        fail(code::invalid_model, "cannot read %s: %s", path.c_str(), std::strerror(errno));
     }
     const size_t read = std::fread(magic, 1, sizeof(magic), file);
     std::fclose(file);
     if (read != sizeof(magic) || std::memcmp(magic, "GGUF", sizeof(magic)) != 0) {
-        fail(code::invalid_model, "not a GGUF file: %s starts with other bytes than \"GGUF\"", path.c_str());
+        fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", path.c_str());
     }
 }
 
@@ -66,7 +66,7 @@ Model::Model(const std::string & path, const ModelOptions & options) {
     try {
         model.reset(llama_model_load_from_file(path.c_str(), params));
     } catch (const std::exception & e) {
-        fail(code::invalid_model, "can not load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
+        fail(code::invalid_model, "cannot load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
     }
     check_loaded(path, log.suffix());
 }
@@ -76,7 +76,7 @@ Model::Model(std::span<const uint8_t> bytes) {
     // Only read, though the function takes memory that it could write to.
     const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"), std::fclose);
     if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
-        fail(code::invalid_model, "not a GGUF file: %s starts with other bytes than \"GGUF\"", name);
+        fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);
     }
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers       = 0;
@@ -86,14 +86,14 @@ Model::Model(std::span<const uint8_t> bytes) {
     try {
         model.reset(llama_model_load_from_file_ptr(file.get(), params));
     } catch (const std::exception & e) {
-        fail(code::invalid_model, "can not load %s: %s%s", name, e.what(), log.suffix().c_str());
+        fail(code::invalid_model, "cannot load %s: %s%s", name, e.what(), log.suffix().c_str());
     }
     check_loaded(name, log.suffix());
 }
 
 void Model::check_loaded(const std::string & name, const std::string & why) const {
     if (!model) {
-        fail(code::invalid_model, "can not load %s%s", name.c_str(), why.c_str());
+        fail(code::invalid_model, "cannot load %s%s", name.c_str(), why.c_str());
     }
     if (llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_NONE || vocab_size() < 1) {
         fail(code::invalid_model, "%s has no vocabulary", name.c_str());

@@ -45,7 +45,7 @@ CaseFile::CaseFile(const std::string & given) : path(given), stream(given, std::
     std::error_code error;
     const auto      bytes = std::filesystem::file_size(path, error);
     if (error || !stream) {
-        fail(code::invalid_argument, "%s can not be read: %s", path.c_str(), error ? error.message().c_str() : "it did not open");
+        fail(code::invalid_argument, "%s cannot be read: %s", path.c_str(), error ? error.message().c_str() : "it did not open");
     }
     size = static_cast<int64_t>(bytes / sizeof(int32_t));
     if (bytes % sizeof(int32_t) != 0) {
@@ -90,7 +90,7 @@ std::vector<int32_t> CaseFile::words(int64_t count, const char * what) {
     std::vector<int32_t> values(static_cast<size_t>(count));
     stream.read(reinterpret_cast<char *>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(int32_t)));
     if (!stream) {
-        fail_here(what, "a file that can not be read any further");
+        fail_here(what, "a file that cannot be read any further");
     }
     position += count;
     return values;

@@ -25,6 +25,7 @@ const char * const usage =
     "  --backend FILE     one more ggml backend, e.g. libggml-vulkan.so; may be repeated\n"
     "  --list             lists the devices\n"
     "\n"
+    "GGSL_CPU_VARIANT=NAME in the environment chooses the variant of the CPU backend, e.g. haswell.\n"
     "time and profile print a JSON object a line on standard output; progress is on standard error.\n";
 
 namespace {

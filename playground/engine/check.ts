@@ -1,6 +1,6 @@
 /** Diagnostics of the program as it is typed, and what its chain can be given. */
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-import { checkProgram } from "@ggsl/compiler/compile.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { symbolsOf } from "./language.js";

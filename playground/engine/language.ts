@@ -1,5 +1,5 @@
 /** The words of the language, out of its own tables, and the samplers of the standard library. */
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/check/builtins.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { STD_NAMES, stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import type { Declaration, File } from "@ggsl/compiler/syntax/ast.js";
 import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";

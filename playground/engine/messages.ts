@@ -132,7 +132,8 @@ export interface DrawnNode {
   readonly isOutput: boolean;
 }
 
-export interface Drawing {
+/** Boxes in layers, from the top down. */
+export interface LayeredDrawing {
   readonly nodes: readonly DrawnNode[];
   readonly stages: readonly { readonly name: string; readonly nodes: number }[];
   readonly layers: number;
@@ -143,7 +144,7 @@ export interface GraphReply {
   readonly text: string;
   readonly plainText: string;
   /** Absent when the graph is too large to be drawn. */
-  readonly drawing?: Drawing;
+  readonly drawing?: LayeredDrawing;
   readonly nodes: number;
   readonly nodesWithoutOptimizer: number;
   /** How many more nodes there are when one optimization is off; those that change nothing are left out. */

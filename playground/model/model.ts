@@ -30,7 +30,7 @@ let loading: Promise<PageModel> | undefined;
 export const openModel = (): Promise<PageModel> =>
   (loading ??= load("the demo model", async () => {
     const response = await fetch(demoModel);
-    if (!response.ok) throw new InputError(`the demo model can not be read: status ${response.status}`);
+    if (!response.ok) throw new InputError(`the demo model cannot be read: status ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   }));
 

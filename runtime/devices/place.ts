@@ -66,7 +66,7 @@ export const wholeGraph = (graph: Graph): PlacedGraph => ({
 
 /** A sentence for people. */
 export const splitText = ({ stage, ops, device, bytes }: Split): string =>
-  `${device} can not run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes come back with each token`;
+  `${device} cannot run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes are read back per token`;
 
 function missingOps(
   graph: Graph,

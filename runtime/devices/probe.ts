@@ -47,7 +47,7 @@ const logits = Float32Array.of(1, 3, 2);
 for (const { name } of devices) {
   const e = new b.Evaluator(new b.Graph(Int32Array.from(JSON.parse(words))), { vocabSize: 3, device: name });
   const [token] = e.evaluate({ logits, uniforms: new Float32Array(0) }).sampled;
-  if (token !== 1) throw new Error(name + " computes wrong: argmax of 1, 3, 2 is at 1, found " + token);
+  if (token !== 1) throw new Error(name + " computes a wrong result: the argmax of 1, 3, 2 is 1, found " + token);
   e.dispose();
 }
 require("fs").writeSync(1, JSON.stringify(devices));

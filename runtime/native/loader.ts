@@ -27,7 +27,7 @@ function load(): Binding {
   const require = nodeModule("node:module")!.createRequire(path.join(packageRoot(), "package.json"));
   const addon = addonPath();
   if (!fs.existsSync(addon)) {
-    throw unavailable(`expected ${addon}, found no such file`, [
+    throw unavailable(`${addon} does not exist`, [
       "apt-get install g++ cmake make git   # once, as root",
       "npm run setup",
       "npm run build:native",
@@ -67,7 +67,7 @@ function checkAddon(binding: Binding): void {
 
 function unavailable(reason: string, commands: readonly string[]): Error {
   const steps = commands.map((command, i) => `  ${i + 1}. ${command}`).join("\n");
-  return new Error(`The native runtime is not available: ${reason}.\nTo mend it:\n${steps}`);
+  return new Error(`The native runtime is not available: ${reason}.\nTo fix it:\n${steps}`);
 }
 
 /** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */

@@ -1,5 +1,5 @@
 /** Settings of other tools as programs: `ggsl import`, for callers that have the settings at hand. */
-import { checkProgram } from "@ggsl/compiler/compile.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { isGguf, type ByteSource } from "./ggufFile.js";

@@ -1,10 +1,7 @@
 /** Chains as settings of other tools: `ggsl export`. */
-import { check } from "@ggsl/compiler/check/check.js";
-import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import type { Importer, Program } from "@ggsl/compiler/check/program.js";
-import { compileProgram, graphOf } from "@ggsl/compiler/compile.js";
-import type { Chain } from "@ggsl/compiler/syntax/ast.js";
+import type { Importer } from "@ggsl/compiler/check/program.js";
+import { checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { flatten } from "./flatten.js";
 import { toLlama, type LlamaExport } from "./llama.js";
@@ -32,26 +29,14 @@ export interface ExportOptions {
 
 /** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` where there are none. */
 export function exportLlama(source: SourceFile, { chain: name, importer, set = {} }: ExportOptions = {}): LlamaExport {
-  // compiling finds what only shows with the values that are set
-  graphOf(
-    compileProgram(source.text, {
-      file: source.name,
-      set,
-      ...(name && { chain: name }),
-      ...(importer && { importer }),
-    }),
-  );
-  const { program, diagnostics } = check(source, importer);
+  const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics);
-  const made = toLlama(flatten(program.main, chosen(program, source, name), set));
+  const chain = chooseChain(program, name);
+  if ("code" in chain) throw compileError([...diagnostics, chain]);
+  // compiling finds what only shows with the values that are set
+  const { graph, diagnostics: more } = compileChain(program, chain, { set });
+  if (!graph) throw compileError([...diagnostics, ...more]);
+  const made = toLlama(flatten(program.main, chain, set));
   if ("reasons" in made) throw new ExportError(made.reasons);
   return made;
-}
-
-function chosen({ main, chains }: Program, source: SourceFile, name: string | undefined): Chain {
-  const start = { source, start: 0, end: 0 };
-  const names = chains.map((c) => c.name.text);
-  const found = name === undefined ? (chains.length === 1 ? chains[0] : undefined) : main.scope.get(name)?.declaration;
-  if (found?.kind === "chain") return found;
-  throw compileError([name === undefined ? chainNotNamed(start, names) : unknownChain(start, name, names)]);
 }

@@ -39,7 +39,15 @@ function checkMeasurement(m: Measurement): void {
   }
   if (m.rows > 1) return;
   const chain = CHAINS.find(({ name }) => name === m.setting.chain)!;
-  const explained = runBuilt("runtime/dist/cli/main.js", "explain", "-e", constantText(chain), "--vocab", String(m.vocab), "--json");
+  const explained = runBuilt(
+    "runtime/dist/cli/main.js",
+    "explain",
+    "-e",
+    constantText(chain),
+    "--vocab",
+    String(m.vocab),
+    "--json",
+  );
   expect(JSON.parse(explained.stdout)).toMatchObject({
     nodes: m.ggsl.nodes,
     nodesWithoutViews: m.ggsl.nodesWithoutViews,

@@ -111,7 +111,7 @@ const WRONG: readonly (readonly [object, RegExp])[] = [
   [{ flashAttention: "maybe" }, /`flashAttention` must be one of auto, on, off, found "maybe"/],
   [
     { cacheTypeV: "q8_0", flashAttention: "off" },
-    /a cache of values in q8_0 needs flash attention, which is off: set flash attention to auto or on, or/,
+    /a V cache of type q8_0 needs flash attention, which is off: set flash attention to auto or on, or/,
   ],
 ];
 
@@ -132,7 +132,7 @@ test("settings that contradict each other only together are refused, too", async
 
 test("layers on a GPU need one", async () => {
   await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: 3 })).rejects.toThrow(
-    /`gpuLayers` is 3, and the model runs on the CPU: leave it out, or choose a GPU/,
+    /`gpuLayers` is 3, and the model runs on the CPU: omit it, or choose a GPU/,
   );
   await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: -1 })).rejects.toThrow(
     /`gpuLayers` must be an integer from 0 to 10000 or "all", found -1/,

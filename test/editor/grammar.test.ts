@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IGrammar } from "vscode-textmate";
-import { FUNCTIONS } from "../../compiler/check/builtins.js";
+import { FUNCTIONS } from "../../compiler/builtins/builtins.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
 import { programFiles, readSource, tokensOf } from "../syntax/corpus.js";
 

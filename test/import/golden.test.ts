@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram } from "../../compiler/compile.js";
+import { compileProgram } from "../../compiler/driver.js";
 import { describeNotes, importFile, KINDS, type Imported } from "../../settings/from/import.js";
 import { ggufOf, sourceOf, type Description } from "./gguf.js";
 

@@ -1,5 +1,6 @@
 /** Random well-typed programs of the language core: one sampler body, made to hurt. */
 import { random, type Random } from "../parity/random.js";
+import { COUNTS, MAPS, MEASURES, MOVES, PAIRS, QUANTIFIERS, REDUCTIONS, SCANS, TRIPLES } from "../random/functions.js";
 
 interface Scope {
   readonly r: Random;
@@ -12,8 +13,6 @@ interface Scope {
 const pick = <T>(r: Random, from: readonly T[]): T => from[r.below(from.length)]!;
 
 const NUMBERS = ["0", "1", "-1", "0.5", "2", "0.1", "-3", "10", "1e-9", "1e9", "1e38", "-1e38"];
-const MAPS = ["exp", "log", "log2", "sqrt", "abs", "floor", "ceil", "round", "sign", "sigmoid", "tanh"];
-const REDUCTIONS = ["max", "min", "sum", "mean", "std", "var"];
 const OPERATORS = ["+", "-", "*", "/", "%"];
 const COMPARISONS = [">", ">=", "<", "<="];
 
@@ -27,8 +26,8 @@ const scalar: Make = (s, depth) => {
     () => pick(r, NUMBERS),
     () => `${pick(r, REDUCTIONS)}(${column(s, inner)})`,
     () => `${pick(r, REDUCTIONS)}(${column(s, inner)})`,
-    () => `count(${condition(s, inner)})`,
-    () => "entropy()",
+    () => `${pick(r, COUNTS)}(${condition(s, inner)})`,
+    () => `${pick(r, MEASURES)}()`,
     () => `${pick(r, MAPS)}(${scalar(s, inner)})`,
     () => `(${scalar(s, inner)} ${pick(r, OPERATORS)} ${scalar(s, inner)})`,
     () => `(${scalarCondition(s, inner)} ? ${scalar(s, inner)} : ${scalar(s, inner)})`,
@@ -46,11 +45,11 @@ const column: Make = (s, depth) => {
     () => `(${scalar(s, inner)} ${pick(r, OPERATORS)} ${column(s, inner)})`,
     () => `(${column(s, inner)} ${pick(r, OPERATORS)} ${column(s, inner)})`,
     () => `(${column(s, inner)} ^ ${pick(r, ["2", "3", "0.5", "-1", "0", scalar(s, inner)])})`,
-    () => `${pick(r, ["min", "max"])}(${column(s, inner)}, ${scalar(s, inner)})`,
-    () => `clamp(${column(s, inner)}, ${pick(r, ["-1", "-5"])}, ${pick(r, ["0", "7"])})`,
-    () => `${pick(r, ["cumsum", "softmax", "log_softmax"])}(${column(s, inner)})`,
+    () => `${pick(r, PAIRS)}(${column(s, inner)}, ${scalar(s, inner)})`,
+    () => `${pick(r, TRIPLES)}(${column(s, inner)}, ${pick(r, ["-1", "-5"])}, ${pick(r, ["0", "7"])})`,
+    () => `${pick(r, SCANS)}(${column(s, inner)})`,
     () => `(${condition(s, inner)} ? ${column(s, inner)} : ${column(s, inner)})`,
-    () => (s.isOrdered ? `${pick(r, ["prev", "next"])}(${column(s, inner)}, ${pick(r, NUMBERS)})` : column(s, inner)),
+    () => (s.isOrdered ? `${pick(r, MOVES)}(${column(s, inner)}, ${pick(r, NUMBERS)})` : column(s, inner)),
   ])();
 };
 
@@ -73,7 +72,7 @@ const condition: Make = (s, depth) => {
 const scalarCondition: Make = (s, depth) =>
   pick<() => string>(s.r, [
     () => comparison(s, scalar(s, depth), scalar(s, depth)),
-    () => `${pick(s.r, ["any", "all"])}(${condition(s, depth)})`,
+    () => `${pick(s.r, QUANTIFIERS)}(${condition(s, depth)})`,
     () => pick(s.r, ["2 > 1", "1 > 2", "vocab > 3"]),
   ])();
 

@@ -1,6 +1,6 @@
 /** Programs that were once compiled wrongly, each as small as it gets. */
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
@@ -34,6 +34,24 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(rows([-1, -Infinity, -2], "sort", "logit *= 1e30").tokens).toEqual([0, 2]);
     expect(rows([-1, -Infinity, -2], "logit -= 1e30").tokens).toEqual([0, 2]);
     expect(rows([-1, -Infinity, -2], "logit /= count(logit > 5)").tokens).toEqual([0, 2]);
+  });
+
+  test("what a number as small as can be divides is as large as can be", () => {
+    const input = Float32Array.from([3, 2, 1]);
+    const text = "sampler s(t: f32 >= 0) { if 1 / t > 1e38 { logit = token } }  chain c(t: f32 >= 0 = 1e-40) = s(t)";
+    const graph = graphOf(compileProgram(text, { outputs: ["logits", "probs"] }));
+    expect(rowsAfter(graph, input, backend).logits).toEqual([0, 1, 2]);
+  });
+
+  test("the best row is no part of the first rows where another sampler made the order", () => {
+    const text = "sampler up() { sort asc }  sampler s(t: f32) { keep t > rank }  chain c(t: f32 = 0.5) = up() |> s(t)";
+    const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
+    expect(rowsAfter(graph, Float32Array.from([3, 1, 2]), backend).tokens).toEqual([1]);
+  });
+
+  test("a repetition without breakers is one that nothing ends", () => {
+    const counted = (call: string) => compileBody(`logit -= ${call}`).features.map(({ from }) => from);
+    expect(counted("repeat_len(4)")).toEqual(counted("repeat_len(4, [])"));
   });
 
   test("at least 0 rows are at least one, also where only the graph knows the number", () => {

@@ -1,5 +1,6 @@
 /** Expressions of every form and type of the language. */
 import * as fc from "fast-check";
+import * as F from "./functions.js";
 import { nameOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
 
 const RATES: readonly Rate[] = ["static", "settled", "host", "runtime"];
@@ -16,15 +17,16 @@ const numbers = fc.oneof(
 const wholes = words("0", "1", "2", "3", "5", "-1", "-2", "40", "1000");
 const truths = words("true", "false");
 
-const MAPS = words("exp", "log", "log2", "sqrt", "abs", "floor", "ceil", "round", "sign", "sigmoid", "tanh");
-const ROUNDINGS = words("floor", "ceil", "round", "sign");
-const REDUCTIONS = words("max", "min", "sum", "mean", "std", "var");
-const SCANS = words("cumsum", "softmax", "log_softmax");
+const MAPS = words(...F.MAPS);
+const ROUNDINGS = words(...F.ROUNDINGS);
+const REDUCTIONS = words(...F.REDUCTIONS);
+const SCANS = words(...F.SCANS);
 const ARITHMETIC = words("+", "-", "*", "/", "%");
 const WHOLE_ARITHMETIC = words("+", "-", "*", "%");
 const COMPARISONS = words("<", "<=", ">", ">=", "==", "!=");
 const LOGIC = words("and", "or");
-const EITHER = words("min", "max");
+const PAIRS = words(...F.PAIRS);
+const TRIPLES = words(...F.TRIPLES);
 const POWERS = words("2", "3", "0.5", "-1", "0", "8", "1.5");
 
 /** A seed: a number, or a parameter of that type. */
@@ -37,14 +39,12 @@ export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1
 /** Which draw of a stream: numbers that rise from token to token, known before the graph runs. */
 export const drawNumbers = words("step", "2 * step", "step + 3", "floor(step / 2)");
 
-const draws = fc.oneof(
-  t`${words("uniform", "uniform32")}(${seeds})`,
-  t`${words("uniform", "uniform32")}(${seeds}, ${drawNumbers})`,
-);
+const draws = fc.oneof(t`${words(...F.DRAWS)}(${seeds})`, t`${words(...F.DRAWS)}(${seeds}, ${drawNumbers})`);
 
+const windows = words("0", "1", "2", "4", "8", "16", "-1");
 const features = fc.oneof(
-  t`occurrences(${words("0", "1", "2", "8", "-1")})`,
-  t`repeat_len(${words("4", "16", "-1")}, ${words("[]", "[0]", "[1, 3]")})`,
+  t`${words(...F.WINDOWED)}(${windows})`,
+  t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")})`,
   words("bias"),
 );
 
@@ -86,7 +86,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       nameOf(known("static", "whole"), wholes),
       wholes,
       t`(${staticWhole} ${words("+", "-", "*")} ${staticWhole})`,
-      t`${EITHER}(${staticWhole}, ${staticWhole})`,
+      t`${PAIRS}(${staticWhole}, ${staticWhole})`,
       t`(${staticFlag} ? ${staticWhole} : ${staticWhole})`,
     ),
     staticScalar: one(
@@ -116,7 +116,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       wholes,
       t`(${hostWhole} ${WHOLE_ARITHMETIC} ${hostWhole})`,
       t`${ROUNDINGS}(${hostScalar})`,
-      t`${EITHER}(${hostWhole}, ${hostWhole})`,
+      t`${PAIRS}(${hostWhole}, ${hostWhole})`,
     ),
     hostScalar: one(
       often(2, nameOf(known("host", "scalar", "whole"), numbers)),
@@ -125,7 +125,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${hostScalar} ${ARITHMETIC} ${hostScalar})`,
       t`(${hostScalar} ^ ${POWERS})`,
       t`${MAPS}(${hostScalar})`,
-      t`clamp(${hostScalar}, ${hostScalar}, ${hostScalar})`,
+      t`${TRIPLES}(${hostScalar}, ${hostScalar}, ${hostScalar})`,
       t`(${hostFlag} ? ${hostScalar} : ${hostScalar})`,
       t`(-${hostScalar})`,
     ),
@@ -140,14 +140,14 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(2, nameOf(known("runtime", "whole"), wholes)),
       wholes,
       words("n", "n", "vocab", "step"),
-      often(2, t`count(${mask})`),
+      often(2, t`${words(...F.COUNTS)}(${mask})`),
       t`${ROUNDINGS}(${scalar})`,
       t`(${whole} ${WHOLE_ARITHMETIC} ${whole})`,
       t`(-${whole})`,
       t`abs(${whole})`,
-      t`${EITHER}(${words("token", "rank")})`,
-      t`${EITHER}(${whole}, ${whole})`,
-      t`clamp(${whole}, ${whole}, ${whole})`,
+      t`${PAIRS}(${words("token", "rank")})`,
+      t`${PAIRS}(${whole}, ${whole})`,
+      t`${TRIPLES}(${whole}, ${whole}, ${whole})`,
       t`(${flag} ? ${whole} : ${whole})`,
     ),
     scalar: one(
@@ -155,21 +155,21 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(2, numbers),
       whole,
       often(4, t`${REDUCTIONS}(${column})`),
-      words("entropy()"),
+      t`${words(...F.MEASURES)}()`,
       draws,
       t`${MAPS}(${scalar})`,
       often(2, t`(${scalar} ${ARITHMETIC} ${scalar})`),
       t`(${scalar} ^ ${fc.oneof(POWERS, scalar)})`,
       t`(-${scalar})`,
-      t`${EITHER}(${scalar}, ${scalar})`,
-      t`clamp(${scalar}, ${scalar}, ${scalar})`,
+      t`${PAIRS}(${scalar}, ${scalar})`,
+      t`${TRIPLES}(${scalar}, ${scalar}, ${scalar})`,
       t`(${flag} ? ${scalar} : ${scalar})`,
       where((s) => s.canUsePicked, t`picked(${column})`, t`max(${column})`),
     ),
     flag: one(
       nameOf(known("runtime", "flag"), truths),
       often(3, t`(${scalar} ${COMPARISONS} ${scalar})`),
-      often(2, t`${words("any", "all")}(${mask})`),
+      often(2, t`${words(...F.QUANTIFIERS)}(${mask})`),
       t`(${flag} ${LOGIC} ${flag})`,
       t`(not ${flag})`,
       t`known(${fc.oneof(flag, mask)})`,
@@ -185,14 +185,14 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(2, t`(${column} ${ARITHMETIC} ${column})`),
       t`(${column} ^ ${fc.oneof(POWERS, POWERS, scalar, column)})`,
       t`(-${column})`,
-      t`${EITHER}(${column}, ${fc.oneof(scalar, column)})`,
-      t`clamp(${column}, ${scalar}, ${scalar})`,
+      t`${PAIRS}(${column}, ${fc.oneof(scalar, column)})`,
+      t`${TRIPLES}(${column}, ${scalar}, ${scalar})`,
       often(2, t`${SCANS}(${fc.oneof(column, column, scalar)})`),
       often(2, t`(${mask} ? ${fc.oneof(column, scalar)} : ${column})`),
       t`(${flag} ? ${column} : ${fc.oneof(column, scalar)})`,
       often(
         3,
-        where((s) => s.isOrdered, t`${words("prev", "next")}(${column}, ${fc.oneof(scalar, column)})`, column),
+        where((s) => s.isOrdered, t`${words(...F.MOVES)}(${column}, ${fc.oneof(scalar, column)})`, column),
       ),
     ),
     mask: one(

@@ -1,17 +1,18 @@
 /** The generator itself: its programs hold every construct of the language, and the checker takes all of them. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { FUNCTIONS, NAMES } from "../../compiler/check/builtins.js";
-import { STD_NAMES } from "../../compiler/std/library.js";
+import { countsOf } from "../../compiler/builtins/builtin.js";
+import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
+import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import type { Expr, Param, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { children, expressionsOf } from "../../compiler/syntax/walk.js";
 import { compileIn, PLAIN, Refused } from "./compile.js";
 import { programs } from "./program.js";
 import { SEED } from "./settings.js";
-import { STANDARD } from "./standard.js";
+import { standardFilters, standardPicks } from "./standard.js";
 
-const SAMPLE = 100;
+const SAMPLE = 120;
 
 /** Of a grammar it takes a model to tell what is allowed, so test/native has these. */
 const ELSEWHERE = ["allowed"];
@@ -23,8 +24,10 @@ const WANTED: readonly string[] = [
   ...Object.keys(FUNCTIONS)
     .filter((name) => !ELSEWHERE.includes(name))
     .map((name) => `${name}()`),
-  ...["max()", "min()"].flatMap((name) => [`${name} of 1`, `${name} of 2`]),
-  ...["uniform()", "uniform32()"].map((name) => `${name} of 2`),
+  ...Object.entries(FUNCTIONS).flatMap(([name, builtin]) => {
+    const { least, most } = countsOf(builtin);
+    return least === most ? [] : [`${name}() of ${least}`, `${name}() of ${most}`];
+  }),
   ...Object.keys(NAMES),
   ...OPERATORS.map((op) => `a ${op} b`),
   ...["-a", "not a", "a ? b : c", "true or false", "list"],
@@ -105,6 +108,9 @@ test("every construct of the language is in some program, and the checker takes 
   expect(refused).toBeLessThanOrEqual(0.02 * SAMPLE);
 });
 
-test("every standard sampler is a stage of some program", () => {
-  expect(Object.keys(STANDARD).sort()).toEqual([...STD_NAMES].sort());
+test("every standard sampler is a stage of some program, with each of its parameters", () => {
+  const choices = fc.sample(fc.oneof(standardFilters, standardPicks), { seed: SEED, numRuns: 1000 });
+  const found = new Map(choices.map(({ sampler, args }) => [sampler.name, Object.keys(args)]));
+  const wanted = STD_SAMPLERS.map(({ name, declaration }) => [name, declaration.params.map((p) => p.name.text)]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
 });

@@ -27,5 +27,5 @@ test("the first that is there of cpu, wasm and reference, and the result says wh
   expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "reference", token: 1 });
   const { status, stderr } = evaluate("--backend", "wasm");
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^error: The WebAssembly module can not be used: ENOENT.*\nTo make it: npm run build:wasm\n$/);
+  expect(stderr).toMatch(/^error: The WebAssembly module cannot be used: ENOENT.*\nTo build it: npm run build:wasm\n$/);
 });

@@ -1,18 +1,15 @@
 /** docs/backends.md: what runs where. Needs the addon. */
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { OPS } from "@ggsl/compiler/graph/ops.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
 import { compilePipeline } from "ggsl/chain.js";
 import { surveyDevices } from "ggsl/devices/survey.js";
 import { loadBinding } from "ggsl/native/loader.js";
 import { fill, table } from "../lib/markdown.js";
-import { root } from "../lib/process.js";
 
 const BACKENDS = ["cpu", "vulkan", "cuda"] as const;
 /** Of a usual model; above what Vulkan's softmax does at once. */
 const VOCABULARY = 32000;
-const FOLDER = join(root, "compiler/std");
 
 const binding = loadBinding();
 
@@ -32,19 +29,17 @@ function rewrites(): string {
   return table(["rewrite", "op", "devices", "why", "built instead"], rows);
 }
 
-/** The rewrites of a sampler alone with its defaults, by backend. */
+/** The rewrites of each sampler's example alone, by backend. */
 function samplers(): string {
-  const names = readdirSync(FOLDER)
-    .filter((name) => name.endsWith(".ggsl"))
-    .map((name) => name.replace(".ggsl", ""))
-    .sort();
-  const rows = names.map((name) => [name, ...BACKENDS.map((backend) => rewritesOf(name, backend))]);
+  const rows = STD_SAMPLERS.map(({ name, example }) => [
+    name,
+    ...BACKENDS.map((backend) => rewritesOf(example, backend)),
+  ]);
   return table(["sampler", ...BACKENDS], rows);
 }
 
-function rewritesOf(name: string, rewriteFor: (typeof BACKENDS)[number]): string {
-  const hasSeed = readFileSync(join(FOLDER, `${name}.ggsl`), "utf8").includes("seed: seed");
-  const { graph } = compilePipeline(`${name}(${hasSeed ? "seed: 42" : ""})`);
+function rewritesOf(example: string, rewriteFor: (typeof BACKENDS)[number]): string {
+  const { graph } = compilePipeline(example);
   const native = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize: VOCABULARY, rewriteFor });
   const counts = new Map<string, number>();
   for (const rewrite of native.rewritten) counts.set(rewrite.name, (counts.get(rewrite.name) ?? 0) + 1);

@@ -1,10 +1,11 @@
 /** docs/optimizer.md: every optimization with the graph of an example without and with it. */
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/compile.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { OPTIMIZATIONS, PASSES } from "@ggsl/compiler/optimize/optimize.js";
-import type { Rule } from "@ggsl/compiler/optimize/pass.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
+import { PASSES } from "@ggsl/compiler/optimize/optimize.js";
+import type { Optimization } from "@ggsl/compiler/graph/optimization.js";
 import { fill, table } from "../lib/markdown.js";
 
 const isProgram = (example: string): boolean => example.includes("chain ");
@@ -20,7 +21,7 @@ const textOf = (g: Graph): string =>
     .replace(/ *\/\/ .*$/gm, "")
     .trim();
 
-function sectionOf({ name, doc, example }: Rule): string {
+function sectionOf({ name, doc, example }: Optimization): string {
   const [off, on] = [graph(example, { disable: [name] }), graph(example, {})];
   return fill("optimizer-section.md", {
     name,

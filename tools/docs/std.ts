@@ -1,54 +1,35 @@
 /**
- * docs/std.md, the reference of the standard library, from the doc comments in compiler/std/*.ggsl and from the graphs that the
- * samplers compile to.
+ * docs/std.md, the reference of the standard library, from the files in compiler/std and from the graphs that the samplers
+ * compile to.
  */
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { compileProgram, graphOf } from "@ggsl/compiler/compile.js";
+import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
-import type { Param, Sampler } from "@ggsl/compiler/syntax/ast.js";
-import { parse } from "@ggsl/compiler/syntax/parse.js";
+import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import { fill, table } from "../lib/markdown.js";
-import { root } from "../lib/process.js";
-
-const FOLDER = join(root, "compiler/std");
 
 /** What llama.cpp runs on the device that holds the logits. Its other samplers run on the CPU. */
 const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_bias".split(" ");
 
-interface Entry {
-  readonly name: string;
-  readonly doc: string;
-  readonly from: string;
-  /** The declaration without its comment. */
-  readonly text: string;
-  readonly sampler: Sampler;
-}
-
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const textOf = ({ span }: Param): string => span.source.text.slice(span.start, span.end);
 
-function readSampler(file: string): Entry {
-  const source = { name: `compiler/std/${file}`, text: readFileSync(join(FOLDER, file), "utf8") };
-  const sampler = parse(source).file.declarations.find((d) => d.kind === "sampler");
-  const [doc, from] = (sampler?.doc ?? "").split(/^Source: /m);
-  if (!sampler || !doc || !from)
-    throw new Error(`${source.name}: the sampler's doc comment needs a line "Source: ..."`);
-  const name = sampler.name.text;
-  const text = source.text.slice(source.text.indexOf(`sampler ${name}(`), sampler.span.end).trim();
-  return { name, doc: oneLine(doc), from: oneLine(from), text, sampler };
+/** The declaration without its doc comment. */
+function codeOf({ name, declaration: { span } }: StdSampler): string {
+  const { text } = span.source;
+  return text.slice(text.indexOf(`sampler ${name}(`), span.end).trim();
 }
 
 /** The first sentence, or what comes before its semicolon. */
-const meaningOf = ({ doc }: Entry): string => /^.*?(?=[.;](\s|$))/.exec(doc)?.[0] ?? doc;
+const meaningOf = ({ doc }: StdSampler): string => /^.*?(?=[.;](\s|$))/.exec(doc)?.[0] ?? doc;
 
-function peerOf({ name, from }: Entry): "device" | "CPU" | "no" {
+function peerOf({ name, peer }: StdSampler): "device" | "CPU" | "no" {
   if (ON_DEVICE.includes(name)) return "device";
-  return from.includes("llama.cpp") ? "CPU" : "no";
+  return peer === undefined ? "no" : "CPU";
 }
 
 /** Nodes that do something, with the defaults or with uniforms; seeds are fixed, so that nothing is random. */
-function countNodes({ name, sampler: { params, body } }: Entry, withUniforms: boolean): number {
+function countNodes({ name, picks, declaration: { params } }: StdSampler, withUniforms: boolean): number {
   const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
   const uniforms = params.filter(isUniform).map(textOf);
   const args = params.flatMap((p) => {
@@ -56,7 +37,7 @@ function countNodes({ name, sampler: { params, body } }: Entry, withUniforms: bo
     return isUniform(p) ? [`${p.name.text}: ${p.name.text}`] : [];
   });
   const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
-  const outputs = body.some((s) => s.kind === "pick") ? (["sampled"] as const) : (["candidates", "logits"] as const);
+  const outputs = picks ? (["sampled"] as const) : (["candidates", "logits"] as const);
   return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
 }
 
@@ -65,10 +46,10 @@ interface Counts {
   readonly uniform: number;
 }
 
-function rowOf(entry: Entry, { plain, uniform }: Counts): string[] {
-  const { name, sampler, from } = entry;
-  const list = sampler.params.map((p) => `\`${oneLine(textOf(p))}\``).join("<br>");
-  return [`[${name}](#${name})`, list, meaningOf(entry), from, peerOf(entry), `${plain} / ${uniform}`];
+function rowOf(sampler: StdSampler, { plain, uniform }: Counts): string[] {
+  const { name, declaration, from } = sampler;
+  const list = declaration.params.map((p) => `\`${oneLine(textOf(p))}\``).join("<br>");
+  return [`[${name}](#${name})`, list, meaningOf(sampler), from, peerOf(sampler), `${plain} / ${uniform}`];
 }
 
 const PEERS = {
@@ -77,26 +58,23 @@ const PEERS = {
   no: "llama.cpp has no such sampler.",
 };
 
-function sectionOf(entry: Entry, { plain, uniform }: Counts): string {
-  const { name, doc, from, text } = entry;
+function sectionOf(sampler: StdSampler, { plain, uniform }: Counts): string {
+  const { name, doc, from, example } = sampler;
   const counts = { plain: `${plain}`, uniform: `${uniform}` };
-  return fill("std-sampler.md", { name, doc, from, text, ...counts, peer: PEERS[peerOf(entry)] });
+  const peer = PEERS[peerOf(sampler)];
+  return fill("std-sampler.md", { name, doc, from, example, text: codeOf(sampler), ...counts, peer });
 }
 
 export function page(): string {
-  const samplers = readdirSync(FOLDER)
-    .filter((file) => file.endsWith(".ggsl"))
-    .sort()
-    .map(readSampler)
-    .map((entry) => [entry, { plain: countNodes(entry, false), uniform: countNodes(entry, true) }] as const);
+  const samplers = STD_SAMPLERS.map((s) => [s, { plain: countNodes(s, false), uniform: countNodes(s, true) }] as const);
   const header = ["sampler", "parameters", "meaning", "source", "llama.cpp", "nodes"];
   return fill("std.md", {
     table: table(
       header,
-      samplers.map(([entry, counts]) => rowOf(entry, counts)),
+      samplers.map(([s, counts]) => rowOf(s, counts)),
     ),
     sections: samplers
-      .map(([entry, counts]) => sectionOf(entry, counts))
+      .map(([s, counts]) => sectionOf(s, counts))
       .join("\n")
       .trimEnd(),
   });

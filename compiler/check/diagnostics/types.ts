@@ -63,10 +63,17 @@ export const notConstant = (span: Span, what: string): Diagnostic =>
     help: "numbers, `const` names and arithmetic on them are constants",
   });
 
-export function wrongArgumentCount(span: Span, name: string, least: number, most: number, found: number): Diagnostic {
+export function wrongArgumentCount(
+  span: Span,
+  name: string,
+  least: number,
+  most: number,
+  found: number,
+  help: string | undefined,
+): Diagnostic {
   const counts = most === 0 ? "no" : least === most ? `${most}` : `${least} or ${most}`;
-  const help = name === "entropy" ? { help: "`entropy()` is that of `prob`" } : {};
-  return error("E0307", span, `\`${name}\` takes ${counts} argument${most === 1 ? "" : "s"}, found ${found}`, help);
+  const message = `\`${name}\` takes ${counts} argument${most === 1 ? "" : "s"}, found ${found}`;
+  return error("E0307", span, message, help === undefined ? {} : { help });
 }
 
 export const namedBuiltinArgument = (span: Span, name: string): Diagnostic =>

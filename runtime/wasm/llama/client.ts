@@ -50,7 +50,7 @@ export class ModelWorker implements Disposable {
     };
     // only a worker that can not be loaded, or that ran out of memory, gets here
     if ("terminate" in port)
-      port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it does not load"}`);
+      port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it did not load"}`);
   }
 
   /**

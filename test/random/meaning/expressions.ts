@@ -230,14 +230,16 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
     case "repeat_len": {
       const lengths = repeatLengths(
         windowOf(s.moment.history, evaluate(s, args[0]!.value) as number),
-        breakersOf(listOf(s, args[1]!.value), undefined),
+        breakersOf(args[1] ? listOf(s, args[1].value) : [], undefined),
       );
       return s.rows.map(({ token }) => lengths.get(token) ?? 0);
     }
   }
   if (SCANS[name]) return SCANS[name](column());
   if (REDUCTIONS[name] && !(MAPS[name] && args.length > 1)) return f32(REDUCTIONS[name](column()));
-  return apply(s, MAPS[name]!, ...values());
+  const map = MAPS[name];
+  if (!map) throw new Error(`the meaning of ${name} is not told here`);
+  return apply(s, map, ...values());
 }
 
 export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined): number {

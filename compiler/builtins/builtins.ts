@@ -1,0 +1,47 @@
+/** All built-in functions and names of the language by name. A new one is a record in this folder. */
+import { constant } from "../lower/rows/value.js";
+import { define, type Builtin, type BuiltinName } from "./builtin.js";
+import { DRAWS } from "./draws.js";
+import { FEATURES } from "./features.js";
+import { MATHS } from "./maths.js";
+import { NAMES } from "./names.js";
+import { REDUCTIONS, SCANS } from "./rows.js";
+
+export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
+  ...MATHS,
+  ...REDUCTIONS,
+  ...SCANS,
+  ...DRAWS,
+  picked: define({
+    doc: "the value of the row that was picked; inside `after pick`",
+    args: { x: "picked" },
+    gives: "scalar",
+    result: "number",
+    needs: "pick",
+    lower: (_, { x }) => x,
+  }),
+  ...FEATURES,
+  known: define({
+    doc: "whether the compiler can tell that the condition holds",
+    args: { condition: "condition" },
+    gives: "static",
+    result: "bool",
+    lower: (_, { condition }) => constant(condition.range.lo >= 1 ? 1 : 0),
+  }),
+};
+
+export { NAMES };
+
+export const findFunction = (name: string): Builtin | undefined =>
+  Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+
+export const findName = (name: string): BuiltinName | undefined =>
+  Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+
+/** What a name that the language keeps for itself stands for; undefined for all other names. */
+export function builtinKind(name: string): string | undefined {
+  const found = findName(name);
+  if (found) return found.shape === "column" ? "column" : "value";
+  if (findFunction(name)) return "function";
+  return name === "random" ? "seed" : undefined;
+}

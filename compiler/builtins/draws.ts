@@ -1,0 +1,16 @@
+/** Random numbers: one for each token, the same in every row. */
+import type { Draw } from "../graph/graph.js";
+import { drawFrom } from "../lower/rows/draws.js";
+import { define, type Builtin } from "./builtin.js";
+
+const draw = (bits: number, kind: Draw["kind"]): Builtin =>
+  define({
+    doc: `a random number in (0, 1) of ${bits} bits: the next one for each token, or number \`at\` of the stream`,
+    args: { seed: "seed" },
+    optional: { at: "index" },
+    gives: "scalar",
+    result: "f32",
+    lower: (cx, { seed, at }) => drawFrom(cx, kind, seed, at),
+  });
+
+export const DRAWS: Readonly<Record<string, Builtin>> = { uniform: draw(53, "f64"), uniform32: draw(24, "f32") };

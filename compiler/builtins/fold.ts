@@ -1,0 +1,27 @@
+/** Calls and operations of constants, which are lowered as any other and give a constant. */
+import { newLowering, type Lowering } from "../lower/rows/lowering.js";
+import { constant, isConstant, type Value } from "../lower/rows/value.js";
+import type { BinaryOp } from "../syntax/ast.js";
+import { argsOf, countsOf, givesOf } from "./builtin.js";
+import { findFunction } from "./builtins.js";
+import { OPERATORS } from "./operators.js";
+
+function fold(lower: (cx: Lowering) => Value): number | undefined {
+  const value = lower(newLowering());
+  return isConstant(value) ? value.expr : undefined;
+}
+
+/** What a function gives of numbers; undefined where that takes more than the numbers. */
+export function foldCall(name: string, numbers: readonly number[]): number | undefined {
+  const builtin = findFunction(name);
+  if (!builtin) return undefined;
+  const { least, most } = countsOf(builtin);
+  const isFolded = least <= numbers.length && numbers.length <= most && givesOf(builtin, numbers.length) === "map";
+  if (!isFolded) return undefined;
+  const names = argsOf(builtin).map(([arg]) => arg);
+  const args = Object.fromEntries(numbers.map((x, i) => [names[i]!, constant(x)]));
+  return fold((cx) => builtin.lower(cx, args));
+}
+
+export const foldBinary = (op: BinaryOp, a: number, b: number): number | undefined =>
+  fold((cx) => OPERATORS[op].lower(cx, constant(a), constant(b)));

@@ -1,0 +1,64 @@
+/** Names that the language keeps for itself: columns of the table, and scalars. */
+import * as I from "../graph/interval.js";
+import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/columns.js";
+import { featureColumn } from "../lower/rows/features.js";
+import { pickedProb } from "../lower/rows/pick.js";
+import { countRows } from "../lower/rows/reduce.js";
+import { host } from "../lower/rows/value.js";
+import type { BuiltinName } from "./builtin.js";
+
+/** The most pairs that `bias` takes: as many as the APIs that requests come from. */
+const BIAS_CAPACITY = 300;
+
+export const NAMES: Readonly<Record<string, BuiltinName>> = {
+  token: { doc: "the token's id", type: "i32", shape: "column", rate: "runtime", lower: tokenOf },
+  logit: {
+    doc: "the token's logit, which may be assigned",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    isAssignable: true,
+    lower: logitOf,
+  },
+  prob: {
+    doc: "softmax of `logit` over the rows left",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    isRelative: true,
+    lower: (cx) => (cx.isProbRelative ? weightsOf(cx) : probOf(cx)),
+    lowerPicked: pickedProb,
+  },
+  rank: {
+    doc: "place in the present order among the rows left, from 0",
+    type: "i32",
+    shape: "column",
+    rate: "runtime",
+    lower: rankOf,
+  },
+  bias: {
+    doc: "the request's bias of the token's logit",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    lower: (cx) => {
+      const form = { kind: "sparse", capacity: BIAS_CAPACITY, fill: 0 } as const;
+      return featureColumn(cx, { form, from: { kind: "bias" } }, I.FINITE);
+    },
+  },
+  n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime", lower: countRows },
+  vocab: {
+    doc: "size of the vocabulary",
+    type: "i32",
+    shape: "scalar",
+    rate: "uniform",
+    lower: () => host("vocab", I.interval(1, 2 ** 24)),
+  },
+  step: {
+    doc: "number of tokens generated so far",
+    type: "i32",
+    shape: "scalar",
+    rate: "uniform",
+    lower: () => host("step", I.interval(0, 2 ** 31)),
+  },
+};

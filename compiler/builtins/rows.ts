@@ -1,0 +1,46 @@
+/** Functions that look across the rows left. */
+import * as R from "../lower/rows/reduce.js";
+import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
+
+/** One value for the table. */
+export const REDUCTIONS: Readonly<Record<string, Builtin>> = {
+  sum: reduction("sum over the rows left", R.sum, { isHomogeneous: true }),
+  mean: reduction("mean over the rows left", R.mean),
+  std: reduction("standard deviation over the rows left, of the population", R.standardDeviation),
+  var: reduction("variance over the rows left, of the population", R.variance),
+  count: summary("number of rows left where the condition holds", R.count, { result: "i32" }),
+  any: summary("whether the condition holds in any row left", R.any, { result: "bool" }),
+  all: summary("whether the condition holds in every row left", R.all, { result: "bool" }),
+  entropy: define({
+    doc: "entropy of `prob` in nats",
+    args: {},
+    gives: "scalar",
+    result: "f32",
+    readsProb: true,
+    help: "`entropy()` is that of `prob`",
+    lower: (cx) => R.entropy(cx),
+  }),
+};
+
+/** A value for each row. */
+export const SCANS: Readonly<Record<string, Builtin>> = {
+  cumsum: scan("running sum over the rows left, this row included", R.cumsum),
+  prev: define({
+    doc: "the row before, `edge` for the first",
+    args: { x: "number", edge: "number" },
+    gives: "column",
+    result: "f32",
+    needs: "order",
+    lower: (cx, { x, edge }) => R.rowBeside(cx, x, edge, 1),
+  }),
+  next: define({
+    doc: "the row after, `edge` for the last",
+    args: { x: "number", edge: "number" },
+    gives: "column",
+    result: "f32",
+    needs: "order",
+    lower: (cx, { x, edge }) => R.rowBeside(cx, x, edge, -1),
+  }),
+  softmax: scan("softmax over the rows left", R.softmax),
+  log_softmax: scan("logarithm of the softmax over the rows left", R.logSoftmax),
+};

@@ -1,0 +1,54 @@
+/** What each optimization is worth to a chain: the chain compiled without it. */
+import type { Graph } from "./graph/graph.js";
+import { launches } from "./graph/ops.js";
+import { OPTIMIZATIONS } from "./optimizations.js";
+import { PASSES } from "./optimize/optimize.js";
+
+export interface Contribution {
+  readonly name: string;
+  readonly kind: "pass" | "rule";
+  readonly doc: string;
+  /** Nodes that launch something without the optimization, and with all of them. */
+  readonly without: number;
+  readonly with: number;
+  /** Ops of which there are more without it (`removed`), or fewer (`added`), and how many. */
+  readonly removed: readonly OpCount[];
+  readonly added: readonly OpCount[];
+}
+
+export interface OpCount {
+  readonly op: string;
+  readonly count: number;
+}
+
+/**
+ * Of the optimizations that are on, in the order in which they run. Views and leaves, which cost nothing, are left out.
+ * `graph` is what `compile` gives with `disabled`, the names of the optimizations that are off.
+ */
+export function contributions(
+  graph: Graph,
+  compile: (disabled: readonly string[]) => Graph,
+  disabled: readonly string[] = [],
+): Contribution[] {
+  return [...OPTIMIZATIONS.values()]
+    .filter(({ name }) => !disabled.includes(name))
+    .map(({ name, doc }) => {
+      const less = compile([...disabled, name]);
+      return {
+        ...{ name, doc, kind: PASSES.some((pass) => pass.name === name) ? ("pass" as const) : ("rule" as const) },
+        ...{ without: launched(less).length, with: launched(graph).length },
+        ...{ removed: surplus(less, graph), added: surplus(graph, less) },
+      };
+    });
+}
+
+const launched = ({ nodes }: Graph): string[] => nodes.filter(launches).map(({ op }) => op);
+
+/** Ops that `a` has more of than `b`. */
+function surplus(a: Graph, b: Graph): OpCount[] {
+  const [ours, others] = [launched(a), launched(b)];
+  return [...new Set(ours)].flatMap((op) => {
+    const count = ours.filter((o) => o === op).length - others.filter((o) => o === op).length;
+    return count > 0 ? [{ op, count }] : [];
+  });
+}

@@ -1,0 +1,171 @@
+/** Changes of the candidate table: new logits, fewer rows, another order. */
+import { emit } from "../../graph/build.js";
+import type { Dim, NodeId } from "../../graph/graph.js";
+import { tellsDropped } from "../rules/implied-mask.js";
+import { takesAll } from "../rules/no-op-filters.js";
+import { orderFacts, trendOf } from "../rules/order-facts.js";
+import { clamp, scale } from "./arith.js";
+import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
+import { and } from "./conditions.js";
+import type { Lowering } from "./lowering.js";
+import type { Table } from "./table.js";
+import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
+
+/** Drops what was derived from the rows as they were. */
+function changeRows(t: Table): void {
+  t.version++;
+  t.cache = new Map();
+}
+
+/** `logit = value` */
+export function assignLogit(cx: Lowering, value: NodeValue): void {
+  const t = cx.table;
+  if (value.id === logitOf(cx).id) return;
+  const logit = clamp(cx, value, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
+  const { gap, stretch } = value.facts;
+  if (!tellsDropped(cx, value.facts)) {
+    t.mask = aliveOf(cx);
+    t.isMaskFull = true;
+  }
+  t.weights = undefined;
+  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
+  if (t.isOrderInherited) t.isOrdered = value.facts.trend === "falls";
+  changeRows(t);
+}
+
+/** Leaves only the rows where `mask` is 1. */
+export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): void {
+  const t = cx.table;
+  const trend = condition.facts.trend === "falls" && t.isPacked ? "falls" : undefined;
+  if (!keepsBest(cx, condition)) t.weights = undefined;
+  const mask = t.mask && !isFull ? (and(cx, t.mask, condition) as NodeValue) : condition;
+  t.mask = { ...mask, facts: { trend } };
+  t.isMaskFull ||= isFull;
+  t.isPacked &&= trend === "falls";
+  changeRows(t);
+}
+
+/** Whether the row of the largest logit meets a condition for certain. */
+function keepsBest(cx: Lowering, { facts }: NodeValue): boolean {
+  if (facts.trend === "falls" && isInLogitOrder(cx)) return true;
+  const { cache } = cx.table;
+  const risingWithLogit = [logitOf(cx), cache.get("prob"), cache.get("weights")];
+  return facts.holdsForMaxOf !== undefined && risingWithLogit.some((v) => v?.id === facts.holdsForMaxOf);
+}
+
+/** Puts blended logits and a blended mask in place of the present ones. */
+export function replaceTable(
+  cx: Lowering,
+  logit: NodeValue,
+  mask: NodeValue | undefined,
+  { isMaskFull, isPacked }: Pick<Table, "isMaskFull" | "isPacked">,
+): void {
+  const t = cx.table;
+  t.mask = mask;
+  t.isMaskFull = isMaskFull;
+  t.isPacked = isPacked;
+  // the mask has changed even where the logits have not
+  changeRows(t);
+  assignLogit(cx, logit);
+}
+
+/** Moves every column of the table by `take`; `dim` is the new number of rows. */
+function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
+  const t = cx.table;
+  const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
+  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap, stretch: t.assigned.facts.stretch });
+  if (t.mask) t.mask = moved(t.mask, NO_FACTS);
+  t.raw = take(t.raw);
+  t.isRawFalling = false;
+  t.weights = undefined;
+  for (const [name, { value }] of t.lets) {
+    if (value.kind !== "node" || !value.isColumn) continue;
+    const { isZeroDropped = false } = value.facts;
+    t.lets.set(name, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
+  }
+  t.dim = dim;
+  t.isOrdered = true;
+  t.isOrderInherited = false;
+  t.isPacked = true;
+  changeRows(t);
+}
+
+/** Marks the logits as falling, after they were put in order. */
+function markFalling(cx: Lowering): void {
+  const t = cx.table;
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: trendOf(cx, "falls") } };
+  else t.isRawFalling = true;
+}
+
+const isInLogitOrder = (cx: Lowering): boolean => {
+  const { assigned, isRawFalling, isPacked } = cx.table;
+  return isPacked && (assigned ? assigned.facts.trend === "falls" : isRawFalling);
+};
+
+/**
+ * An order by something else than the logits, or by logits that have changed since, is that of the sampler that made it: for
+ * the next one the best rows are those of the largest logits again.
+ */
+export function enterStage(cx: Lowering): void {
+  const { assigned, isRawFalling } = cx.table;
+  cx.table.isOrdered &&= assigned ? assigned.facts.trend === "falls" : isRawFalling;
+  cx.table.isOrderInherited = cx.table.isOrdered;
+}
+
+const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);
+
+/** Reorders the rows, by `by` or by the logits; dropped rows go last. */
+export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" | "desc"): void {
+  const t = cx.table;
+  const isByLogit = by === undefined && order === "desc";
+  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return;
+  if (isByLogit) settleRaw(cx);
+  const column = by ?? logitOf(cx);
+  const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
+  const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
+  t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
+  rearrange(cx, t.dim, gather(cx, rows));
+  if (isByLogit) markFalling(cx);
+}
+
+/** Clamps logits that are about to be put in order, so that the order is of the very numbers that follow. */
+function settleRaw(cx: Lowering): void {
+  const t = cx.table;
+  if (t.assigned || t.isRawFinite) return;
+  t.raw = logitOf(cx).id;
+  t.isRawFinite = true;
+}
+
+/** Leaves the `k` best rows by `by` or by the logits, best first. */
+export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): void {
+  const t = cx.table;
+  const count = t.dim === "V" ? k : Math.min(k, t.dim);
+  if (!by && isInLogitOrder(cx) && cx.uses(orderFacts)) {
+    if (takesAll(cx, count)) return;
+    const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
+    if (t.ids !== undefined) t.ids = view(t.ids);
+    rearrange(cx, count, view);
+  } else if (count === t.dim) {
+    return sortRows(cx, by, "desc");
+  } else {
+    const key = by ? keyOf(cx, by) : logitKey(cx);
+    const isRaw = key.id === t.raw;
+    const { rows, values } = bestRows(cx, key, count, isRaw);
+    t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
+    rearrange(cx, count, (id) => (id === key.id ? values : gather(cx, rows)(id)));
+    t.isRawFinite ||= isRaw;
+  }
+  if (!by) markFalling(cx);
+}
+
+/**
+ * Positions of the `count` best rows by `key`, best first, and their keys, which are clamped if the key is raw logits: few
+ * rows are put in order rather than all.
+ */
+function bestRows(cx: Lowering, key: NodeValue, count: number, isRaw: boolean): { rows: NodeId; values: NodeId } {
+  const settle = (id: NodeId): NodeId => (isRaw && !cx.table.isRawFinite ? clampLogits(cx, id) : id);
+  const best = emit(cx.builder, "top_k", [key.id], { k: count });
+  const unordered = settle(emit(cx.builder, "get_rows", [key.id, best]));
+  const order = emit(cx.builder, "argsort", [unordered], { order: "desc" });
+  return { rows: gather(cx, order)(best), values: gather(cx, order)(unordered) };
+}

@@ -1,0 +1,159 @@
+/** The columns of the candidate table, made when they are asked for and once for the table as it is. */
+import { emit } from "../../graph/build.js";
+import type { NodeId } from "../../graph/graph.js";
+import * as I from "../../graph/interval.js";
+import { PENALTY } from "../../graph/masks.js";
+import { trendOf } from "../rules/order-facts.js";
+import { clamp, mul, node, scale } from "./arith.js";
+import { and } from "./conditions.js";
+import type { Lowering } from "./lowering.js";
+import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
+
+/** Logits are clamped to plus and minus this: far beyond what decides a probability, and safe to do arithmetic on. */
+export const LOGIT_MAX = 1e30;
+/** A logit at or below minus this counts as -inf on the way in. */
+const LOGIT_ALIVE = 0.9e30;
+/** Assigned logits are clamped to plus and minus this. */
+export const LOGIT_LIMIT = 1e31;
+
+export const column = (cx: Lowering, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({
+  kind: "node",
+  id,
+  isColumn: true,
+  range: cx.builder.ranges[id]!,
+  facts,
+});
+
+export const scalar = (cx: Lowering, id: NodeId, facts: Facts = NO_FACTS): NodeValue => ({
+  ...column(cx, id, facts),
+  isColumn: false,
+});
+
+/** What `make` gives, made once for the table as it is. */
+export function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
+  const { cache } = cx.table;
+  const present = cache.get(name);
+  if (present) return present;
+  const made = make();
+  cache.set(name, made);
+  return made;
+}
+
+/** The present logits, finite. */
+export function logitOf(cx: Lowering): NodeValue {
+  const t = cx.table;
+  return (
+    t.assigned ??
+    cached(cx, "logit", () => {
+      const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
+      return column(cx, id, {
+        trend: t.isRawFalling ? trendOf(cx, "falls") : undefined,
+        gap: LOGIT_MAX - LOGIT_ALIVE,
+        stretch: 1,
+      });
+    })
+  );
+}
+
+export const clampLogits = (cx: Lowering, id: NodeId): NodeId =>
+  emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
+
+/** Softmax of the logits over the rows left; 0 in dropped rows. */
+export function probOf(cx: Lowering): NodeValue {
+  return cached(cx, "prob", () => {
+    const logit = logitOf(cx);
+    const { mask, isPacked } = cx.table;
+    const operands = mask ? [logit, penaltyOf(cx)] : [logit];
+    const trend = isPacked ? logit.facts.trend : undefined;
+    const facts: Facts = { trend: trend === "falls" ? trend : undefined, isZeroDropped: true };
+    return (cx.table.weights = node(cx, "soft_max", operands, {}, facts));
+  });
+}
+
+/** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */
+export function weightsOf(cx: Lowering): NodeValue {
+  const { mask, weights: before, cache } = cx.table;
+  if (!before || !mask || cache.has("prob")) return probOf(cx);
+  return cached(cx, "weights", () => {
+    const weights = mul(cx, before, mask) as NodeValue;
+    const falls = before.facts.trend === "falls" && mask.facts.trend === "falls";
+    return { ...weights, facts: { isZeroDropped: true, trend: falls ? "falls" : undefined } };
+  });
+}
+
+/** Row numbers, 0 for the first row left. Dropped rows hold numbers too, to be ignored. */
+export function rankOf(cx: Lowering): NodeValue {
+  return cached(cx, "rank", () => {
+    if (cx.table.isPacked) return rowNumbers(cx);
+    const full = aliveOf(cx);
+    const count = node(cx, "cumsum", [full], {}, { trend: trendOf(cx, "rises") });
+    return scale(cx, count, 1, -1) as NodeValue;
+  });
+}
+
+export function rowNumbers(cx: Lowering): NodeValue {
+  return cached(cx, "rows", () => {
+    const { dim } = cx.table;
+    const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
+    const id = emit(cx.builder, "arange", [], { dim }, { range });
+    // elsewhere the first row may be a dropped one
+    const trend = trendOf(cx, "rises");
+    return column(cx, id, cx.table.isPacked ? { trend, first: I.point(0) } : { trend });
+  });
+}
+
+/** Token ids as numbers. */
+export function tokenOf(cx: Lowering): NodeValue {
+  return cached(cx, "token", () => {
+    const { ids } = cx.table;
+    if (ids === undefined) return rowNumbers(cx);
+    return column(cx, emit(cx.builder, "cast", [ids], { to: "f32" }, { range: I.interval(0, 2 ** 24) }));
+  });
+}
+
+/** 1 for every row left, 0 for every dropped one, those that came as -inf included. */
+export function aliveOf(cx: Lowering): NodeValue {
+  const t = cx.table;
+  if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
+  return cached(cx, "alive", () => {
+    const trend = t.isPacked ? trendOf(cx, "falls") : undefined;
+    const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
+    const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
+      isZeroDropped: true,
+      trend,
+    });
+    if (!t.mask) return entry;
+    return { ...(and(cx, t.mask, entry) as NodeValue), facts: { isZeroDropped: true, trend } };
+  });
+}
+
+/** What is added to a column so that dropped rows are lowest: 0 for rows left. */
+function penaltyOf(cx: Lowering): NodeValue {
+  return cached(cx, "penalty", () => scale(cx, cx.table.mask ?? aliveOf(cx), PENALTY, -PENALTY) as NodeValue);
+}
+
+/** A column to order by, descending: dropped rows lie below all others. */
+export function keyOf(cx: Lowering, by: NodeValue): NodeValue {
+  const bounded = clamp(cx, by, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
+  return node(cx, "add", [bounded, scale(cx, aliveOf(cx), PENALTY, -PENALTY) as NodeValue]);
+}
+
+/** The same for the logits, which mark rows that came as -inf by themselves. */
+export function logitKey(cx: Lowering): NodeValue {
+  const t = cx.table;
+  if (t.mask) return cached(cx, "key", () => node(cx, "add", [logitOf(cx), penaltyOf(cx)]));
+  return t.assigned ?? column(cx, t.raw);
+}
+
+/**
+ * The same to take the largest of: clamped, because the largest of numbers that are all -inf is at -1 on some devices. A pick
+ * of the largest alone is not worth a clamp: such a device has its own.
+ */
+export const largestKey = (cx: Lowering): NodeValue => (cx.table.mask ? logitKey(cx) : logitOf(cx));
+
+/** The logits as an output: -inf for dropped rows. */
+export function outputLogits(cx: Lowering): NodeId {
+  const alive = aliveOf(cx);
+  const logMask = emit(cx.builder, "log", [alive.id]);
+  return emit(cx.builder, "add", [logitOf(cx).id, logMask], {}, { name: "logits" });
+}

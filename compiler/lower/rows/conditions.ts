@@ -1,0 +1,118 @@
+/** Conditions, 1 for true and 0 for false, and what they choose: comparisons, `and`, `or`, `? :`, `min` and `max` of two. */
+import { emit } from "../../graph/build.js";
+import * as I from "../../graph/interval.js";
+import type { Interval } from "../../graph/interval.js";
+import { add, clamp, mul, neg, scale, sub, unary } from "./arith.js";
+import type { Lowering } from "./lowering.js";
+import { LIFT } from "../../graph/masks.js";
+import { constant, hostOp, isConstant, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
+
+export function not(cx: Lowering, c: Value): Value {
+  return c.kind === "host" ? hostOp("not", c) : scale(cx, c, -1, 1);
+}
+
+/** a > b */
+export function greater(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("gt", a, b);
+  if (a.range.lo > b.range.hi) return constant(1);
+  if (a.range.hi <= b.range.lo) return constant(0);
+  const condition = unary(cx, "step", difference(cx, a, b));
+  return withFacts(condition, { holdsSomewhere: firstRowHolds(a, b, true) });
+}
+
+/** a >= b */
+export function atLeast(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
+  if (a.range.lo >= b.range.hi) return constant(1);
+  if (a.range.hi < b.range.lo) return constant(0);
+  const condition = isNotBelow(cx, a, b);
+  const reachesMax = a.kind === "node" && b.kind === "node" && b.facts.atMostMaxOf === a.id;
+  return withFacts(condition, {
+    holdsForMaxOf: reachesMax ? a.id : undefined,
+    holdsSomewhere: reachesMax || firstRowHolds(a, b, false),
+  });
+}
+
+/**
+ * Whether a >= b, by a step, which is strict: a number that the host knows is moved to its neighbour; a difference of 0 is
+ * lifted above 0.
+ */
+function isNotBelow(cx: Lowering, a: Value, b: Value): NodeValue {
+  if (b.kind === "host") return unary(cx, "step", difference(cx, a, hostOp("below", b)));
+  if (a.kind === "host") return unary(cx, "step", difference(cx, hostOp("above", a), b));
+  const { id, ...rest } = difference(cx, a, b);
+  const lifted = emit(cx.builder, "scale", [id], LIFT);
+  return unary(cx, "step", { ...rest, id: lifted, range: I.ANY });
+}
+
+/** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */
+function difference(cx: Lowering, a: Value, b: Value): NodeValue {
+  const d = sub(cx, a, b) as NodeValue;
+  const { op, inputs, attrs } = cx.builder.nodes[d.id]!;
+  return op === "clamp" && attrs["hi"] === I.F32_MAX ? { ...d, id: inputs[0]! } : d;
+}
+
+/** Whether the comparison is certain in the first row of the table, which `first` facts speak of. */
+function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
+  const hasFirst = (v: Value): boolean => v.kind === "node" && v.facts.first !== undefined;
+  if (!hasFirst(a) && !hasFirst(b)) return false;
+  const first = (v: Value): Interval => (v.kind === "node" && v.facts.first) || v.range;
+  return isStrict ? first(a).lo > first(b).hi : first(a).lo >= first(b).hi;
+}
+
+export function equal(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("eq", a, b);
+  if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
+  return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
+}
+
+export function and(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("and", a, b);
+  if (a.range.lo >= 1) return b;
+  if (b.range.lo >= 1) return a;
+  if (a.range.hi <= 0 || b.range.hi <= 0) return constant(0);
+  return mul(cx, a, b);
+}
+
+export function or(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("or", a, b);
+  if (a.range.lo >= 1 || b.range.lo >= 1) return constant(1);
+  if (a.range.hi <= 0) return b;
+  if (b.range.hi <= 0) return a;
+  const either = clamp(cx, add(cx, a, b), 0, 1) as NodeValue;
+  const holds = (v: Value): boolean => v.kind === "node" && v.facts.holdsSomewhere === true;
+  return withFacts(either, { holdsSomewhere: holds(a) || holds(b) });
+}
+
+/** `c ? a : b`; both are computed, and finite values make the blend exact. */
+export function select(cx: Lowering, c: Value, a: Value, b: Value): Value {
+  if (c.range.lo >= 1) return a;
+  if (c.range.hi <= 0) return b;
+  if (c.kind === "host" && a.kind === "host" && b.kind === "host") return hostOp("select", c, a, b);
+  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as HostValue).expr))
+    return a;
+  const blend = add(cx, mul(cx, a, c), mul(cx, b, not(cx, c)));
+  if (blend.kind === "host") return blend;
+  const trend =
+    !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend
+      ? a.facts.trend
+      : undefined;
+  return { ...blend, range: I.union(a.range, b.range), facts: { trend } };
+}
+
+const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;
+
+const withFacts = (v: NodeValue, facts: Facts): NodeValue => ({ ...v, facts: { ...v.facts, ...facts } });
+
+export function larger(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "host" && b.kind === "host") return hostOp("max", a, b);
+  if (a.range.lo >= b.range.hi) return a;
+  if (b.range.lo >= a.range.hi) return b;
+  if (isConstant(b)) return clamp(cx, a, b.expr, I.F32_MAX);
+  if (isConstant(a)) return clamp(cx, b, a.expr, I.F32_MAX);
+  const either = select(cx, greater(cx, a, b), a, b);
+  return { ...either, range: I.interval(Math.max(a.range.lo, b.range.lo), Math.max(a.range.hi, b.range.hi)) };
+}
+
+export const smaller = (cx: Lowering, a: Value, b: Value): Value =>
+  a.kind === "host" && b.kind === "host" ? hostOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));

@@ -1,0 +1,25 @@
+/** Random numbers, drawn before the graph runs. */
+import type { Draw } from "../../graph/graph.js";
+import * as I from "../../graph/interval.js";
+import type { Lowering } from "./lowering.js";
+import { host, type HostValue } from "./value.js";
+
+/** Where a stream of draws starts. */
+export interface Seed {
+  readonly kind: "seed";
+  readonly seed: Draw["seed"];
+}
+
+/** A seed in a stage. The same draw twice in a stage is one draw; a new stage starts streams of its own. */
+export interface Stream extends Seed {
+  /** The draws of the stage, by what they are. */
+  readonly draws: Map<string, number>;
+}
+
+export function drawFrom(cx: Lowering, kind: Draw["kind"], { seed, draws }: Stream, at?: HostValue): HostValue {
+  const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
+  const key = JSON.stringify(draw);
+  const index = draws.get(key) ?? cx.draws.push(draw) - 1;
+  draws.set(key, index);
+  return host({ draw: index }, I.interval(2 ** -54, 1));
+}

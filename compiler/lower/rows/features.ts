@@ -1,0 +1,33 @@
+/** Columns that the host feeds: sparse pairs scattered over the vocabulary, or dense rows, brought into the table's order. */
+import { emit } from "../../graph/build.js";
+import type { Dim, Feature, NodeId } from "../../graph/graph.js";
+import type { Interval } from "../../graph/interval.js";
+import { column } from "./columns.js";
+import type { Lowering } from "./lowering.js";
+import type { NodeValue } from "./value.js";
+
+/** The column of a feature, whose values lie in `range`. The same feature is fed once, however often it is used. */
+export function featureColumn(cx: Lowering, feature: Feature, range: Interval): NodeValue {
+  const key = JSON.stringify(feature);
+  const known = cx.featureColumns.get(key);
+  const whole = known ?? addFeature(cx, feature, range);
+  cx.featureColumns.set(key, whole);
+  const { ids } = cx.table;
+  return column(cx, ids === undefined ? whole : emit(cx.builder, "get_rows", [whole, ids]));
+}
+
+function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
+  const index = cx.features.push(feature) - 1;
+  const name = feature.from.kind === "input" ? feature.from.name : feature.from.kind;
+  const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
+    const label = kind === "dense" ? name : `${name}.${kind}`;
+    const input = cx.inputs.push({ name: label, dtype, dim, source: { kind, feature: index } }) - 1;
+    return emit(cx.builder, "input", [], { index: input, dtype, dim }, { range });
+  };
+  const { form } = feature;
+  if (form.kind === "dense") return leaf("dense", "f32", "V");
+  const rest = emit(cx.builder, "fill", [], { value: form.fill, dim: "V" });
+  const ids = leaf("ids", "i32", form.capacity);
+  const values = leaf("values", "f32", form.capacity);
+  return emit(cx.builder, "set_rows", [rest, values, ids], {}, { range });
+}

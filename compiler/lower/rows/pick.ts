@@ -1,0 +1,89 @@
+/** `pick`: the row that becomes the token. */
+import { emit } from "../../graph/build.js";
+import type { NodeId } from "../../graph/graph.js";
+import { UNIT, type Interval } from "../../graph/interval.js";
+import { canPickByRatio, pickByRatio } from "../rules/ratio-pick.js";
+import { selectionWeights } from "../rules/unnormalised-selection.js";
+import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
+import type { Lowering, Picked } from "./lowering.js";
+import { cumsum, sum } from "./reduce.js";
+import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./columns.js";
+import { constant, hostOp, type HostValue, type NodeValue, type Value } from "./value.js";
+
+/** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
+const TOTAL: Interval = { lo: 2 ** -25, hi: 2 };
+
+/**
+ * Draws above this count as this. Where a device adds up in parts, the last running sums, of dropped rows too, lie some units
+ * in the last place above or below that of the last row left; this is 16 units below 1.
+ */
+const HIGHEST_DRAW = 1 - 2 ** -20;
+
+/**
+ * The first row of some weight whose running sum reaches `draw` times the last running sum. Running sums need not rise on
+ * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
+ */
+export function pickSample(cx: Lowering, draw: HostValue): Picked {
+  const weights = selectionWeights(cx);
+  const running = cumsum(cx, weights);
+  const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
+  const threshold = mul(cx, total, hostOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
+  const pick = canPickByRatio(cx, weights) ? pickByRatio : weights.facts.trend === "falls" ? pickByCount : pickFirst;
+  const row = pick(cx, weights, running, threshold);
+  return { row, token: tokenAt(cx, row), drawn: { weights, total } };
+}
+
+/** As many rows as lie below the threshold come before the row. Rows of no weight come last and lie above it. */
+function pickByCount(cx: Lowering, _: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
+  const isBelow = unary(cx, "step", asNode(cx, add(cx, neg(cx, running), threshold)));
+  const below = sum(cx, { ...isBelow, facts: { isZeroDropped: true } });
+  return emit(cx.builder, "cast", [below.id], { to: "i32" });
+}
+
+/** Above any number of a row. */
+const PLACES = 2 ** 24;
+
+/**
+ * The first of the rows that have weight and reach the threshold. A weight by what its sum is over the threshold is above 0 in
+ * these alone: it is infinite where that is 0, and of no weight it is 0 or 0 / 0, which is not above 0 either.
+ */
+function pickFirst(cx: Lowering, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
+  const over = emit(cx.builder, "sub", [running.id, threshold.id]);
+  const ratio = emit(cx.builder, "div", [weights.id, over]);
+  const reaches = emit(cx.builder, "step", [ratio], {}, { range: UNIT });
+  const lifted = emit(cx.builder, "scale", [reaches], { s: PLACES, b: 0 });
+  return emit(cx.builder, "argmax", [emit(cx.builder, "sub", [lifted, rowNumbers(cx).id])]);
+}
+
+/** The row of the largest value among the rows left. */
+export function pickArgmax(cx: Lowering, value: Value): Picked {
+  const column = asColumn(cx, value, cx.table.dim);
+  const key: NodeValue = column.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, column);
+  const row = emit(cx.builder, "argmax", [key.id]);
+  return { row, token: tokenAt(cx, row) };
+}
+
+/** The token id of a row. */
+function tokenAt(cx: Lowering, row: NodeId): NodeId {
+  const { ids } = cx.table;
+  return ids === undefined ? row : emit(cx.builder, "get_rows", [ids, row], {}, { name: "token" });
+}
+
+/** The value of a column in the picked row; a scalar is the same for every row. */
+export function pickedValue(cx: Lowering, value: Value): Value {
+  if (value.kind === "host" || !value.isColumn) return value;
+  return scalar(cx, emit(cx.builder, "get_rows", [value.id, rowOf(cx)]));
+}
+
+/** The probability of the picked row: its weight by the sum of all. */
+export function pickedProb(cx: Lowering): Value {
+  const row = rowOf(cx);
+  const drawn = cx.picked?.drawn;
+  if (!drawn || drawn.weights.id === cx.table.cache.get("prob")?.id) return pickedValue(cx, probOf(cx));
+  return div(cx, scalar(cx, emit(cx.builder, "get_rows", [drawn.weights.id, row])), drawn.total);
+}
+
+function rowOf({ picked }: Lowering): NodeId {
+  if (!picked) throw new Error("`picked` before the pick passed the checker");
+  return picked.row;
+}

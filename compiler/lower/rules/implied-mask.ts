@@ -1,0 +1,29 @@
+/**
+ * Rows that came as -inf need no mask of their own while their logits, clamped, lie far below all others: they get no share
+ * of the probability, and no condition holds for them alone.
+ *
+ *     %0 = clamp(logits)                   %0 = clamp(logits)
+ *     %1 = div(%0, u0)                     %1 = div(%0, u0)
+ *     %2 = scale(logits) b=9e29        ->  %2 = soft_max(%1)
+ *     %3 = step(%2)
+ *     %4 = scale(%3) s=1e33 b=-1e33
+ *     %5 = soft_max(%1, %4)
+ */
+import type { Lowering } from "../rows/lowering.js";
+import type { Facts } from "../rows/value.js";
+import type { Rule } from "./rule.js";
+
+export const impliedMask: Rule = {
+  name: "implied-mask",
+  doc: "rows that came as -inf need no mask while their logits lie far below all others",
+  example: "temp(0.8) |> dist(42)",
+};
+
+/** Below a gap of this many nats a dropped row could get a share of the probability again. */
+const MIN_GAP = 1000;
+/** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
+const MAX_STRETCH = 1.001e20;
+
+/** Whether logits with these facts tell by themselves which rows came as -inf. */
+export const tellsDropped = (cx: Lowering, { gap, stretch = Infinity }: Facts): boolean =>
+  cx.uses(impliedMask) && gap !== undefined && gap >= MIN_GAP && stretch <= MAX_STRETCH;

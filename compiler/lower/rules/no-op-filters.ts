@@ -1,0 +1,30 @@
+/**
+ * Filters that can not drop anything are left out: a condition that holds for certain, any condition on a table of one row, of
+ * which the best row stays in any case, and a `top` of as many rows as there are.
+ *
+ *     top_k(1) |> min_p(0.05) |> dist(42)      ->      top_k(1) |> dist(42)
+ */
+import type { Lowering } from "../rows/lowering.js";
+import type { Value } from "../rows/value.js";
+import type { Rule } from "./rule.js";
+
+export const noOpFilters: Rule = {
+  name: "no-op-filters",
+  doc: "filters that can not drop anything are left out",
+  example: `import { dist } from "std"
+
+sampler at_least(p: f32) {
+  logit *= 2
+  keep prob >= p
+}
+
+chain c = at_least(0) |> dist(42)
+`,
+};
+
+/** Whether `keep condition` leaves every row. */
+export const keepsAll = (cx: Lowering, condition: Value): boolean =>
+  cx.uses(noOpFilters) && (condition.range.lo >= 1 || cx.table.dim === 1);
+
+/** Whether `top count` leaves every row. */
+export const takesAll = (cx: Lowering, count: number): boolean => cx.uses(noOpFilters) && count === cx.table.dim;

@@ -1,0 +1,20 @@
+/**
+ * Order: after `top` and `sort` the best row is row 0, a condition that holds for better rows first is a prefix of the table,
+ * and rows that are in order need no second sort.
+ *
+ *     %3 = argmax(%2)                  %3 = view(%2) offset=0 count=1
+ *     %4 = get_rows(%2, %3)        ->
+ */
+import type { Lowering } from "../rows/lowering.js";
+import type { Facts } from "../rows/value.js";
+import type { Rule } from "./rule.js";
+
+export const orderFacts: Rule = {
+  name: "order-facts",
+  doc: "in rows that are in order the best is row 0, and a threshold is a prefix",
+  example: "top_k(40) |> min_p(0.05) |> dist(42)",
+};
+
+/** What is known of the order of a column that was made in this order. */
+export const trendOf = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
+  cx.uses(orderFacts) ? trend : undefined;
