@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, root, run, ToolError, type Ended } from "./process.js";
 
-/** Debian 12's. Others lay out some lines otherwise. */
-const VERSION = "14";
+/** Other versions lay out some lines otherwise; Debian 12's default, 14, breaks code where it aligns declarations in lambdas. */
+const VERSION = "19";
 
 /** All but what is generated, which is as its generator writes it. */
 const sources = (): string[] =>
@@ -22,7 +22,7 @@ async function find(): Promise<{ program: string } | { lack: string }> {
     if (status === 0 && version === VERSION) return { program };
     if (version !== undefined) found.push(version);
   }
-  const lack = `needs clang-format ${VERSION}, found ${found.join(", ") || "none"}. On Debian 12, as root: apt-get install clang-format`;
+  const lack = `needs clang-format ${VERSION}, found ${found.join(", ") || "none"}. On Debian or Ubuntu, as root: apt-get install clang-format-${VERSION}`;
   return { lack };
 }
 
