@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { surveyDevices, type BackendSurvey, type DeviceSurvey } from "ggsl/devices/survey.js";
 import { loadBinding } from "ggsl/native/loader.js";
-import { formatTable } from "../table.js";
+import { formatTable } from "ggsl/table.js";
 import { jsonOption } from "../usage.js";
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
