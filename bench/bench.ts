@@ -6,13 +6,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { formatTable } from "ggsl/table.js";
 import { encodeCases } from "./cases/caseFile.js";
 import { FULL_PLAN, timingCases, type Setting, type TimingCase, type TimingPlan } from "./cases/timings.js";
 import { CHAINS } from "./chains.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { updatePage } from "./report/page.js";
 import { plotRatios } from "./report/plot.js";
-import { plain, timingTable } from "./report/table.js";
+import { timingTable } from "./report/table.js";
 import { circumstances, writeJson, writeWhole, type Measurement, type Profile, type Timings } from "./results.js";
 import { ROOT, runTool } from "./tool.js";
 
@@ -64,7 +65,8 @@ await runMain(USAGE, async (signal) => {
   const folder = values.out ?? (isWhole ? RESULTS : SCRATCH);
   writeJson(join(folder, "timings.json"), timings);
   writeWhole(join(folder, "timings.svg"), plotOf(timings.measurements));
-  process.stdout.write(`${plain(timingTable(timings.measurements))}\n\n`);
+  const { head, rows } = timingTable(timings.measurements);
+  process.stdout.write(`${formatTable(head, rows)}\n`);
   process.stdout.write("time of GGSL relative to llama.cpp: median (quartiles)\n");
   process.stdout.write(`written to ${relative(".", folder) || "."}: timings.json, timings.svg\n`);
   if (isWhole && values.out === undefined) updatePage();

@@ -6,10 +6,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { formatTable } from "ggsl/table.js";
 import { CHAINS, constantText } from "./chains.js";
 import { countOf, runMain } from "./main.js";
 import { updatePage } from "./report/page.js";
-import { plain, spreadText } from "./report/table.js";
+import { spreadText } from "./report/table.js";
 import { circumstances, spreadOf, writeJson, type CompileMeasurement, type CompileTimings } from "./results.js";
 import { ROOT } from "./tool.js";
 
@@ -116,5 +117,5 @@ function textOf({ compilations, check }: CompileTimings): string {
     ...[c.heapMiB.toFixed(1), c.rssMiB.toFixed(0)],
   ]);
   const line = `ggsl check, ${check.lines} lines: ${spreadText(check.ms)} ms; Node doing nothing: ${spreadText(check.nodeMs)} ms`;
-  return `${plain({ head, rows })}\n\n${line}\nmedian (quartiles)`;
+  return `${formatTable(head, rows)}\n${line}\nmedian (quartiles)`;
 }

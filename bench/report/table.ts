@@ -1,4 +1,4 @@
-/** Measurements as text: for the terminal, and as Markdown. */
+/** Measurements as tables. */
 import type { Measurement, Profile, Spread } from "../results.js";
 
 export interface Table {
@@ -52,16 +52,6 @@ export function profileTable({ nodes, startUs }: Profile, most: number): Table {
       String(bytes),
     ]),
   };
-}
-
-export function plain({ head, rows }: Table): string {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join("  ")
-      .trimEnd();
-  return [head, ...rows].map(line).join("\n");
 }
 
 export const markdown = ({ head, rows }: Table): string =>

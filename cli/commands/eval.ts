@@ -10,9 +10,9 @@ import {
   type Evaluation,
   type Evaluator,
 } from "ggsl/evaluate.js";
+import { formatTable } from "ggsl/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
-import { formatTable } from "../table.js";
 import { reportSplit } from "../split.js";
 import {
   atMost,

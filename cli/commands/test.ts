@@ -4,8 +4,8 @@ import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
 import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
+import { formatTable } from "ggsl/table.js";
 import { fileImporter, readText } from "../files.js";
-import { formatTable } from "../table.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
 import { deviceOption, jsonOption, strictOption } from "../usage.js";
 

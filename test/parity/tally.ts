@@ -1,3 +1,5 @@
+import { formatTable } from "../../runtime/table.js";
+
 /** What became of the cases of one sampler on one backend. */
 export interface Tally {
   cases: number;
@@ -58,10 +60,6 @@ const line = (name: string, backend: string, t: Tally): string[] => [
 
 /** A table, a line for each entry of `tallies`, which are named `sampler/backend`. */
 export function printTallies(title: string, tallies: ReadonlyMap<string, Tally>): void {
-  const lines = [COLUMNS, ...[...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t))];
-  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((l) => l[i]!.length)));
-  const text = lines.map((l) =>
-    l.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
-  );
-  process.stdout.write(`${title}\n${text.join("\n")}\n`);
+  const lines = [...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t));
+  process.stdout.write(`${title}\n${formatTable(COLUMNS, lines)}`);
 }
