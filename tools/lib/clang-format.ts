@@ -6,9 +6,10 @@ import { attempt, root, run, ToolError, type Ended } from "./process.js";
 /** Debian 12's. Others lay out some lines otherwise. */
 const VERSION = "14";
 
+/** All but what is generated, which is as its generator writes it. */
 const sources = (): string[] =>
   readdirSync(join(root, "native"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(cc|h)$/.test(name))
+    .filter((name) => /\.(cc|h)$/.test(name) && !name.includes(".generated."))
     .sort()
     .map((name) => join("native", name));
 
