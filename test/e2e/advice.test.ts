@@ -68,9 +68,13 @@ test("bad values are faults, unknown keys are named, no keys are no advice", () 
 });
 
 const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args], {
-    encoding: "utf8",
-  });
+  spawnSync(
+    process.execPath,
+    ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args],
+    {
+      encoding: "utf8",
+    },
+  );
 
 test("`ggsl run` without a chain takes the file's, shows it, and lets the user's settings win", () => {
   const model = join(folder, "advice.gguf");
