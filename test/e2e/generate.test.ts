@@ -160,7 +160,9 @@ describe("bad input", () => {
     const run = async (): Promise<void> => {
       for await (const _ of model.generate("word ".repeat(600), { chain: compile(CREATIVE), contextSize: 256 })) break;
     };
-    await expect(run()).rejects.toThrow(/the prompt has \d+ tokens, and the context size, for prompt and generated text, is 256/);
+    await expect(run()).rejects.toThrow(
+      /the prompt has \d+ tokens, and the context size, for prompt and generated text, is 256/,
+    );
   });
   test.each([
     ["nowhere.gguf", /does not exist/],

@@ -155,7 +155,9 @@ llamaTest("what is wrong is an error of that request, and the worker goes on", a
     all(worker.generate(prompt, { chain: greedy, ...options })).catch(
       (error: Error) => `${error.name}: ${error.message}`,
     );
-  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(/^InputError: .*does not pick a token/);
+  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(
+    /^InputError: .*does not pick a token/,
+  );
   expect(await rejected(PROMPT, { contextSize: -1 })).toMatch(/^InputError: `contextSize` must be/);
   expect(await rejected("word ".repeat(600), {})).toMatch(/^InputError: the prompt has \d+ tokens/);
   expect(await rejected(PROMPT, { alternatives: 1000 })).toMatch(/^InputError: `alternatives` must be/);
