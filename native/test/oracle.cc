@@ -1,5 +1,6 @@
 // Test only: llama.cpp's own CPU samplers, as the oracle that GGSL's chains are compared with.
 #include "addon/sampler_spec_value.h"
+#include "ties.h"
 
 #include <gguf.h>
 
@@ -8,16 +9,25 @@
 
 namespace {
 
-using ggsl::SamplerPtr;
+using namespace ggsl;
+using namespace ggsl::addon;
+using namespace ggsl::test;
 
-SamplerPtr make_chain(Napi::Env env, const Napi::Value & value, const llama_vocab * vocab) {
-    return ggsl::addon::guarded(env, [&] {
-        SamplerPtr chain(llama_sampler_chain_init(llama_sampler_chain_default_params()));
-        for (const ggsl::SamplerSpec & spec : ggsl::addon::to_sampler_specs(value)) {
-            llama_sampler_chain_add(chain.get(), ggsl::make_sampler(spec, vocab).release());
-        }
-        return chain;
-    });
+SamplerPtr make_chain(const std::vector<SamplerSpec> & specs, const llama_vocab * vocab) {
+    SamplerPtr chain(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+    for (const SamplerSpec & spec : specs) {
+        llama_sampler_chain_add(chain.get(), make_sampler(spec, vocab).release());
+    }
+    return chain;
+}
+
+// The vocabulary in its order.
+std::vector<llama_token_data> rows_of(std::span<const float> logits) {
+    std::vector<llama_token_data> rows(logits.size());
+    for (size_t token = 0; token < rows.size(); ++token) {
+        rows[token] = { static_cast<llama_token>(token), logits[token], 0.0f };
+    }
+    return rows;
 }
 
 class LlamaChain : public Napi::ObjectWrap<LlamaChain> {
@@ -31,15 +41,12 @@ public:
     }
 
     explicit LlamaChain(const Napi::CallbackInfo & info)
-        : Napi::ObjectWrap<LlamaChain>(info), chain(make_chain(info.Env(), info[0], nullptr)) {}
+        : Napi::ObjectWrap<LlamaChain>(info), chain(guarded(info.Env(), [&] { return make_chain(to_sampler_specs(info[0]), nullptr); })) {}
 
 private:
     Napi::Value apply(const Napi::CallbackInfo & info) {
-        const auto given = info[0].As<Napi::Float32Array>();
-        std::vector<llama_token_data> rows(given.ElementLength());
-        for (size_t token = 0; token < rows.size(); ++token) {
-            rows[token] = { static_cast<llama_token>(token), given[token], 0.0f };
-        }
+        const auto                    given = info[0].As<Napi::Float32Array>();
+        std::vector<llama_token_data> rows  = rows_of({ given.Data(), given.ElementLength() });
         llama_token_data_array array{ rows.data(), rows.size(), -1, false };
         llama_sampler_apply(chain.get(), &array);
 
@@ -65,43 +72,84 @@ private:
     SamplerPtr chain;
 };
 
-// generateReference(modelPath, promptTokens, chain, n): Int32Array, blocking.
-Napi::Value generate_reference(const Napi::CallbackInfo & info) {
-    const Napi::Env env    = info.Env();
-    const auto      prompt = info[1].As<Napi::Int32Array>();
-    const int32_t   count  = info[3].ToNumber();
+using ModelPtr   = std::unique_ptr<llama_model, decltype(&llama_model_free)>;
+using ContextPtr = std::unique_ptr<llama_context, decltype(&llama_free)>;
 
-    std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
-        llama_model_load_from_file(info[0].ToString().Utf8Value().c_str(), llama_model_default_params()), llama_model_free);
-    if (!model) {
-        throw Napi::Error::New(env, "the oracle can not load the model");
-    }
-    const SamplerPtr chain = make_chain(env, info[2], llama_model_get_vocab(model.get()));
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx                = static_cast<uint32_t>(prompt.ElementLength()) + static_cast<uint32_t>(count) + 1;
-    params.n_batch              = params.n_ctx;
-    params.n_ubatch             = params.n_ctx;
-    params.n_threads            = 1; // more than there are processors make small models very slow
-    params.n_threads_batch      = 1;
-    std::unique_ptr<llama_context, decltype(&llama_free)> context(llama_init_from_model(model.get(), params), llama_free);
-    if (!context) {
-        throw Napi::Error::New(env, "the oracle can not make a context");
-    }
-
-    // as llama.cpp's own programs do: penalties look back on the prompt, too
-    std::vector<llama_token> batch(prompt.Data(), prompt.Data() + prompt.ElementLength());
-    for (const llama_token token : batch) {
-        llama_sampler_accept(chain.get(), token);
-    }
-    auto tokens = Napi::Int32Array::New(env, static_cast<size_t>(count));
-    for (int32_t i = 0; i < count; ++i) {
-        if (llama_decode(context.get(), llama_batch_get_one(batch.data(), static_cast<int32_t>(batch.size()))) != 0) {
-            throw Napi::Error::New(env, "the oracle can not decode");
+// A text of llama.cpp's own, { model, prompt, samplers, isExact }: the model of that path, a context for `count` tokens after the
+// prompt, and chains that have accepted the prompt. `isExact`: with a cache in f32.
+class Text {
+public:
+    Text(const Napi::Object & text, size_t count)
+        : prompt(to_vector<int32_t>(text.Get("prompt"), "prompt")), specs(to_sampler_specs(text.Get("samplers"))),
+          model(llama_model_load_from_file(to_string(text.Get("model"), "model").c_str(), llama_model_default_params()), llama_model_free),
+          context(nullptr, llama_free) {
+        if (!model) {
+            fail(code::invalid_model, "the oracle can not load the model");
         }
-        batch = { llama_sampler_sample(chain.get(), context.get(), -1) };
-        tokens[static_cast<size_t>(i)] = batch[0];
+        llama_context_params params = llama_context_default_params();
+        params.n_ctx                = static_cast<uint32_t>(prompt.size() + count + 1);
+        params.n_batch              = params.n_ctx;
+        params.n_ubatch             = params.n_ctx;
+        params.n_threads            = 1; // more than there are processors make small models very slow
+        params.n_threads_batch      = 1;
+        if (text.Get("isExact").ToBoolean()) {
+            params.type_k = params.type_v = GGML_TYPE_F32;
+        }
+        context.reset(llama_init_from_model(model.get(), params));
+        if (!context) {
+            fail(code::out_of_memory, "the oracle can not make a context");
+        }
     }
-    return tokens;
+
+    // As llama.cpp's own programs do: penalties look back on the prompt, too.
+    SamplerPtr open_chain() const {
+        SamplerPtr chain = make_chain(specs, llama_model_get_vocab(model.get()));
+        for (const llama_token token : prompt) {
+            llama_sampler_accept(chain.get(), token);
+        }
+        return chain;
+    }
+
+    // What the chain picks of the logits that were decoded last.
+    llama_token sample(llama_sampler * chain) const {
+        std::vector<llama_token_data> rows = rows_of(last_logits(context.get()));
+        llama_token_data_array        array{ rows.data(), rows.size(), -1, false };
+        llama_sampler_apply(chain, &array);
+        return array.data[array.selected].id;
+    }
+
+    const Tokens                   prompt;
+    const std::vector<SamplerSpec> specs;
+    const ModelPtr                 model;
+    ContextPtr                     context;
+};
+
+// generateReference(text, count): Int32Array, blocking.
+Napi::Value generate_reference(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        const size_t     count = info[1].ToNumber().Uint32Value();
+        const Text       text(to_object(info[0], "text"), count);
+        const SamplerPtr chain = text.open_chain();
+        Tokens           batch = text.prompt, tokens;
+        while (tokens.size() < count) {
+            decode(text.context.get(), batch);
+            tokens.push_back(text.sample(chain.get()));
+            llama_sampler_accept(chain.get(), tokens.back());
+            batch = { tokens.back() };
+        }
+        return from_vector(info.Env(), tokens);
+    });
+}
+
+// picksNear(text, follow, off): Int32Array, blocking; see ties.h.
+Napi::Value picks_near_text(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        const TieOptions options = to_tie_options(info[1], info[2]);
+        const Text       text(to_object(info[0], "text"), options.follow.size());
+        return from_vector(info.Env(), picks_near(
+            text.context.get(), text.prompt, options, [&] { return text.open_chain(); },
+            [&](llama_sampler * chain) { return text.sample(chain); }, llama_sampler_accept));
+    });
 }
 
 struct GgufDeleter {
@@ -160,6 +208,7 @@ void rewrite_model(const Napi::CallbackInfo & info) {
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("LlamaChain", LlamaChain::define(env));
     exports.Set("generateReference", Napi::Function::New<generate_reference>(env));
+    exports.Set("picksNear", Napi::Function::New<picks_near_text>(env));
     exports.Set("rewriteModel", Napi::Function::New<rewrite_model>(env));
     return exports;
 }

@@ -10,7 +10,7 @@ import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
 import { batchOf } from "../native/batches.js";
-import { DEMO_MODEL } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const CHAINS = [
   "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",

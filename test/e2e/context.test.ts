@@ -8,7 +8,8 @@ import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js
 import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf } from "../native/batches.js";
-import { DEMO_MODEL, GREEDY, nativeGraph } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { GREEDY, nativeGraph } from "../native/graphs.js";
 
 const PROMPT = "In the beginning";
 const chain = compilePipeline("greedy()");

@@ -20,7 +20,7 @@ import {
   type SequenceState,
 } from "../../runtime/sequence.js";
 import { batchOf, type Part } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const CREATIVE = compile(`
 import { top_k, top_p, min_p, temp, dist } from "std"

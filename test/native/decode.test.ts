@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { DecodeOutput, NativeContext, NativeGraph, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf, codeOf, generateWith, type Part } from "./batches.js";
-import { DEMO_MODEL, GREEDY, nativeGraph, RANKED, TRUNCATED } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { GREEDY, nativeGraph, RANKED, TRUNCATED } from "./graphs.js";
 import { loadOracle } from "./oracle.js";
 
 let model: NativeModel;

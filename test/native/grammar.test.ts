@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { NativeGrammar, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { thrownBy } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const { Grammar } = loadBinding();
 let model: NativeModel;

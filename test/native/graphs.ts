@@ -5,8 +5,6 @@ import { encodeWire } from "../../compiler/graph/wire.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import type { NativeGraph } from "../../runtime/native/binding.js";
 
-export const DEMO_MODEL = process.env["GGSL_DEMO_MODEL"] ?? "examples/model/demo-q8_0.gguf";
-
 export const node = (
   op: OpName,
   inputs: readonly number[],

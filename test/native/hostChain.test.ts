@@ -3,7 +3,7 @@ import { HOST_SAMPLERS } from "../../compiler/check/host.js";
 import type { HostChainStage, HostResult, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { thrownBy } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { allRows, EVERY, randomLogits, randomNumbers } from "./hostStages.js";
 import { loadOracle, type LlamaResult } from "./oracle.js";
 

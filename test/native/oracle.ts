@@ -24,14 +24,21 @@ export interface LlamaChain {
   reset(): void;
 }
 
+/** A text that llama.cpp generates. */
+export interface OracleText {
+  /** The path of a GGUF file. */
+  readonly model: string;
+  readonly prompt: Int32Array;
+  readonly samplers: readonly LlamaSampler[];
+  /** With a cache in f32, as the exact model wants it: test/model/demo.ts. */
+  readonly isExact?: boolean;
+}
+
 interface Oracle {
   readonly LlamaChain: new (samplers: readonly LlamaSampler[]) => LlamaChain;
-  generateReference(
-    modelPath: string,
-    prompt: Int32Array,
-    samplers: readonly LlamaSampler[],
-    count: number,
-  ): Int32Array;
+  generateReference(text: OracleText, count: number): Int32Array;
+  /** What the chain may pick after the first tokens when the logits are off by up to `off`: test/model/ties.ts. */
+  picksNear(text: OracleText, follow: Int32Array, off: number): Int32Array;
   /** Writes the model anew with more metadata (whole numbers are i32, others f32); `isF32`: with all weights as f32. */
   rewriteModel(from: string, to: string, metadata: Readonly<Record<string, string | number>>, isF32: boolean): void;
 }

@@ -17,7 +17,8 @@ import {
 } from "../../runtime/sequence.js";
 import { compile, type Chain } from "../../runtime/chain.js";
 import { batchOf } from "./batches.js";
-import { DEMO_MODEL, nativeGraph } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { nativeGraph } from "./graphs.js";
 
 let model: NativeModel;
 beforeAll(async () => void (model = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 })));

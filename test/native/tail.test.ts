@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf, generateWith } from "./batches.js";
-import { DEMO_MODEL, graphOf, GREEDY, logitsNode, nativeGraph, node } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { graphOf, GREEDY, logitsNode, nativeGraph, node } from "./graphs.js";
 import { loadOracle } from "./oracle.js";
 
 let model: NativeModel;

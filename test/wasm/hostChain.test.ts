@@ -7,7 +7,7 @@ import { loadBinding } from "../../runtime/native/loader.js";
 import { openLlama, type LlamaBinding } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
 import { thrownBy } from "../native/batches.js";
-import { DEMO_MODEL } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { allRows, EVERY, randomLogits, randomNumbers } from "../native/hostStages.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 
