@@ -159,7 +159,7 @@ const LOWERED: {
     if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
     return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   },
-  picked: (cx, scope, expr) => {
+  ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
