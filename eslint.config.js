@@ -14,7 +14,7 @@ export default tseslint.config(
   {
     ignores: [
       "node_modules/",
-      "dist/",
+      "**/dist/",
       "build/",
       "coverage/",
       "**/*.generated.ts",

@@ -65,7 +65,7 @@ await runMain(USAGE, async (signal) => {
   writeJson(join(folder, "timings.json"), timings);
   writeWhole(join(folder, "timings.svg"), plotOf(timings.measurements));
   process.stdout.write(`${plain(timingTable(timings.measurements))}\n\n`);
-  process.stdout.write("ratios of times, GGSL's over llama.cpp's: median (quartiles)\n");
+  process.stdout.write("time of GGSL relative to llama.cpp: median (quartiles)\n");
   process.stdout.write(`written to ${relative(".", folder) || "."}: timings.json, timings.svg\n`);
   if (isWhole && values.out === undefined) updatePage();
 });

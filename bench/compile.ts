@@ -80,10 +80,10 @@ async function inTurn(
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
     for (const { name, text } of COMPILED) {
-      const output = run(["--expose-gc", join(ROOT, "dist", "bench", "compileOnce.js"), text]).stdout;
+      const output = run(["--expose-gc", join(ROOT, "bench", "dist", "compileOnce.js"), text]).stdout;
       compiled.get(name)!.push(JSON.parse(output) as Once);
     }
-    check.push(run([join(ROOT, "dist", "cli", "main.js"), "check", PROGRAM]).ms);
+    check.push(run([join(ROOT, "runtime", "dist", "cli", "main.js"), "check", PROGRAM]).ms);
     node.push(run(["-e", "0"]).ms);
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();

@@ -1,14 +1,14 @@
-/** Runs the C++ tool, native/tools, and reads the JSON lines that it prints. */
+/** Runs the C++ tool, native/replay, and reads the JSON lines that it prints. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The folder with package.json: sources and dist/ lie at different depths. */
+/** The checkout: sources and dist/ lie at different depths. */
 export const ROOT = ((): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  while (!existsSync(join(folder, "package-lock.json"))) folder = dirname(folder);
   return folder;
 })();
 

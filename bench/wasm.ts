@@ -4,12 +4,12 @@
  * medians is what counts. It begins when V8 has compiled the module's busy functions for good, as it has after a thousand
  * tokens. Writes bench/results/wasm.json.
  */
-import { encodeWire } from "../compiler/graph/wire.js";
-import { compilePipeline } from "../runtime/index.js";
-import type { EvaluatorValues, NativeEvaluator } from "../runtime/native/binding.js";
-import { loadBinding } from "../runtime/native/loader.js";
-import { startSequence, uniformsOf } from "../runtime/sequence.js";
-import { loadedWasm } from "../runtime/wasm/loader.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import { compilePipeline } from "ggsl";
+import type { EvaluatorValues, NativeEvaluator } from "ggsl/native/binding.js";
+import { loadBinding } from "ggsl/native/loader.js";
+import { startSequence, uniformsOf } from "ggsl/sequence.js";
+import { loadedWasm } from "ggsl/wasm/loader.js";
 import { spreadOf, writeWhole, type Spread } from "./results.js";
 
 const VOCABULARY = 128256;

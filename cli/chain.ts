@@ -1,10 +1,9 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
-import type { CompileOptions } from "../compiler/compile.js";
-import { formatDiagnostics } from "../compiler/check/format.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Graph, HostStage } from "../compiler/graph/graph.js";
-import { readSpec } from "../compiler/graph/json.js";
-import { chainOf, compile, compilePipeline, type Chain } from "../runtime/chain.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import type { CompileOptions } from "@ggsl/compiler/driver.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
+import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
+import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import { fileImporter, readText, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
@@ -31,9 +30,9 @@ export function loadChains(
 ): Chain[] {
   const chain = compileChain(chainSource(file, name, options));
   const { seed } = options;
-  if (seed !== undefined && !hasRandomSeed(chain.graph))
-    process.stderr.write("warning: --seed has no effect: the chain draws nothing, or fixes its seeds itself\n");
-  return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : withSeed(chain, (seed + i) % 2 ** 32)));
+  if (seed !== undefined && !hasOpenSeed(chain.graph))
+    process.stderr.write("warning: --seed has no effect: the chain has no draws, or fixes all its seeds\n");
+  return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : seeded(chain, (seed + i) % 2 ** 32)));
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -79,10 +78,10 @@ const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
 function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
   const text = readText(file);
   if (file.endsWith(".json")) {
-    if (options.set) throw new UsageError("--set is for programs; this is a compiled graph");
-    if (name !== undefined) throw new UsageError(`a compiled graph holds one chain; "${name}" can not be chosen`);
-    if (options.optimize === false) throw new UsageError("--no-optimize is for programs; this is a compiled graph");
-    if (options.disable) throw new UsageError("--disable is for programs; this is a compiled graph");
+    if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
+    if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
+    if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
+    if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
     const chain = chainOf(readSpec(text));
     return { compile: () => chain, hasVariants: false };
   }
@@ -90,28 +89,14 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 
-/** The chain with a seed in the place of every random one. */
-function withSeed(chain: Chain, seed: number): Chain {
+/** The chain with a seed in the place of every open one. */
+function seeded(chain: Chain, seed: number): Chain {
   return {
     ...chain,
     warnings: chain.warnings,
-    graph: seeded(chain.graph, seed),
+    graph: withSeed(chain.graph, seed),
     get rowsGraph() {
-      return seeded(chain.rowsGraph, seed);
+      return withSeed(chain.rowsGraph, seed);
     },
   };
 }
-
-const hasRandomSeed = ({ draws, params, tail }: Graph): boolean =>
-  params.some((p) => p.default === "random") || draws.some((d) => d.seed === "random") || tail.some(hasOpenSeed);
-
-/** A host stage that draws from a seed which the chain leaves open. */
-const hasOpenSeed = ({ name, args }: HostStage): boolean =>
-  HOST_SAMPLERS[name]?.params["seed"] !== undefined && (args["seed"] ?? "random") === "random";
-
-const seeded = (graph: Graph, seed: number): Graph => ({
-  ...graph,
-  params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
-  draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
-  tail: graph.tail.map((s) => (hasOpenSeed(s) ? { ...s, args: { ...s.args, seed } } : s)),
-});

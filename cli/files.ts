@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Importer } from "../compiler/check/program.js";
-import { InputError } from "../runtime/errors.js";
+import type { Importer } from "@ggsl/compiler/check/program.js";
+import { InputError } from "ggsl/errors.js";
 
-/** A file of this package. */
+/** A file of the package ggsl, which the command is bundled into. */
 export function packageFile(path: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
@@ -26,7 +26,7 @@ export function readBytes(path: string): Buffer {
   try {
     return readFileSync(path === "-" ? 0 : path);
   } catch (error) {
-    throw new InputError(`"${path}" can not be read: ${reason(error)}`);
+    throw new InputError(`"${path}" cannot be read: ${reason(error)}`);
   }
 }
 
@@ -35,7 +35,7 @@ export function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new InputError(`"${path}" can not be written: ${reason(error)}`);
+    throw new InputError(`"${path}" cannot be written: ${reason(error)}`);
   }
 }
 

@@ -2,15 +2,15 @@
 /** The `ggsl` command: a thin shell over compiler and runtime. Exit status 1: errors in what was given, 2: wrong usage. */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { CompileError } from "../compiler/check/diagnostics.js";
-import { formatDiagnostics } from "../compiler/check/format.js";
+import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { packageFile, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
 const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
 
 const program = new Command("ggsl")
-  .description("Compile sampler chains written in GGSL to ggml graphs, look at them and run them.")
+  .description("Compile sampler chains written in GGSL to ggml graphs, inspect them and run them.")
   .version(version)
   .exitOverride()
   .showHelpAfterError("(--help shows the options)")

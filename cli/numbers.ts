@@ -1,5 +1,5 @@
 /** Lists of numbers on the command line. */
-import { InputError } from "../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes } from "./files.js";
 
 /**
@@ -9,9 +9,7 @@ import { readBytes } from "./files.js";
 export function readNumbers(given: string, what: string): Float32Array {
   if (isList(given)) return Float32Array.from(given.split(","), (part) => parseNumber(part.trim(), what));
   if (/[\s,;[\]]/.test(given) || given === "")
-    throw new InputError(
-      `${what}: "${given}" is no list: expected numbers with commas between them, as in 1,2,3, or a file`,
-    );
+    throw new InputError(`${what}: "${given}" is not a list: expected comma-separated numbers, as in 1,2,3, or a file`);
   const bytes = readBytes(given);
   return given.endsWith(".f32") ? fromRaw(bytes, given) : fromJson(bytes.toString("utf8"), given);
 }
@@ -29,7 +27,7 @@ function parseNumber(text: string, what: string): number {
 
 function fromRaw(bytes: Buffer, file: string): Float32Array {
   if (bytes.length % 4 !== 0)
-    throw new InputError(`"${file}" has ${bytes.length} bytes, which is no whole number of f32 values`);
+    throw new InputError(`"${file}" has ${bytes.length} bytes, which is not a multiple of the 4 bytes of an f32`);
   return Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i));
 }
 
@@ -40,7 +38,7 @@ function fromJson(text: string, file: string): Float32Array {
   } catch (error) {
     throw new InputError(`"${file}" is not a JSON array: ${(error as Error).message}`);
   }
-  if (!Array.isArray(data)) throw new InputError(`"${file}" holds no JSON array`);
+  if (!Array.isArray(data)) throw new InputError(`"${file}" does not contain a JSON array`);
   return Float32Array.from(data as unknown[], (value, i) => {
     if (value === null) return -Infinity;
     if (typeof value === "number") return value;
@@ -54,7 +52,9 @@ export function readTokens(given: string, what: string): number[] {
   const tokens = [...readNumbers(given, what)];
   const bad = tokens.findIndex((t) => !(Number.isInteger(t) && t >= 0));
   if (bad >= 0)
-    throw new InputError(`${what}: ${tokens[bad]} in place ${bad + 1} is no token id, an integer of 0 or more`);
+    throw new InputError(
+      `${what}: ${tokens[bad]} at position ${bad + 1} is not a token id: expected a non-negative integer`,
+    );
   return tokens;
 }
 
@@ -62,7 +62,7 @@ export function readTokens(given: string, what: string): number[] {
 export function logitsOf(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0 && p < Infinity));
   if (bad >= 0)
-    throw new InputError(`the probability of token ${bad} is ${probs[bad]}; expected a number of 0 or more`);
+    throw new InputError(`the probability of token ${bad} is ${probs[bad]}; expected a non-negative number`);
   if (probs.every((p) => p === 0)) throw new InputError("every probability is 0, so there is no candidate");
   return probs.map(Math.log);
 }

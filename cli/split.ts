@@ -1,5 +1,5 @@
 /** What the user is told of a chain that does not run on its device as a whole. */
-import { splitText, type Split } from "../runtime/devices/place.js";
+import { splitText, type Split } from "ggsl/devices/place.js";
 
 /** Nothing runs elsewhere than asked for in silence. */
 export function reportSplit(split: Split | undefined): void {

@@ -4,10 +4,10 @@
  * there has failed.
  */
 import { execFile } from "node:child_process";
-import type { EvaluateBackend } from "../runtime/evaluate.js";
-import { GPU_BACKENDS, type GpuBackend } from "../runtime/devices/locate.js";
-import { chooseDevice } from "../runtime/devices/choose.js";
-import type { TestResult } from "../runtime/testing.js";
+import type { EvaluateBackend } from "ggsl/evaluate.js";
+import { GPU_BACKENDS, type GpuBackend } from "ggsl/devices/locate.js";
+import { chooseDevice } from "ggsl/devices/choose.js";
+import type { TestResult } from "ggsl/testing.js";
 
 /** Set in the children. Its value is the number of the one test to run, or empty for all of a file. */
 export const CHILD = "GGSL_TEST_CHILD";

@@ -1,6 +1,6 @@
 /** Options that commands share, and what is wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
-import { OPTIMIZATIONS } from "../compiler/optimizations.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {
@@ -43,20 +43,19 @@ export const stagesOption = (): Option =>
   new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
-export const noOptimizeOption = (): Option => new Option("--no-optimize", "switch all optimizations off");
+export const noOptimizeOption = (): Option => new Option("--no-optimize", "disable all optimizations");
 export const disableOption = (): Option =>
-  new Option("--disable <name>", "switch one optimization off (repeatable); docs/optimizer.md has them all").argParser(
+  new Option("--disable <name>", "disable one optimization (repeatable); docs/optimizer.md lists them").argParser(
     optimization,
   );
 export const seedOption = (): Option =>
-  new Option("--seed <n>", "the seed of all draws that the chain does not fix").argParser(seed);
+  new Option("--seed <n>", "the seed of all draws whose seed the chain leaves open").argParser(seed);
 /** One of a backend's devices: a number is its place, anything else its name. */
 export const deviceOption = (): Option =>
-  new Option("--device <device>", "one of the backend's devices, by number or name (see `ggsl devices`)").argParser(
+  new Option("--device <device>", "a device of the backend, by number or name (see `ggsl devices`)").argParser(
     (text) => (/^\d{1,4}$/.test(text) ? Number(text) : text),
   );
-export const strictOption = (): Option =>
-  new Option("--strict", "a chain that the device can not run as a whole is an error");
+export const strictOption = (): Option => new Option("--strict", "fail if the device cannot run the whole chain");
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");
 
 /** An integer from 1 to `limit`. */

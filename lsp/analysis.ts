@@ -1,31 +1,21 @@
 /** What the compiler knows about a file: its module, its diagnostics, and what its chains come to. */
-import { checkAll } from "../compiler/check/check.js";
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import { loadModule, newLoader } from "../compiler/check/modules.js";
-import type { Module, Program } from "../compiler/check/program.js";
-import { lower } from "../compiler/lower/lower.js";
-import { optimize } from "../compiler/optimize/optimize.js";
-import type { Chain, StageCall } from "../compiler/syntax/ast.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
-import { stagesOf, type StageExplanation } from "../runtime/explain.js";
+import type { CheckedFile } from "@ggsl/compiler/check/check.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Module, Program } from "@ggsl/compiler/check/program.js";
+import { checkSource, isOpen, lowerChain, optimizeDraft } from "@ggsl/compiler/driver.js";
+import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
+import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import type { Files } from "./files.js";
 
-export interface Analysis {
+export interface Analysis extends CheckedFile {
   readonly source: SourceFile;
-  readonly module: Module;
-  /** Absent when there are errors. */
-  readonly program?: Program;
-  readonly diagnostics: readonly Diagnostic[];
-  /** The files that it imports, directly or not, by name. */
-  readonly files: ReadonlySet<string>;
 }
 
-export function analyse(files: Files, source: SourceFile): Analysis {
-  const loader = newLoader((path, from) => files.importer(path, from), files.parse);
-  const module = loadModule(loader, source);
-  const { program, diagnostics } = checkAll(loader, module);
-  return { source, module, ...(program && { program }), diagnostics, files: new Set(loader.modules.keys()) };
-}
+export const analyse = ({ importer, parse }: Files, source: SourceFile): Analysis => ({
+  source,
+  ...checkSource(source, { importer, parse }),
+});
 
 // ---------------------------------------------------------------- chains
 
@@ -42,7 +32,7 @@ export type ChainCache = Map<string, ChainFacts>;
 
 interface ChainFacts {
   /** The chain's stages by themselves; absent if it can not be lowered. */
-  readonly flat?: readonly StageExplanation[];
+  readonly flat?: readonly StageSummary[];
   readonly isClean: boolean;
   /** What the chain's stages come to, in order, once it was asked for. */
   stages?: readonly StageFacts[];
@@ -56,7 +46,7 @@ export function diagnosticsOf(cache: ChainCache, { program }: Analysis, chain: C
   if (!program || isOpen(chain)) return [];
   const key = textsOf(program.main, chain);
   if (cache.get(key)?.isClean) return [];
-  const { diagnostics } = lowered(cache, key, program.main, chain);
+  const { diagnostics } = lowered(cache, key, program, chain);
   return diagnostics;
 }
 
@@ -64,51 +54,41 @@ export function diagnosticsOf(cache: ChainCache, { program }: Analysis, chain: C
 export function stageFacts(cache: ChainCache, { program }: Analysis, chain: Chain): readonly StageFacts[] | undefined {
   if (!program || isOpen(chain)) return undefined;
   const key = textsOf(program.main, chain);
-  const facts = cache.get(key) ?? lowered(cache, key, program.main, chain).facts;
+  const facts = cache.get(key) ?? lowered(cache, key, program, chain).facts;
   if (facts.flat) facts.stages ??= factsOf(program.main, chain, facts.flat);
   return facts.stages;
 }
 
-/** A static parameter without a default leaves the chain open. */
-const isOpen = (chain: Chain): boolean => chain.params.some((p) => p.isStatic && !p.default);
-
 function lowered(
   cache: ChainCache,
   key: string,
-  main: Module,
+  program: Program,
   chain: Chain,
 ): { facts: ChainFacts; diagnostics: readonly Diagnostic[] } {
-  const { graph, ranges, diagnostics } = lower(main, chain);
-  const facts = { ...(graph && { flat: stagesOf(optimize(graph, ranges)) }), isClean: diagnostics.length === 0 };
+  const { draft, diagnostics } = lowerChain(program, chain);
+  const facts = { ...(draft && { flat: stagesOf(optimizeDraft(draft)) }), isClean: diagnostics.length === 0 };
   if (cache.size >= MAX_CHAINS) cache.clear();
   cache.set(key, facts);
   return { facts, diagnostics };
 }
 
-/** The graph's stages are those of the chains inside the chain, too. */
-function factsOf(module: Module, chain: Chain, flat: readonly StageExplanation[]): StageFacts[] {
+/** The chain's own stages: `flat` has those of the chains inside it in their place. */
+function factsOf(module: Module, chain: Chain, flat: readonly StageSummary[]): StageFacts[] {
   let at = 0;
   let rowsBefore = "V";
-  return chain.stages.map((stage, i) => {
+  return chain.stages.map((stage) => {
     const count = countStages(module, stage);
     const parts = flat.slice(at, at + count);
     at += count;
     const facts = {
       rowsBefore,
-      rows: rowsAfter(module, { ...chain, stages: chain.stages.slice(0, i + 1) }) ?? rowsBefore,
+      rows: parts.at(-1)?.rows ?? rowsBefore,
       nodes: parts.reduce((sum, { nodes }) => sum + nodes, 0),
-      device: parts[0]?.device ?? "cpu",
+      device: parts[0]?.isHost ? "host" : "cpu",
     };
     rowsBefore = facts.rows;
     return facts;
   });
-}
-
-/** How many rows the table has behind the last stage of a chain. */
-function rowsAfter(module: Module, chain: Chain): string | undefined {
-  const { graph } = lower(module, chain, { outputs: ["logits"] });
-  const id = graph?.outputs.logits;
-  return id === undefined ? undefined : String(graph!.nodes[id]!.dim);
 }
 
 function countStages(module: Module, { name, isHost }: StageCall): number {

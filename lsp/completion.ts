@@ -1,10 +1,10 @@
 /** What may be written at a place. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
-import { assignableNames, FUNCTIONS, NAMES } from "../compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import { STD_NAMES } from "../compiler/std/library.js";
-import type { Module } from "../compiler/check/program.js";
-import { KEYWORDS, type Keyword } from "../compiler/syntax/keywords.js";
+import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { STD_NAMES } from "@ggsl/compiler/std/library.js";
+import type { Module } from "@ggsl/compiler/check/program.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
 import type { Context, OpenCall } from "./context.js";
 import { describe, functionHead, hostHead } from "./describe.js";
 import { topLevel, type Meaning } from "./names.js";

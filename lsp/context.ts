@@ -1,6 +1,6 @@
 /** What may stand at a place of a text that need not be a program: where completion and signature help happen. */
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { isWord, tokensOf, type Token } from "./words.js";
 
 /** A call whose brackets are open. */

@@ -1,10 +1,10 @@
 /** Descriptions of what names stand for, in Markdown. */
-import { argsOf, countsOf, type ArgType } from "../compiler/builtins/builtin.js";
-import { FUNCTIONS, NAMES } from "../compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Type } from "../compiler/check/types.js";
-import type { Param } from "../compiler/syntax/ast.js";
-import type { Span } from "../compiler/syntax/source.js";
+import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Type } from "@ggsl/compiler/check/types.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
 import type { StageFacts } from "./analysis.js";
 import type { Meaning } from "./names.js";
 

@@ -1,8 +1,8 @@
 /** Diagnostics as the protocol has them. */
 import { DiagnosticSeverity, DiagnosticTag, type Diagnostic as LspDiagnostic } from "vscode-languageserver";
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import { isError } from "../compiler/check/diagnostics.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import type { Analysis } from "./analysis.js";
 import { locationOf, rangeOf } from "./positions.js";
 

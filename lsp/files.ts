@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { Parser } from "../compiler/check/modules.js";
-import { parse, type ParseCache } from "../compiler/syntax/parse.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import type { Parser } from "@ggsl/compiler/check/modules.js";
+import type { Importer } from "@ggsl/compiler/check/program.js";
+import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 
 /** Files of a workspace that are searched for uses of a name. */
 const MAX_FILES = 2000;
@@ -16,7 +17,7 @@ const MAX_DEPTH = 12;
 export interface Files {
   /** The source of an open document. */
   open(uri: string): SourceFile | undefined;
-  importer(path: string, from: string): SourceFile | undefined;
+  readonly importer: Importer;
   readonly parse: Parser;
   /** The address of a source, also of one of the standard library. */
   uriOf(source: SourceFile): string;

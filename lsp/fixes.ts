@@ -1,8 +1,8 @@
 /** Quick fixes: what a diagnostic's `fix` comes to as edits of its file. */
 import type { TextEdit } from "vscode-languageserver";
-import type { Diagnostic, Fix } from "../compiler/check/diagnostics.js";
-import type { File, StageCall } from "../compiler/syntax/ast.js";
-import type { SourceFile, Span } from "../compiler/syntax/source.js";
+import type { Diagnostic, Fix } from "@ggsl/compiler/check/diagnostics.js";
+import type { File, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 import { rangeOf } from "./positions.js";
 
 export interface QuickFix {

@@ -1,7 +1,7 @@
 /** What is known of the word under the pointer. */
 import type { Hover } from "vscode-languageserver";
-import type { Chain, StageCall } from "../compiler/syntax/ast.js";
-import { KEYWORDS } from "../compiler/syntax/keywords.js";
+import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
 import { stageFacts, type Analysis, type ChainCache, type StageFacts } from "./analysis.js";
 import { describe, describeStage, paragraphs } from "./describe.js";
 import { occurrenceAt, type Occurrence } from "./names.js";

@@ -1,11 +1,11 @@
 /** Every name in a file, and what it stands for. */
-import { findName, FUNCTIONS, NAMES } from "../compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Binding, Module } from "../compiler/check/program.js";
-import { scalarType, typeOf, type Local, type Scope, type Type } from "../compiler/check/types.js";
-import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "../compiler/syntax/ast.js";
-import type { Span } from "../compiler/syntax/source.js";
-import { children } from "../compiler/syntax/walk.js";
+import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Binding, Module } from "@ggsl/compiler/check/program.js";
+import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";
+import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "@ggsl/compiler/syntax/ast.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
+import { children } from "@ggsl/compiler/syntax/walk.js";
 
 export type Meaning =
   | { readonly kind: "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }

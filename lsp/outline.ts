@@ -1,7 +1,7 @@
 /** The declarations of a file, and what they declare inside. */
 import { SymbolKind, type DocumentSymbol } from "vscode-languageserver";
-import type { Declaration, File, Stmt } from "../compiler/syntax/ast.js";
-import type { Span } from "../compiler/syntax/source.js";
+import type { Declaration, File, Stmt } from "@ggsl/compiler/syntax/ast.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
 import { headOf } from "./describe.js";
 import { rangeOf } from "./positions.js";
 

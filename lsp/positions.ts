@@ -1,6 +1,6 @@
 /** Places in files as the protocol has them: lines and columns from 0, columns in UTF-16 code units. */
 import type { Location, Position, Range } from "vscode-languageserver";
-import { lineColumn, lineStartsOf, type SourceFile, type Span } from "../compiler/syntax/source.js";
+import { lineColumn, lineStartsOf, type SourceFile, type Span } from "@ggsl/compiler/syntax/source.js";
 
 export function positionOf(source: SourceFile, offset: number): Position {
   const { line, column } = lineColumn(source, offset);

@@ -1,8 +1,8 @@
 /** Uses of a name in all files, and another name for all of them. */
-import { builtinKind } from "../compiler/builtins/builtins.js";
-import type { Module } from "../compiler/check/program.js";
-import type { Span } from "../compiler/syntax/source.js";
-import { ggsl } from "../grammar/ggsl.generated.js";
+import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
+import type { Module } from "@ggsl/compiler/check/program.js";
+import type { Span } from "@ggsl/compiler/syntax/source.js";
+import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
 import { keyOf, occurrencesOf, type Meaning, type Occurrence } from "./names.js";
 
 export interface Use {
@@ -27,9 +27,9 @@ export function usesOf(modules: Iterable<Module>, meaning: Meaning): Use[] {
 
 /** Whether a declaration can get another name: those of the language and of the standard library can not. */
 export function checkRenamable({ text, meaning }: Occurrence): void {
-  if (!("span" in meaning)) throw new RenameError(`\`${text}\` is a name of the language and can not be renamed`);
+  if (!("span" in meaning)) throw new RenameError(`\`${text}\` is a name of the language and cannot be renamed`);
   if (meaning.span.source.name.startsWith("std/"))
-    throw new RenameError(`\`${text}\` is declared in the standard library and can not be renamed`);
+    throw new RenameError(`\`${text}\` is declared in the standard library and cannot be renamed`);
 }
 
 /** Refuses a name that is none, or that would mean something else where it is used. */

@@ -15,8 +15,8 @@ import {
   type TextEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { print } from "../compiler/syntax/print/print.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import { print } from "@ggsl/format/print.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";
 import { lspDiagnostic, lspDiagnostics } from "./diagnostics.js";
@@ -240,7 +240,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     const { source } = open(textDocument?.uri);
     const printed = print(source);
     if ("diagnostics" in printed)
-      throw new ResponseError(LSPErrorCodes.RequestFailed, "a file with syntax errors can not be formatted");
+      throw new ResponseError(LSPErrorCodes.RequestFailed, "a file with syntax errors cannot be formatted");
     return difference(source, printed.text);
   });
 

@@ -1,8 +1,8 @@
 /** The parameters of the call that is being written. */
 import type { SignatureHelp } from "vscode-languageserver";
-import { findFunction } from "../compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "../compiler/check/host.js";
-import type { Param } from "../compiler/syntax/ast.js";
+import { findFunction } from "@ggsl/compiler/builtins/builtins.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { OpenCall } from "./context.js";
 import { argumentWords, hostHead, resultWord, textOf } from "./describe.js";
 

@@ -1,8 +1,8 @@
 /** What the server remembers of open documents, from one request to the next. */
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import { loadStd, newLoader } from "../compiler/check/modules.js";
-import type { Module } from "../compiler/check/program.js";
-import type { SourceFile } from "../compiler/syntax/source.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
+import type { Module } from "@ggsl/compiler/check/program.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { analyse, diagnosticsOf, type Analysis, type ChainCache } from "./analysis.js";
 import type { Files } from "./files.js";
 import { occurrencesOf, type Meaning, type Occurrence } from "./names.js";

@@ -1,5 +1,5 @@
 /** Words and tokens of a text that need not be a program. */
-import type { SourceFile, Span } from "../compiler/syntax/source.js";
+import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 
 const TOKEN =
   /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;

@@ -1,6 +1,6 @@
 /** The playground as a static site. Nothing in it comes from another host. */
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defaultClientConditions, defineConfig } from "vite";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,6 +9,8 @@ export default defineConfig({
   // the site works in any folder of a server
   base: "./",
   cacheDir: at("../build/vite"),
+  // the sources of this project's own packages
+  resolve: { conditions: ["@ggsl/source", ...defaultClientConditions] },
   // messages stay on the screen
   clearScreen: false,
   server: { host: "127.0.0.1", fs: { allow: [at("..")] } },

@@ -1,4 +1,5 @@
 /** Many generations in one context, decoded together. */
+import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { InputError } from "./errors.js";
 import {
   generateIn,
@@ -8,7 +9,7 @@ import {
   type RunOptions,
   type SequenceRequest,
 } from "./generate.js";
-import type { AnyChainTypes, ChainTypes, GenerationOf, SequenceRequestOf } from "./typed.js";
+import type { GenerationOf, SequenceRequestOf } from "./typed.js";
 
 export interface BatchOptions extends RunOptions {
   /** Sequences that run at the same time, at most 256. Each has memory for `contextSize` tokens. */

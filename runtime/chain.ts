@@ -1,10 +1,9 @@
 /** Chains as a calling program sees them: compiled from text or read from a spec, and evaluated on plain logits. */
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "../compiler/compile.js";
-import type { Diagnostic } from "../compiler/check/diagnostics.js";
-import type { Graph } from "../compiler/graph/graph.js";
-import type { OutputName } from "../compiler/lower/lower.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./chainTypes.js";
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
-import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./typed.js";
 
 /**
  * A compiled chain: its graphs, and the way to run it on plain logits. It holds nothing native, so nothing has to be freed.
@@ -40,13 +39,11 @@ export const compilePipeline = (stages: string, options: CompileOptions = {}): C
 export const chainOf = <Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> =>
   makeChain(graph, () => rowsGraph, []) as Chain<Types>;
 
-const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
-
 function chainFrom(compiler: typeof compileProgram, text: string, options: CompileOptions): Chain {
   const warnings: Diagnostic[] = [];
   const graph = graphOf(compiler(text, options), (w) => warnings.push(w));
   let rows: Graph | undefined;
-  return makeChain(graph, () => (rows ??= graphOf(compiler(text, { ...options, outputs: ROWS }))), warnings);
+  return makeChain(graph, () => (rows ??= graphOf(compiler(text, { ...options, outputs: ALL_OUTPUTS }))), warnings);
 }
 
 function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {

@@ -6,7 +6,7 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "../compiler/import/context.js";
+} from "@ggsl/settings/from/context.js";
 import { InputError } from "./errors.js";
 
 /** Memory and threads of a context. What is left out is llama.cpp's default, but for `threads`. */
@@ -47,7 +47,7 @@ export function contextSettings(over: ContextSettings, under: ContextSettings = 
   const { cacheTypeV = "f16", flashAttention } = merged;
   if (flashAttention === "off" && !/^b?f/.test(cacheTypeV))
     throw new InputError(
-      `a cache of values in ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the cache of values to f16, bf16 or f32`,
+      `a V cache of type ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the V cache to f16, bf16 or f32`,
     );
   return merged;
 }

@@ -1,6 +1,6 @@
 /** A graph on plain logits, step by step, on any backend. */
-import type { Graph } from "../compiler/graph/graph.js";
-import { bindDim, encodeWire } from "../compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type Split } from "./devices/place.js";
@@ -217,7 +217,7 @@ function checkTokens({ sampled, candidates }: Outputs, vocabSize: number): void 
   const isToken = (token: number): boolean => token >= 0 && token < vocabSize;
   const stray = sampled !== undefined && !isToken(sampled) ? sampled : candidates?.find((token) => !isToken(token));
   if (stray !== undefined)
-    throw new InputError(`the graph gave ${stray}, which is no token of a vocabulary of ${vocabSize}`);
+    throw new InputError(`the graph returned ${stray}, which is not a token of a vocabulary of ${vocabSize}`);
 }
 
 function rowsOf({ candidates, logits, probs }: Pick<Outputs, "candidates" | "logits" | "probs">): Candidate[] {

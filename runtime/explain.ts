@@ -1,21 +1,16 @@
 /** What a chain costs: its stages, nodes and the bytes that come back. */
-import type { Graph } from "../compiler/graph/graph.js";
-import { launches, opRule } from "../compiler/graph/ops.js";
-import { bindDim } from "../compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
+import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type PlacedGraph, type Split } from "./devices/place.js";
 import { InputError } from "./errors.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 
-export interface StageExplanation {
-  readonly name: string;
+export interface StageExplanation extends Omit<StageSummary, "isHost"> {
   readonly device: string;
-  /** Nodes of the spec that launch something. */
-  readonly nodes: number;
-  readonly ops: readonly string[];
-  /** Rows of the candidate table after the stage, `V` for the vocabulary. */
-  readonly rows: string;
 }
 
 export interface Explanation {
@@ -44,8 +39,12 @@ export interface ExplainOptions {
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
   if (!isNativeThere()) {
     if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)
-      throw new InputError("the native runtime, which knows devices, is not built: run npm run setup");
-    return { ...countInSpec(graph), readbackBytes: readbackBytes(graph, vocabSize), stages: stagesOf(graph, "cpu") };
+      throw new InputError("devices need the native runtime, which is not built: run npm run setup");
+    return {
+      ...countInSpec(graph),
+      readbackBytes: readbackBytes(graph, vocabSize),
+      stages: placedStages(graph, "cpu"),
+    };
   }
   const { backend = "cpu", strict } = options;
   const { device } = chooseDeviceSync({ backend, device: options.device });
@@ -54,7 +53,7 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
   return {
     ...countInGgml(placed, vocabSize, device),
     readbackBytes: split ? split.bytes : readbackBytes(graph, vocabSize),
-    stages: stagesOf(graph, backend === "cpu" ? "cpu" : device, split),
+    stages: placedStages(graph, backend === "cpu" ? "cpu" : device, split),
     ...(split && { split }),
   };
 }
@@ -83,18 +82,8 @@ function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): nu
   return 4 * (rows.reduce((a, b) => a + b, 0) + states.length);
 }
 
-/** The stages of a graph; before it meets a device there is no split. */
-export function stagesOf(graph: Graph, device = "cpu", split?: Split): StageExplanation[] {
-  const firstOnHost = graph.stages.length - graph.tail.length;
-  return graph.stages.map(({ name }, i) => {
-    const rows = graph.stages.slice(0, i + 1).findLast((stage) => stage.rows !== undefined)?.rows;
-    const nodes = graph.nodes.filter((n) => n.origin?.stage === i && launches(n));
-    return {
-      name,
-      device: i >= firstOnHost ? "host" : split && i >= split.index ? "cpu" : device,
-      nodes: nodes.length,
-      ops: [...new Set(nodes.map((n) => n.op))],
-      rows: String(rows ?? "V"),
-    };
-  });
-}
+const placedStages = (graph: Graph, device: string, split?: Split): StageExplanation[] =>
+  stagesOf(graph).map(({ name, isHost, nodes, ops, rows }, i) => ({
+    ...{ name, device: isHost ? "host" : split && i >= split.index ? "cpu" : device },
+    ...{ nodes, ops, rows },
+  }));

@@ -1,12 +1,12 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
-import { MAX_CONTEXT } from "../compiler/import/context.js";
+import { MAX_CONTEXT } from "@ggsl/settings/from/context.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
-import { AbortError, asInputError, InputError } from "./errors.js";
+import { InputError, translate } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
-import type { Graph } from "../compiler/graph/graph.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
@@ -126,7 +126,7 @@ export function openScheduler(
   const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
   if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
     throw new InputError(
-      `${sequences} sequences of ${contextSize} tokens are ${total.contextSize} tokens of context, and a context holds ${MAX_CONTEXT}: set a smaller context size`,
+      `${sequences} sequences of ${contextSize} tokens need a context of ${total.contextSize} tokens, and the maximum is ${MAX_CONTEXT}: set a smaller context size`,
     );
   const { placement, checkLogits } = options;
   return new Scheduler(sequences, binding.Graph, (given) =>
@@ -162,7 +162,7 @@ export function generateIn(
   const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
   if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
     throw new InputError(
-      `the chain \`${graph.name}\` picks no token: end it with a stage that does, such as dist() or greedy()`,
+      `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
     );
   }
   const { vocabSize } = model.info;
@@ -238,7 +238,7 @@ export function generateIn(
       sequence = withUniforms(sequence, values);
     },
     stats() {
-      if (!latest) throw new InputError("there are no numbers before the first token");
+      if (!latest) throw new InputError("there are no statistics before the first token");
       return latest;
     },
     save: () => ({ tokens: text.slice(), sequence: saveSequence(sequence) }),
@@ -260,7 +260,7 @@ function checkAlternatives(count = 0): number {
 function checkPrompt(length: number, contextSize: number): void {
   if (length >= contextSize) {
     throw new InputError(
-      `the prompt has ${length} tokens, and the context holds ${contextSize} together with what is generated: shorten the prompt or set a larger context size`,
+      `the prompt has ${length} tokens, and the context size, for prompt and generated text, is ${contextSize}: shorten the prompt or set a larger context size`,
     );
   }
 }
@@ -273,9 +273,4 @@ function statsOf(
 ): GenerationStats {
   const tokensPerSecond = milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0;
   return { ...stats, promptTokens, generatedTokens, tokensPerSecond };
-}
-
-/** Errors of the native runtime in the words of this one. */
-function translate(error: unknown, signal: AbortSignal | undefined): unknown {
-  return signal?.aborted ? new AbortError() : asInputError(error);
 }

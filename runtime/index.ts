@@ -1,13 +1,14 @@
 /** The public interface of the package. */
-export { CompileError, type Diagnostic } from "../compiler/check/diagnostics.js";
-export { formatDiagnostic, formatDiagnostics } from "../compiler/check/format.js";
-export type { CompileOptions } from "../compiler/compile.js";
-export type { Graph } from "../compiler/graph/graph.js";
-export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "../compiler/graph/json.js";
-export { printGraph } from "../compiler/graph/text.js";
+export { CompileError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+export { formatDiagnostic, formatDiagnostics } from "@ggsl/compiler/check/format.js";
+export type { CompileOptions } from "@ggsl/compiler/driver.js";
+export type { Graph } from "@ggsl/compiler/graph/graph.js";
+export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "@ggsl/compiler/graph/json.js";
+export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
-export type { CacheType, FlashAttention } from "../compiler/import/context.js";
+export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf } from "./chainTypes.js";
+export type { CacheType, FlashAttention } from "@ggsl/settings/from/context.js";
 export type { ContextSettings } from "./contextOptions.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
 export type { Split } from "./devices/place.js";
@@ -22,12 +23,5 @@ export type { Feed, Pairs } from "./features/feed.js";
 export type { SavedSequence } from "./sequence.js";
 export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
-export type {
-  AnyChainTypes,
-  ChainTypes,
-  EvaluateOptionsOf,
-  GenerateOptionsOf,
-  GenerationOf,
-  SequenceRequestOf,
-} from "./typed.js";
+export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";

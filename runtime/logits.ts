@@ -1,6 +1,6 @@
 /** The logits of a model's next token, for whoever wants to evaluate chains on them. */
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
-import { AbortError, asInputError, InputError } from "./errors.js";
+import { AbortError, InputError, translate } from "./errors.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
 import { promptTokens } from "./prompt.js";
@@ -33,7 +33,7 @@ export async function nextLogits(
     const [output] = await context.decode({ tokens, positions, sequences: new Int32Array(tokens.length), outputs });
     return output!.logits!;
   } catch (error) {
-    throw signal?.aborted ? new AbortError() : asInputError(error);
+    throw translate(error, signal);
   } finally {
     signal?.removeEventListener("abort", abort);
     context?.dispose();
@@ -43,6 +43,6 @@ export async function nextLogits(
 function checkLength(length: number, contextSize: number): void {
   if (length > contextSize)
     throw new InputError(
-      `the prompt has ${length} tokens, and the context holds ${contextSize}: shorten the prompt or set a larger context size`,
+      `the prompt has ${length} tokens, and the context size is ${contextSize}: shorten the prompt or set a larger context size`,
     );
 }

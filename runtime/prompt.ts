@@ -5,7 +5,7 @@ import type { NativeModel } from "./native/binding.js";
 /** The tokens of a prompt. Throws `InputError` for one without any, or with one that is none of the model's. */
 export function promptTokens(model: NativeModel, prompt: string | Int32Array): Int32Array {
   const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
-  if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no token that begins a text");
+  if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no beginning-of-text token");
   const { vocabSize } = model.info;
   // it would fail the whole batch
   const bad = tokens.find((token) => token < 0 || token >= vocabSize);

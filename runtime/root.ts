@@ -9,7 +9,7 @@ export function packageRoot(): string {
   let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
   while (!isPackage(folder)) {
     const parent = path.dirname(folder);
-    if (parent === folder) throw new Error("the package's root was not found: run npm run setup in its folder");
+    if (parent === folder) throw new Error("the root of the package was not found: run npm run setup in its folder");
     folder = parent;
   }
   return folder;
@@ -20,8 +20,11 @@ function isPackage(folder: string): boolean {
   return fs.existsSync(file) && (JSON.parse(fs.readFileSync(file, "utf8")) as { name?: string }).name === "ggsl";
 }
 
+/** What a checkout builds, outside of its packages. */
+export const buildFolder = (): string => path.join(packageRoot(), "..", "build");
+
 /** The native addon, whether it was built or not. */
-export const addonPath = (): string => path.join(packageRoot(), "build", "Release", "ggsl.node");
+export const addonPath = (): string => path.join(buildFolder(), "Release", "ggsl.node");
 
 /** The WebAssembly module with llama.cpp in it, whether it was built or not. */
-export const llamaModulePath = (): string => path.join(packageRoot(), "build", "wasm-llama", "out", "ggsl-llama.wasm");
+export const llamaModulePath = (): string => path.join(buildFolder(), "wasm-llama", "out", "ggsl-llama.wasm");

@@ -3,9 +3,9 @@
  * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
  * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
  */
-import { evaluateHost, type HostEnvironment } from "../compiler/graph/host.js";
-import type { Draw, Graph, Param } from "../compiler/graph/graph.js";
-import { expectedValue, isSeed } from "../compiler/graph/param.js";
+import { evaluateHost, type HostEnvironment } from "@ggsl/compiler/graph/host.js";
+import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
+import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "./errors.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
@@ -201,7 +201,7 @@ function presentStream(sequence: SequenceState, index: number): Stream {
   const most = MAX_DRAWS * (sequence.step + 1);
   if (!(count >= stream.count && count <= most)) {
     throw new InputError(
-      `draw ${index} asks for number ${count} of its stream after number ${stream.count}: numbers only rise, by at most ${MAX_DRAWS} a token, so to ${most} here`,
+      `draw ${index} requests number ${count} of its stream after number ${stream.count}: expected a later number, at most ${MAX_DRAWS} per token, so ${most} here`,
     );
   }
   return count === stream.count ? stream : stream.at(count);
@@ -222,7 +222,9 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
 
 export function saveSequence(s: SequenceState): SavedSequence {
   if (s.features.some((f) => f.grammar))
-    throw new InputError("a sequence with a grammar can not be saved: the grammar's place in the text is not kept");
+    throw new InputError(
+      "a sequence with a grammar cannot be saved: the saved form does not include the grammar's state",
+    );
   return {
     ggsl: 1,
     chain: s.graph.name,
@@ -242,12 +244,12 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.chain === graph.name &&
     saved.streams?.length === graph.draws.length &&
     saved.states?.length === graph.states.length;
-  if (!fits) throw new InputError(`this is no saved sequence of the chain \`${graph.name}\``);
+  if (!fits) throw new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
   const numbers = [...saved.states, ...saved.history, saved.step];
-  if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence holds something that is not a number");
+  if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence contains a value that is not a number");
   const streams = saved.streams.map(({ seed, count }, i) => {
     if (!isSeed(seed) || !(Number.isInteger(count) && count >= 0 && count <= 1e7))
-      throw new InputError("the saved sequence holds no valid stream of draws");
+      throw new InputError("the saved sequence contains an invalid stream");
     const stream = startStream(graph.draws[i]!.kind, seed);
     return count === 0 ? stream : stream.at(count);
   });

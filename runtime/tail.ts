@@ -1,7 +1,7 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
-import type { Graph, HostStage } from "../compiler/graph/graph.js";
-import { HOST_SAMPLERS } from "../compiler/graph/hostSamplers.js";
-import { asInputError, InputError } from "./errors.js";
+import type { Graph, HostStage } from "@ggsl/compiler/graph/graph.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/graph/hostSamplers.js";
+import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";
 import { loadBinding } from "./native/loader.js";
@@ -59,7 +59,7 @@ export function openTail(
     pick(rows) {
       const left = apply(rows);
       if (left.selected < 0)
-        throw new InputError("the host tail picks no token: end it with `host dist()` or `host greedy()`");
+        throw new InputError("the host tail does not pick a token: end it with `host dist()` or `host greedy()`");
       return left;
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
@@ -79,18 +79,10 @@ const valuesOf = (args: HostStage["args"], params: ReadonlyMap<string, number>):
 
 /** The rows left; a graph without a candidates output has a row for every token. */
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
-  if (!logits) throw new InputError("the chain gives no rows to its host tail");
+  if (!logits) throw new InputError("the chain passes no rows to its host tail");
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
   return {
     tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i),
     logits: Float32Array.from(left, (i) => logits[i]!),
   };
-}
-
-function translated<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw asInputError(error);
-  }
 }

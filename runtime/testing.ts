@@ -1,14 +1,12 @@
 /** `test` blocks: a chain on given numbers, compared with what it must give. */
-import { check } from "../compiler/check/check.js";
-import { evaluateConstant } from "../compiler/check/constants.js";
-import { isError } from "../compiler/check/diagnostics.js";
-import { compileError } from "../compiler/check/format.js";
-import type { Importer, Module } from "../compiler/check/program.js";
-import type { Graph } from "../compiler/graph/graph.js";
-import { lower } from "../compiler/lower/lower.js";
-import { optimize } from "../compiler/optimize/optimize.js";
-import type { Chain, Expr, Test, TestClause } from "../compiler/syntax/ast.js";
-import { lineColumn, type SourceFile } from "../compiler/syntax/source.js";
+import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { compileError } from "@ggsl/compiler/check/format.js";
+import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
+import { ALL_OUTPUTS, checkSource, compileChain, graphOf } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { Chain, Expr, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
+import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { InputError } from "./errors.js";
 import {
   chosenBackend,
@@ -54,7 +52,7 @@ export function runTests(
   importer?: Importer,
   { only, ...options }: TestOptions = {},
 ): TestResult[] {
-  const { program, diagnostics } = check(source, importer);
+  const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics.filter(isError));
   const tests = only === undefined ? program.tests : program.tests.slice(only, only + 1);
   return tests.flatMap((test) => {
@@ -64,34 +62,34 @@ export function runTests(
       file: source.name,
       line,
       backend: chosenBackend(backend),
-      differences: runTest(program.main, test, { ...options, backend }),
+      differences: runTest(program, test, { ...options, backend }),
     }));
   });
 }
 
 type Where = Omit<TestOptions, "only"> & { readonly backend: EvaluateBackend };
 
-function runTest(module: Module, test: Test, where: Where): Difference[] {
+function runTest(program: Program, test: Test, where: Where): Difference[] {
   try {
-    return compareTest(module, test, where);
+    return compareTest(program, test, where);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return [{ what: "error", rows: [{ at: "", expected: "a result", found: error.message }] }];
   }
 }
 
-function compareTest(module: Module, test: Test, where: Where): Difference[] {
+function compareTest(program: Program, test: Test, where: Where): Difference[] {
+  const { main: module } = program;
   const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] =>
     test.clauses.filter((c): c is Clause<K> => c.kind === kind);
   const numbers = (values: readonly Expr[]): number[] => values.map((e) => numberOf(module, e));
   const logits = clauses("logits")[0]
     ? numbers(clauses("logits")[0]!.values)
     : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
-  if (logits.length === 0)
-    throw new InputError("the test gives no candidates: begin with `probs [...]` or `logits [...]`");
+  if (logits.length === 0) throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`");
   const run = clauses("run")[0];
-  if (!run) throw new InputError("the test runs nothing: add `run STAGES`");
-  const graph = graphOfStages(module, run, test);
+  if (!run) throw new InputError("the test has no stages: add `run STAGES`");
+  const graph = graphOfStages(program, run, test);
   const bias = new Map(
     clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)),
   );
@@ -101,7 +99,7 @@ function compareTest(module: Module, test: Test, where: Where): Difference[] {
   const history = numbers(clauses("history")[0]?.values ?? []);
   using evaluator = createEvaluator(graph, logits.length, { ...where, history, feed: { bias, inputs } });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
-  if (count > MAX_STEPS) throw new InputError(`a test takes at most ${MAX_STEPS} steps, found ${count}`);
+  if (count > MAX_STEPS) throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`);
   const steps = Array.from({ length: Math.max(1, count) }, () => {
     const evaluation = evaluator.evaluate(logits);
     if (evaluation.token !== null) evaluator.accept();
@@ -117,18 +115,14 @@ function inputValues(graph: Graph, name: string, values: number[]): number[] | P
   return new Map([...values.entries()].filter(([, value]) => value !== form.fill));
 }
 
-function graphOfStages(module: Module, { stages, span }: Clause<"run">, test: Test): Graph {
+function graphOfStages(program: Program, { stages, span }: Clause<"run">, test: Test): Graph {
   const chain: Chain = { kind: "chain", name: { text: "test", span: test.span }, params: [], stages, span };
-  const { graph, ranges, diagnostics } = lower(module, chain, {
-    outputs: ["sampled", "candidates", "logits", "probs"],
-  });
-  if (!graph) throw compileError(diagnostics);
-  return optimize(graph, ranges);
+  return graphOf(compileChain(program, chain, { outputs: ALL_OUTPUTS }));
 }
 
 function numberOf(module: Module, expr: Expr): number {
   const value = evaluateConstant(expr, module);
-  if (value === undefined) throw new InputError("numbers of a test are constants");
+  if (value === undefined) throw new InputError("numbers in a test must be constants");
   return expr.kind === "unary" && expr.operand.kind === "number" && expr.operand.value === Infinity ? -Infinity : value;
 }
 

@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { transformSync } from "esbuild";
-import { checkProgram } from "../compiler/compile.js";
+import { checkProgram } from "../compiler/driver.js";
 import { formatDiagnostics } from "../compiler/check/format.js";
 import { runTests } from "../runtime/testing.js";
 import { fileImporter } from "../cli/files.js";
@@ -52,7 +52,7 @@ test("there are blocks to check", () => {
 
 describe.each(PROGRAMS)("$name", (source) => {
   test("compiles", () => {
-    expect(formatDiagnostics(checkProgram(source, fileImporter))).toBe("");
+    expect(formatDiagnostics(checkProgram(source, { importer: fileImporter }))).toBe("");
   });
   test("passes its tests", () => {
     const failed = runTests(source, ["reference", "cpu", "wasm"], fileImporter).filter((r) => r.differences.length > 0);
@@ -170,7 +170,7 @@ function runCommand(page: string, line: string): Printed {
   const [, rest] = /^(?:npx )?ggsl (.*)$/.exec(line) ?? [];
   if (rest === undefined) throw new Error(`${page}: \`${line}\` is no command of ggsl`);
   const words = rest.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, "$1"));
-  const { stdout, stderr } = spawnSync(process.execPath, [resolve("dist/cli/main.js"), ...words], {
+  const { stdout, stderr } = spawnSync(process.execPath, [resolve("runtime/dist/cli/main.js"), ...words], {
     ...{ cwd: folderOf(page), encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } },
   });
   return { text: `${stdout}${stderr}`.replace(/ +$/gm, "") };

@@ -4,13 +4,13 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { moduleChains } from "../compiler/codegen/chains.js";
-import { genCommand } from "../compiler/codegen/command.js";
-import { declarations, javaScriptModule, MARK, nameChains } from "../compiler/codegen/module.js";
-import { CompileError, isError, type Diagnostic } from "../compiler/check/diagnostics.js";
-import { formatDiagnostics } from "../compiler/check/format.js";
-import type { Importer } from "../compiler/check/program.js";
-import { lineColumn } from "../compiler/syntax/source.js";
+import { moduleChains } from "@ggsl/codegen/chains.js";
+import { genCommand } from "@ggsl/codegen/command.js";
+import { declarations, javaScriptModule, MARK, nameChains } from "@ggsl/codegen/module.js";
+import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import type { Importer } from "@ggsl/compiler/check/program.js";
+import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
   /** Values of parameters by file, as its path from the project's folder: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
@@ -139,6 +139,6 @@ function writeTypes(id: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new Error(`"${file}" can not be written: ${(error as Error).message}; \`dts: false\` switches it off`);
+    throw new Error(`"${file}" cannot be written: ${(error as Error).message}; \`dts: false\` disables it`);
   }
 }

@@ -2,43 +2,34 @@
  * Cases with expected outputs: standard samplers, their parameters and many kinds of logits, worked out by the reference
  * interpreter. A device has to give the same.
  */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { compilePipeline, type Chain } from "../../runtime/chain.js";
-import { drawF64, mt19937, type Mt19937 } from "../../runtime/mt19937.js";
-import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
-import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "../../runtime/sequence.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
+import { compilePipeline, type Chain } from "ggsl/chain.js";
+import { drawF64, mt19937, type Mt19937 } from "ggsl/mt19937.js";
+import { interpret, type Outputs } from "ggsl/reference/interpret.js";
+import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "ggsl/sequence.js";
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 
-/** Each with a name of its own; those that pick nothing are checked by their rows. */
-const STAGES = [
-  "greedy()",
-  "dist(42)",
+/** Other parameters than those of the examples, and chains. Those that pick nothing are checked by their rows. */
+const MORE_STAGES = [
   ...["temp(0.3) |> dist(1)", "temp(1.5) |> dist(2)", "temp(0)"],
-  ...["temp_ext(0.8, 0.5, 1)", "temp_ext(1, 0.3, 2) |> dist(3)"],
-  ...["top_k(1)", "top_k(40)", "top_k(40) |> dist(4)", "top_k(5000)", "top_k(0)"],
-  ...["top_p(0.5)", "top_p(0.95)", "top_p(0.9, 5) |> dist(5)", "top_p(1)"],
-  ...["min_p(0.05)", "min_p(0.3)", "min_p(0.5, 4) |> dist(6)", "min_p(0)"],
-  ...["typical(0.5)", "typical(0.95) |> dist(7)", "top_n_sigma(1)", "top_n_sigma(2) |> dist(8)"],
+  ...["temp_ext(1, 0.3, 2) |> dist(3)", "top_k(1)", "top_k(40) |> dist(4)", "top_k(5000)", "top_k(0)"],
+  ...["top_p(0.5)", "top_p(0.9, 5) |> dist(5)", "top_p(1)"],
+  ...["min_p(0.3)", "min_p(0.5, 4) |> dist(6)", "min_p(0)"],
+  ...["typical(0.5)", "typical(0.95) |> dist(7)", "top_n_sigma(2) |> dist(8)"],
   ...["xtc(1, 0.05)", "xtc(0.5, 0.1, 2, 9) |> dist(10)", "xtc(1, 0.3, 0, 11)"],
   ...["mirostat(3, 0.1, 100, 12)", "mirostat_v2(2, 0.1, 13)", "mirostat_v2(5, 0.3, 14)"],
-  ...["adaptive_p(0.3, 0.9, 15)", "adaptive_p(-1, 0.9, 16)"],
-  ...["penalties(64, 1.3, 0.2, 0.1)", "penalties(8, 1.1) |> top_k(20) |> dist(17)", "logit_bias() |> dist(18)"],
+  ...["adaptive_p(-1, 0.9, 16)", "penalties(8, 1.1) |> top_k(20) |> dist(17)", "logit_bias() |> dist(18)"],
   ...["dry(0.8, 1.75, 2, 64, [3])", "dry(1, 2, 1, 32, []) |> dist(19)", "no_repeat_ngram(3) |> dist(20)"],
-  ...[
-    "top_a(0.2)",
-    "tail_free(0.9)",
-    "epsilon(0.001)",
-    "eta(0.001)",
-    "p_less()",
-    "quadratic(0.3, 1.2)",
-    "skew(0.5) |> top_k(10)",
-  ],
-  ...["entropy_temp(0.8, 1, 0.8)", "entropy_temp(0.8, 1, 0.8) |> dist(21)"],
+  "entropy_temp(0.8, 1, 0.8) |> dist(21)",
   "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(22)",
   "penalties(64, 1.1, 0.1, 0.1) |> top_k(40) |> top_p(0.9) |> temp(0.7) |> dist(23)",
   "top_n_sigma(1.5) |> xtc(0.6, 0.1, 1, 24) |> typical(0.9) |> temp(1.2) |> dist(25)",
 ];
+
+/** Each with a name of its own. */
+const STAGES = [...STD_SAMPLERS.map(({ example }) => example), ...MORE_STAGES];
 
 /** How logits are spread over the vocabulary. */
 type Spread = (random: Mt19937, size: number) => Float32Array;
@@ -83,17 +74,33 @@ export const uniformCases = (): Case[] => [
   ),
 ];
 
-const constantCase = (text: string, spread: string, vocabSize: number): Case =>
-  checkCase(text, compilePipeline(text), spread, vocabSize, () => ({}), ROWS);
+/** Far below the best, logits may hang on the last bits; then the best rows are checked alone. */
+function constantCase(text: string, spread: string, vocabSize: number): Case {
+  const chain = compilePipeline(text);
+  const found = findCase(text, chain, spread, vocabSize, () => ({}), ROWS);
+  if (found) return found;
+  if (chain.rowsGraph.outputs.sampled !== undefined) throw unstable(text, spread);
+  const best = `${text} |> top_k(10)`;
+  return checkCase(best, compilePipeline(best), spread, vocabSize, () => ({}), ROWS);
+}
 
-function checkCase(
+function checkCase(...of: Parameters<typeof findCase>): Case {
+  const found = findCase(...of);
+  if (!found) throw unstable(of[0], of[2]);
+  return found;
+}
+
+const unstable = (name: string, spread: string): Error =>
+  new Error(`${name}, ${spread}: no logits give a result that does not hang on the last bits`);
+
+function findCase(
   name: string,
   chain: Chain,
   spread: string,
   vocabSize: number,
   uniforms: (row: number) => UniformValues,
   count: number,
-): Case {
+): Case | undefined {
   const fullName = `${name}, ${spread}, V=${vocabSize}`;
   for (const tolerance of TOLERANCES) {
     const rows = Array.from({ length: count }, (_, row) =>
@@ -103,7 +110,7 @@ function checkCase(
       return { name: fullName, graph: chain.rowsGraph, vocabSize, rows, tolerance };
     }
   }
-  throw new Error(`${fullName}: no logits give a result that does not hang on the last bits`);
+  return undefined;
 }
 
 /** A row whose result does not hang on the last bits of a device's arithmetic. */

@@ -66,25 +66,25 @@ function targetTable(
   const targets: Target[] = [
     { what: "default chain, 1 sequence: nodes without views", most: 22, found: one?.ggsl.nodesWithoutViews },
     {
-      what: "default chain, 64 sequences, each with uniforms of its own: the same",
+      what: "default chain, 64 sequences, each with its own uniforms: nodes without views",
       most: 26,
       found: many?.ggsl.nodesWithoutViews,
     },
     {
-      what: "time, V = 128256, 1 sequence, 1 thread, over llama.cpp's samplers on the device",
+      what: "time, V = 128256, 1 sequence, 1 thread, relative to llama.cpp's samplers on the device",
       ...{ most: 0.95, found: one?.ratioToLlama?.median, shown: spreadText(one?.ratioToLlama) },
     },
     {
-      what: "the same over llama.cpp's samplers on the CPU",
+      what: "the same, relative to llama.cpp's samplers on the CPU",
       ...{ most: 0.75, found: one?.ratioToHost.median, shown: spreadText(one?.ratioToHost) },
     },
     {
-      what: "time, V = 128256, 64 sequences, 2 threads, over 64 chains of llama.cpp on the device",
+      what: "time, V = 128256, 64 sequences, 2 threads, relative to 64 llama.cpp chains on the device",
       ...{ most: 0.6, found: many?.ratioToLlama?.median, shown: spreadText(many?.ratioToLlama) },
     },
     { what: "compiling the default chain, warm", most: 5, unit: "ms", found: warm?.median, shown: spreadText(warm) },
     {
-      what: "`ggsl check` of 100 lines, the whole process",
+      what: "`ggsl check` of 100 lines, whole process",
       ...{ most: 300, unit: "ms", found: compile?.check.ms.median, shown: spreadText(compile?.check.ms) },
     },
   ];
@@ -129,6 +129,6 @@ function compilePart({ compilations, check }: CompileTimings): string {
   return [
     "### Compiling\n",
     markdown({ head, rows }),
-    `\n\`ggsl check\` of ${check.lines} lines took ${spreadText(check.ms)} ms, a process of Node that does nothing ${spreadText(check.nodeMs)} ms.`,
+    `\n\`ggsl check\` of ${check.lines} lines took ${spreadText(check.ms)} ms, an empty Node.js process ${spreadText(check.nodeMs)} ms.`,
   ].join("\n");
 }

@@ -79,8 +79,8 @@ function lineOf(m: Measurement, y: number, at: Scale["at"], isFirst: boolean): s
 
 const legend = (): string =>
   [
-    `<circle class="llama" cx="22" cy="46" r="4"/>${text(32, 50, "time over llama.cpp's samplers on the same device", "soft")}`,
-    `<circle class="host" cx="382" cy="46" r="4"/>${text(392, 50, "time over llama.cpp's samplers on the CPU", "soft")}`,
+    `<circle class="llama" cx="22" cy="46" r="4"/>${text(32, 50, "time / llama.cpp's samplers on the same device", "soft")}`,
+    `<circle class="host" cx="382" cy="46" r="4"/>${text(392, 50, "time / llama.cpp's samplers on the CPU", "soft")}`,
   ].join("");
 
 const text = (x: number, y: number, value: string, style: string): string =>

@@ -22,10 +22,10 @@ export function timingTable(measurements: readonly Measurement[]): Table {
     "nodes",
     "without views",
     "llama.cpp's",
-    "to its graph",
+    "time / its graph",
   ];
   return {
-    head: [...head, "to its CPU chain", "bytes back", "llama.cpp's"],
+    head: [...head, "time / its CPU chain", "bytes read back", "llama.cpp's"],
     rows: measurements.map((m) => [
       m.setting.chain,
       ...[m.vocab, m.rows, m.setting.shape, m.threads, m.ggsl.nodes, m.ggsl.nodesWithoutViews].map(String),
@@ -44,7 +44,7 @@ export function profileTable({ nodes, startUs }: Profile, most: number): Table {
   const whole = own.reduce((sum, { us }) => sum + us, 0);
   const largest = [...own].sort((a, b) => b.us - a.us).slice(0, most);
   return {
-    head: ["operation", "node", "share of the time", "bytes moved"],
+    head: ["op", "node", "share of time", "bytes moved"],
     rows: largest.map(({ op, name, us, bytes }) => [
       op.toLowerCase(),
       name,

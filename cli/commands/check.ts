@@ -1,21 +1,21 @@
 /** `ggsl check`: every diagnostic of every file. */
 import type { Command } from "commander";
-import { isError } from "../../compiler/check/diagnostics.js";
-import { formatDiagnostics } from "../../compiler/check/format.js";
-import { checkProgram } from "../../compiler/compile.js";
-import { InputError } from "../../runtime/errors.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
+import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
 
 export const addCheck = (program: Command): Command =>
   program
     .command("check")
-    .description("print every diagnostic of every file")
+    .description("print the diagnostics of all files")
     .argument("<files...>", "GGSL files")
     .action((files: string[]) => {
       const unread: string[] = [];
       const diagnostics = files.flatMap((name) => {
         try {
-          return checkProgram({ name, text: readText(name) }, fileImporter);
+          return checkProgram({ name, text: readText(name) }, { importer: fileImporter });
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           unread.push(`error: ${error.message}\n`);

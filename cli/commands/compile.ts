@@ -1,9 +1,9 @@
 /** `ggsl compile`: a chain to its graph. */
 import { Option, type Command } from "commander";
-import { printDot } from "../../compiler/codegen/dot.js";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { writeSpec } from "../../compiler/graph/json.js";
-import { printGraph } from "../../compiler/graph/text.js";
+import { printDot } from "@ggsl/compiler/graph/dot.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { writeText } from "../files.js";
 import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
@@ -22,12 +22,12 @@ interface Options extends ChainOptions {
 export const addCompile = (program: Command): Command =>
   program
     .command("compile")
-    .description("compile a chain to a graph spec")
+    .description("compile a chain to a graph")
     .argument("[file]", "GGSL file")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
-    .addOption(new Option("--emit <form>", "what to write").choices(Object.keys(EMITTERS)).default("json"))
+    .addOption(new Option("--emit <form>", "the form to write").choices(Object.keys(EMITTERS)).default("json"))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .addOption(noOptimizeOption())
     .addOption(disableOption())

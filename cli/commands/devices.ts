@@ -1,7 +1,8 @@
 /** `ggsl devices`: what models and chains can run on. */
 import type { Command } from "commander";
-import { surveyDevices, type BackendSurvey, type DeviceSurvey } from "../../runtime/devices/survey.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { surveyDevices, type Survey } from "ggsl/devices/survey.js";
+import type { CpuVariant } from "ggsl/native/binding.js";
+import { loadBinding } from "ggsl/native/loader.js";
 import { formatTable } from "../table.js";
 import { jsonOption } from "../usage.js";
 
@@ -20,18 +21,23 @@ export const addDevices = (program: Command): Command =>
       );
     });
 
-function textOf({
-  devices,
-  backends,
-}: {
-  devices: readonly DeviceSurvey[];
-  backends: readonly BackendSurvey[];
-}): string {
+function textOf({ devices, backends, cpuVariants }: Survey): string {
   const rows = devices.map((d) => [
     ...[d.backend, `${d.index}`, d.name, d.type, d.description, gib(d.memoryFree), gib(d.memoryTotal)],
     d.unsupported.length === 0 ? "all" : `all but ${d.unsupported.join(", ")}`,
   ]);
   const header = ["backend", "number", "device", "type", "description", "free", "memory", "ops"];
   const absent = backends.filter((b) => b.reason !== undefined).map((b) => `no ${b.name}: ${b.reason}\n`);
-  return formatTable(header, rows) + (absent.length > 0 ? `\n${absent.join("")}` : "");
+  return (
+    formatTable(header, rows) + [variantsText(cpuVariants), absent.join("")].map((part) => part && `\n${part}`).join("")
+  );
+}
+
+/** Empty where the CPU backend has no variants. */
+function variantsText(variants: readonly CpuVariant[]): string {
+  const loaded = variants.find(({ isLoaded }) => isLoaded);
+  if (!loaded) return "";
+  const others = variants.filter((v) => v.isSupported && v !== loaded).map(({ name }) => name);
+  const choice = others.length === 0 ? "" : `; GGSL_CPU_VARIANT can choose ${others.join(", ")}`;
+  return `the CPU runs the variant ${loaded.name}${choice}\n`;
 }

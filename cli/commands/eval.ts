@@ -1,15 +1,15 @@
 /** `ggsl eval`: a chain on given numbers. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { InputError } from "../../runtime/errors.js";
-import type { Feed, Pairs } from "../../runtime/features/feed.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { InputError } from "ggsl/errors.js";
+import type { Feed, Pairs } from "ggsl/features/feed.js";
 import {
   createEvaluator,
   EVALUATE_BACKENDS,
   type EvaluateBackend,
   type Evaluation,
   type Evaluator,
-} from "../../runtime/evaluate.js";
+} from "ggsl/evaluate.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
 import { formatTable } from "../table.js";
@@ -42,21 +42,21 @@ interface Options extends ChainOptions {
 export const addEval = (program: Command): Command =>
   program
     .command("eval")
-    .description("run a chain once on given numbers")
-    .argument("[file]", "GGSL file, or a compiled *.graph.json")
+    .description("evaluate a chain on given logits or probabilities")
+    .argument("[file]", "GGSL file, or a spec: *.graph.json")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .option("--logits <list|file>", "logits: comma-separated, a JSON array, a raw .f32 file, or - for standard input")
     .option("--probs <list|file>", "probabilities, in the same forms")
-    .option("--history <list|file>", "token ids before the one that is chosen")
+    .option("--history <list|file>", "token ids of the text so far")
     .addOption(seedOption())
-    .option("--uniform <list>", "draws in [0, 1], one a step, in place of the chain's own")
+    .option("--uniform <list>", "draws in [0, 1], one per step, instead of the chain's own")
     .addOption(setOption())
-    .addOption(new Option("--backend <name>", "where to run").choices(EVALUATE_BACKENDS).default("auto"))
+    .addOption(new Option("--backend <name>", "the backend to run on").choices(EVALUATE_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())
     .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
-    .option("--input <name=list>", "a column that the chain declares with `input` (repeatable)", input)
+    .option("--input <name=list>", "the values of a column that the chain declares with `input` (repeatable)", input)
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
@@ -69,7 +69,7 @@ export const addEval = (program: Command): Command =>
           : readNumbers(options.logits, "--logits");
       const graph = chain.rowsGraph;
       if (options.uniform !== undefined && graph.draws.length === 0)
-        process.stderr.write("warning: --uniform has no effect: the graph draws nothing\n");
+        process.stderr.write("warning: --uniform has no effect: the chain has no draws\n");
       using evaluator = createEvaluator(graph, logits.length, {
         backend: options.backend,
         device: options.device,

@@ -1,11 +1,11 @@
 /** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
 import { Option, type Command } from "commander";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { contributions } from "../../compiler/contributions.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
-import { DEVICE_BACKENDS, type DeviceBackend } from "../../runtime/devices/locate.js";
-import { splitText } from "../../runtime/devices/place.js";
-import { explain, type Explanation } from "../../runtime/explain.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { contributions } from "@ggsl/compiler/contributions.js";
+import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
+import { splitText } from "ggsl/devices/place.js";
+import { explain, type Explanation } from "ggsl/explain.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeText } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
@@ -34,19 +34,21 @@ interface Options extends ChainOptions {
 export const addExplain = (program: Command): Command =>
   program
     .command("explain")
-    .description("show a chain stage by stage: ops, nodes, where it runs, bytes read back")
-    .argument("[file]", "GGSL file, or a compiled *.graph.json")
+    .description("show each stage of a chain: ops, nodes, device, bytes read back")
+    .argument("[file]", "GGSL file, or a spec: *.graph.json")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
-    .option("--vocab <n>", "vocabulary size, for what depends on it", atMost(2 ** 24), 32000)
-    .addOption(new Option("--backend <name>", "where it would run").choices(DEVICE_BACKENDS).default("cpu"))
+    .option("--vocab <n>", "vocabulary size", atMost(2 ** 24), 32000)
+    .addOption(
+      new Option("--backend <name>", "the backend that would run the chain").choices(DEVICE_BACKENDS).default("cpu"),
+    )
     .addOption(deviceOption())
     .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
     .addOption(jsonOption().conflicts("html"))
-    .option("--html", "write a page that needs no other file: tables, graphs before and after optimization, a drawing")
+    .option("--html", "write a self-contained page: tables, a drawing, the graph before and after optimization")
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const { backend, device, strict, output } = options;
@@ -80,9 +82,9 @@ function textOf(e: Explanation): string {
   const table = formatTable(["stage", "device", "nodes", "rows after", "ops"], rows);
   const counted = e.isMeasured
     ? "in ggml's graph"
-    : "in the spec (the native runtime, which counts in ggml's graph, is not built)";
+    : "in the spec (counting in ggml's graph needs the native runtime, which is not built)";
   const tail = e.stages.find((s) => s.device === "host");
-  const boundary = tail ? `${e.readbackBytes} bytes cross to the host before ${tail.name}\n` : "";
+  const boundary = tail ? `${e.readbackBytes} bytes go to the host before ${tail.name}\n` : "";
   const split = e.split ? `${splitText(e.split)}\n` : "";
   const rewrites = e.rewrites.map((r) => `${r.name} (${r.nodes}): ${r.reason}\n`).join("");
   return `${table}\n${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;

@@ -1,6 +1,6 @@
 /** `ggsl export`: a chain as settings of another tool. */
 import { Option, type Command } from "commander";
-import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "../../compiler/export/export.js";
+import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "@ggsl/settings/to/export.js";
 import { fileImporter, readText } from "../files.js";
 import { setOption } from "../usage.js";
 
@@ -12,12 +12,12 @@ interface Options {
 export const addExport = (program: Command): Command =>
   program
     .command("export")
-    .description("print a chain as settings of another tool, or why it can not be said there")
+    .description("convert a chain to settings of another tool, or print why that is impossible")
     .argument("<file>", "GGSL file")
     .argument("[chain]", "the chain, if the file declares several")
-    .addOption(new Option("--to <tool>", "the tool").choices(TARGETS).makeOptionMandatory())
+    .addOption(new Option("--to <tool>", "the other tool").choices(TARGETS).makeOptionMandatory())
     .addOption(setOption())
-    .option("--json", "a request to llama-server instead of options of a command line")
+    .option("--json", "print a request to llama-server instead of command-line options")
     .action((file: string, name: string | undefined, { set, json }: Options) => {
       const options = { importer: fileImporter, ...(name !== undefined && { chain: name }), ...(set && { set }) };
       const made = exportLlama({ name: file, text: readText(file) }, options);

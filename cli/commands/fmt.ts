@@ -1,10 +1,10 @@
 /** `ggsl fmt`: rewrites files in their canonical form. */
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { CompileError } from "../../compiler/check/diagnostics.js";
-import { compileError, formatDiagnostics } from "../../compiler/check/format.js";
-import { print } from "../../compiler/syntax/print/print.js";
-import { InputError } from "../../runtime/errors.js";
+import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { print } from "@ggsl/format/print.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes, useColor } from "../files.js";
 
 interface Options {
@@ -14,9 +14,12 @@ interface Options {
 export const addFmt = (program: Command): Command =>
   program
     .command("fmt")
-    .description("rewrite files in their canonical form; comments are kept")
-    .argument("<files...>", "GGSL files; - is standard input, whose form goes to standard output")
-    .option("--check", "write nothing; name the files that are not in their canonical form, and exit with status 1")
+    .description("rewrite files in canonical form; comments are kept")
+    .argument("<files...>", "GGSL files; - formats standard input to standard output")
+    .option(
+      "--check",
+      "write nothing; list the files that are not in canonical form, and exit with status 1 if there are any",
+    )
     .action((files: string[], options: Options) => {
       const outcomes = files.map((file) => outcomeOf(file, options.check === true));
       if (outcomes.some((o) => o === "failed" || (options.check && o === "changed"))) process.exitCode = 1;
@@ -28,7 +31,7 @@ function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed
     const text = readUtf8(file);
     const formatted = formOf(file, text);
     const isSame = formatted === text;
-    if (isCheck && !isSame) process.stdout.write(`${file} is not in its canonical form\n`);
+    if (isCheck && !isSame) process.stdout.write(`${file} is not in canonical form\n`);
     if (!isCheck && file === "-") process.stdout.write(formatted);
     else if (!isCheck && !isSame) rewrite(file, formatted);
     return isSame ? "same" : "changed";
@@ -46,7 +49,7 @@ function readUtf8(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file));
   } catch (error) {
-    if (error instanceof TypeError) throw new InputError(`"${file}" is not text in UTF-8`);
+    if (error instanceof TypeError) throw new InputError(`"${file}" is not UTF-8 text`);
     throw error;
   }
 }
@@ -61,7 +64,7 @@ function rewrite(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new InputError(`"${file}" can not be written: ${(error as Error).message}`);
+    throw new InputError(`"${file}" cannot be written: ${(error as Error).message}`);
   }
   process.stdout.write(`formatted ${file}\n`);
 }

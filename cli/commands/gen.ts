@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { moduleChains } from "../../compiler/codegen/chains.js";
-import { genCommand } from "../../compiler/codegen/command.js";
-import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "../../compiler/codegen/module.js";
-import { formatDiagnostics } from "../../compiler/check/format.js";
-import { InputError } from "../../runtime/errors.js";
+import { moduleChains } from "@ggsl/codegen/chains.js";
+import { genCommand } from "@ggsl/codegen/command.js";
+import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
 import { setting, UsageError } from "../usage.js";
 
@@ -22,13 +22,13 @@ export const addGen = (program: Command): Command =>
     .command("gen")
     .description("write the chains of a file as a typed TypeScript module that needs no compiler")
     .argument("<file>", "GGSL file")
-    .argument("[chains...]", "chains; all that the file declares unless told")
-    .option("-o, --output <file>", "the module; FILE with .ts in place of .ggsl unless told; - is standard output")
-    .option("--dts", "types alone, for `import` of the .ggsl file itself through a bundler: FILE.d.ts")
-    .option("--check", "write nothing; exit with status 1 if the module is not what would be written")
+    .argument("[chains...]", "the chains to write (default: all that the file declares)")
+    .option("-o, --output <file>", "the module; - is standard output (default: FILE with .ts instead of .ggsl)")
+    .option("--dts", "write only types, to FILE.d.ts, for a bundler that imports the .ggsl file itself")
+    .option("--check", "write nothing; exit with status 1 if the module is out of date")
     .option(
       "--set <name=value>",
-      "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE",
+      "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE (repeatable)",
       moduleSetting,
     )
     .action((file: string, chains: string[], options: Options) => {
@@ -50,9 +50,9 @@ function moduleSetting(text: string, present: Record<string, number> = {}): Reco
 }
 
 function outputOf(file: string, { output, dts, check }: Options): string {
-  if (output === "-" && check) throw new UsageError("--check compares a file; standard output is none");
+  if (output === "-" && check) throw new UsageError("--check compares a file, and standard output is not a file");
   if (output !== undefined) return output;
-  if (file === "-") throw new UsageError("a program from standard input has no name for its module: give -o OUT");
+  if (file === "-") throw new UsageError("a program from standard input needs a name for its module: give -o OUT");
   return dts ? `${file}.d.ts` : `${file.replace(/\.ggsl$/, "")}.ts`;
 }
 
@@ -93,8 +93,8 @@ function compare(output: string, text: string, file: string, chains: readonly st
   const present = existsSync(output) ? readFileSync(output, "utf8").replace(/\r\n/g, "\n") : undefined;
   if (present === text) return;
   const command = genCommand({ file, chains, set: options.set, dts: options.dts, output: options.output });
-  const fault = present === undefined ? "does not exist" : "is not what its source gives now";
-  throw new InputError(`"${output}" ${fault}. To make it: ${command}`);
+  const fault = present === undefined ? "does not exist" : "is out of date";
+  throw new InputError(`"${output}" ${fault}. To generate it: ${command}`);
 }
 
 /** A file that was written by hand is not lost to a name. */
@@ -103,10 +103,10 @@ function write(output: string, text: string): void {
     const present = existsSync(output) ? readFileSync(output, "utf8") : undefined;
     if (present === text) return;
     if (present !== undefined && !present.includes(MARK))
-      throw new Error("it is there, and `ggsl gen` did not make it; remove it, or choose another with -o");
+      throw new Error("the file exists, and `ggsl gen` did not generate it; remove it, or choose another file with -o");
     writeFileSync(output, text);
   } catch (error) {
-    throw new InputError(`"${output}" can not be written: ${(error as Error).message}`);
+    throw new InputError(`"${output}" cannot be written: ${(error as Error).message}`);
   }
   process.stdout.write(`wrote ${output}\n`);
 }

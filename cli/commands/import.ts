@@ -8,8 +8,8 @@ import {
   KINDS,
   type ByteSource,
   type ImportOptions,
-} from "../../compiler/import/import.js";
-import { InputError } from "../../runtime/errors.js";
+} from "@ggsl/settings/from/import.js";
+import { InputError } from "ggsl/errors.js";
 import { readBytes, writeText } from "../files.js";
 import { UsageError } from "../usage.js";
 
@@ -22,11 +22,13 @@ interface Options {
 export const addImport = (program: Command): Command =>
   program
     .command("import")
-    .description("make a program of the sampling settings of another tool")
-    .argument("<words...>", "a FILE of settings, - for standard input, or after -- a llama.cpp command line")
-    .addOption(new Option("--from <tool>", "whose settings they are (default: what their keys say)").choices(KINDS))
+    .description("convert the sampling settings of another tool to a program")
+    .argument("<words...>", "a FILE of settings, - for standard input, or a llama.cpp command line after --")
+    .addOption(
+      new Option("--from <tool>", "the tool that the settings are of (default: detected from the keys)").choices(KINDS),
+    )
     .option("-o, --output <file>", "write to a file instead of standard output")
-    .option("--eos <ids>", "the tokens that end a text, as 2 or 1,107, where settings speak of the end", tokenIds)
+    .option("--eos <ids>", "the end-of-text tokens, as in 2 or 1,107, for settings that refer to them", tokenIds)
     .addHelpText(
       "after",
       "\n    ggsl import generation_config.json -o chain.ggsl\n    ggsl import -- --temp 0.7 --top-k 20",
@@ -45,7 +47,7 @@ function read(words: readonly string[], { from, eos }: Options): ReturnType<type
   const isCommandLine = words.length > 1 || (first.startsWith("-") && first !== "-");
   if (isCommandLine) {
     if (from !== undefined && from !== "llama.cpp")
-      throw new UsageError(`expected one FILE of ${from}; only llama.cpp has a command line to import`);
+      throw new UsageError(`expected one FILE of ${from}; only llama.cpp command lines can be imported`);
     return importWords(words, options);
   }
   if (first === "-") return importFile(sourceOf(readBytes(first)), "standard input", from, options);
@@ -74,10 +76,10 @@ function open(path: string): number {
     file = openSync(path, "r");
     if (fstatSync(file).isFile()) return file;
   } catch (error) {
-    throw new InputError(`"${path}" can not be read: ${(error as Error).message}`);
+    throw new InputError(`"${path}" cannot be read: ${(error as Error).message}`);
   }
   closeSync(file);
-  throw new InputError(`"${path}" can not be read: it is no file`);
+  throw new InputError(`"${path}" cannot be read: it is not a file`);
 }
 
 function readAt(file: number, offset: number, length: number): Uint8Array {
@@ -85,7 +87,7 @@ function readAt(file: number, offset: number, length: number): Uint8Array {
   let done = 0;
   while (done < length) {
     const count = readSync(file, bytes, done, length - done, offset + done);
-    if (count === 0) throw new InputError(`the file ended at byte ${offset + done}, while it was read`);
+    if (count === 0) throw new InputError(`the file ended at byte ${offset + done} while it was being read`);
     done += count;
   }
   return bytes;

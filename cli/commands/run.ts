@@ -8,13 +8,13 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "../../compiler/import/context.js";
-import type { ContextSettings } from "../../runtime/contextOptions.js";
-import type { Generation, GenerationStats } from "../../runtime/generate.js";
-import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "../../runtime/model.js";
+} from "@ggsl/settings/from/context.js";
+import type { ContextSettings } from "ggsl/contextOptions.js";
+import type { Generation, GenerationStats } from "ggsl/generate.js";
+import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { reportSplit } from "../split.js";
 import {
   atMost,
@@ -48,7 +48,7 @@ interface Options extends ChainOptions {
   readonly json?: true;
 }
 
-const DEMO_MODEL = packageFile("examples/model/demo-q8_0.gguf");
+const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
 
 interface Text {
   readonly text: string;
@@ -64,30 +64,35 @@ export const addRun = (program: Command): Command =>
   program
     .command("run")
     .description("generate text with a model")
-    .argument("[file]", "GGSL file, or a compiled *.graph.json")
+    .argument("[file]", "GGSL file, or a spec: *.graph.json")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
-    .addOption(new Option("--model <gguf>", "the model").default(DEMO_MODEL, "the demo model"))
-    .option("--prompt <text>", "what the text begins with", "In the beginning")
-    .option("-n, --tokens <n>", "tokens to generate at most", positive, 128)
-    .addOption(new Option("--backend <name>", "where to run").choices(MODEL_BACKENDS).default("auto"))
+    .addOption(new Option("--model <gguf>", "the model file").default(DEMO_MODEL, "the demo model"))
+    .option("--prompt <text>", "the beginning of the text", "In the beginning")
+    .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
+    .addOption(new Option("--backend <name>", "the backend to run on").choices(MODEL_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())
     .option(
       "-c, --ctx-size <n>",
-      "tokens of prompt and text together (default: what the model was trained for)",
+      "tokens of prompt and generated text together (default: the context size of the model's training)",
       atMost(MAX_CONTEXT),
     )
-    .addOption(new Option("--cache-type-k <type>", "type of the cache of keys (default: f16)").choices(CACHE_TYPES))
-    .addOption(new Option("--cache-type-v <type>", "type of the cache of values (default: f16)").choices(CACHE_TYPES))
-    .option("-t, --threads <n>", "CPU threads (default: half as many as processors)", atMost(MAX_THREADS))
-    .option("--threads-batch <n>", "CPU threads for the prompt (default: as --threads)", atMost(MAX_THREADS))
+    .addOption(new Option("--cache-type-k <type>", "type of the K cache (default: f16)").choices(CACHE_TYPES))
+    .addOption(new Option("--cache-type-v <type>", "type of the V cache (default: f16)").choices(CACHE_TYPES))
+    .option("-t, --threads <n>", "CPU threads (default: half the number of processors)", atMost(MAX_THREADS))
+    .option("--threads-batch <n>", "CPU threads for the prompt (default: the same as --threads)", atMost(MAX_THREADS))
     .option("--gpu-layers <n>", 'layers on the GPU, or "all" (default: all)', layers)
     .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION))
-    .option("--sequences <n>", "texts to generate at once; with --seed, each next one has the next seed", positive, 1)
+    .option(
+      "--sequences <n>",
+      "number of texts to generate at once; --seed N gives them the seeds N, N + 1, ...",
+      positive,
+      1,
+    )
     .addOption(seedOption())
     .addOption(setOption())
-    .option("--stats", "print a line of facts after the text, on standard error")
+    .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
     .action(run);
 
@@ -125,14 +130,13 @@ async function run(file: string | undefined, name: string | undefined, options: 
 /** The chain that the model's file advises, which is shown. */
 function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
   const { text, ignored, faults } = advice;
-  if (faults.length > 0) throw new InputError(`the model's own advice can not be used:\n  ${faults.join("\n  ")}`);
+  if (faults.length > 0) throw new InputError(`the model's sampling advice cannot be used:\n  ${faults.join("\n  ")}`);
   if (text === undefined)
     throw new UsageError(
-      "expected either a FILE or -e STAGES: the model's file advises no sampling (general.sampling.*)",
+      "expected either a FILE or -e STAGES: the model file contains no sampling advice (general.sampling.*)",
     );
-  for (const key of ignored)
-    process.stderr.write(`warning: ${key} of the model's file is unknown, and has no effect\n`);
-  process.stderr.write(`the chain is the model's own advice:\n\n${text}\n`);
+  for (const key of ignored) process.stderr.write(`warning: unknown key ${key} in the model file has no effect\n`);
+  process.stderr.write(`the chain is the model's sampling advice:\n\n${text}\n`);
   return { name: "general.sampling", text };
 }
 

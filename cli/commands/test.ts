@@ -1,9 +1,9 @@
 /** `ggsl test`: the `test` blocks of files, on a list of backends. */
 import { InvalidArgumentError, type Command } from "commander";
-import { EVALUATE_BACKENDS, type EvaluateBackend } from "../../runtime/evaluate.js";
-import { runTests, type Difference, type TestResult } from "../../runtime/testing.js";
-import { CompileError } from "../../compiler/check/diagnostics.js";
-import { InputError } from "../../runtime/errors.js";
+import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
+import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
+import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText } from "../files.js";
 import { formatTable } from "../table.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";

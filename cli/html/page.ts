@@ -2,15 +2,15 @@
  * A chain as the compiler sees it, as one page: no script, nothing from elsewhere. Whatever comes from a program is escaped,
  * and the page's own policy forbids scripts and requests besides.
  */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { launches, opRule } from "../../compiler/graph/ops.js";
-import { printGraph } from "../../compiler/graph/text.js";
-import { bindDim } from "../../compiler/graph/wire.js";
-import { splitText } from "../../runtime/devices/place.js";
-import type { Explanation, StageExplanation } from "../../runtime/explain.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { splitText } from "ggsl/devices/place.js";
+import type { Explanation, StageExplanation } from "ggsl/explain.js";
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "./escape.js";
-import type { Contribution, OpCount } from "../../compiler/contributions.js";
+import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
 import { STYLE } from "./style.js";
 
 export interface Page {
@@ -44,10 +44,10 @@ export function writePage(page: Page): string {
           <h1>The chain <code>${graph.name}</code></h1>
           <p>
             From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
-            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes come back with each token.
+            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
           </p>
           <nav aria-label="Sections">
-            <a href="#stages">Stages</a><a href="#host">What crosses</a><a href="#graph">Graph</a
+            <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
             ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
           </nav>
         </header>
@@ -97,20 +97,20 @@ function stages({ graph, explanation, vocabSize }: Page): Markup {
   return html`<section id="stages">
     <h2>Stages</h2>
     <p class="note">
-      Rows are those that the table of candidates has; a row that a condition drops stays where it is, marked, until the
-      next <code>top</code>. V is the vocabulary, here ${vocabSize}.
+      Rows are counted in the candidate table: a row that a condition drops is only masked, and the next
+      <code>top</code> removes it. V is the vocabulary size, here ${vocabSize}.
     </p>
     ${table([["stage"], ["may drop"], ["rows before", "number"], ["rows after", "number"], ["runs on"], ["nodes", "number"], ["ops"]], rows)}
     ${split ? html`<p>${splitText(split)}.</p>` : ""}
-    ${rewrites.map((r) => html`<p>Built otherwise on this device: <b>${r.name}</b> (${r.nodes}), because ${r.reason}.</p>`)}
+    ${rewrites.map((r) => html`<p>Rewritten on this device: <b>${r.name}</b> (${r.nodes}), because ${r.reason}.</p>`)}
   </section>`;
 }
 
 function dropping({ stages: all }: Graph, i: number, { device }: StageExplanation): Markup {
-  if (device === "host") return html`what llama.cpp's sampler drops`;
+  if (device === "host") return html`the rows that llama.cpp's sampler drops`;
   const drops = all[i]?.drops ?? [];
   if (drops.length > 0) return html`${drops.map((text) => html`<code>${text}</code> `)}`;
-  return all[i]?.rows === undefined ? html`the compiled graph does not say` : html`nothing`;
+  return all[i]?.rows === undefined ? html`not recorded in the spec` : html`nothing`;
 }
 
 // ---------------------------------------------------------------- to the host and back
@@ -120,7 +120,7 @@ function crossing({ graph, explanation, vocabSize }: Page): Markup {
   const { split } = explanation;
   const bytes = (dim: number | "V"): number => 4 * bindDim(dim, vocabSize);
   const back: [string, number][] = split
-    ? [[`the values from which ${split.stage} goes on`, split.bytes]]
+    ? [[`the values that ${split.stage} reads`, split.bytes]]
     : [
         ...Object.entries(outputs).map(([name, id]): [string, number] => [
           {
@@ -169,10 +169,10 @@ function crossing({ graph, explanation, vocabSize }: Page): Markup {
     </div>`;
   const tail = explanation.stages.find(({ device }) => device === "host");
   return html`<section id="host">
-    <h2>What crosses with each token</h2>
-    ${tail ? html`<p>From <code>${tail.name}</code> on llama.cpp's own samplers run on the host.</p>` : ""}
+    <h2>Copies for each token</h2>
+    ${tail ? html`<p>The host tail starts at <code>${tail.name}</code>: llama.cpp's own CPU samplers.</p>` : ""}
     <div class="pair">${one("From the device to the host", back)}${one("From the host to the device", there)}</div>
-    <p class="note">The model's logits stay where they are.</p>
+    <p class="note">The model's logits stay on the device.</p>
   </section>`;
 }
 
@@ -187,7 +187,7 @@ function texts({ graph, plain }: Page): Markup {
   const title = plain ? "After optimization" : "As compiled";
   return html`<section id="graph">
     <h2>The graph</h2>
-    <p class="note">The colour at a line's start, and the comment at its end, tell the stage that it comes from.</p>
+    <p class="note">The colour at the start of a line and the comment at its end show its stage.</p>
     <div class="${plain ? "pair" : ""}">
       ${plain ? one(`Before optimization: ${countOf(plain)} nodes without views`, plain, "text-before") : ""}${one(`${title}: ${countOf(graph)} nodes without views`, graph, "text-after")}
     </div>
@@ -214,7 +214,7 @@ function optimizations({ contributions }: Page): Markup {
   if (!contributions)
     return html`<section id="optimizations">
       <h2>Optimizations</h2>
-      <p>A compiled graph has one form: what made it is not known.</p>
+      <p>A spec contains one form of the graph, and does not record its optimizations.</p>
     </section>`;
   const isWorth = (c: Contribution): boolean => c.removed.length + c.added.length > 0;
   const sorted = [...contributions.filter(isWorth), ...contributions.filter((c) => !isWorth(c))];
@@ -228,17 +228,17 @@ function optimizations({ contributions }: Page): Markup {
           cell("without it", c.without, "number"),
           cell("with it", c.with, "number"),
           cell("removed", opsText(c.removed)),
-          cell("put in their place", opsText(c.added)),
+          cell("added", opsText(c.added)),
         ]}
       </tr>`,
   );
   return html`<section id="optimizations">
     <h2>Optimizations</h2>
     <p class="note">
-      The chain was compiled again without each of them, the others being on. Numbers are nodes without views. What one
-      optimization leaves another may find, so the differences do not add up.
+      Each optimization was disabled alone, and the chain compiled again. Numbers are nodes without views. Another
+      optimization may do the same work, so the differences do not add up.
     </p>
-    ${contributions.length === 0 ? html`<p>All are switched off.</p>` : table([["optimization"], ["kind"], ["what it does"], ["without it", "number"], ["with it", "number"], ["removed"], ["put in their place"]], rows)}
+    ${contributions.length === 0 ? html`<p>All are disabled.</p>` : table([["optimization"], ["kind"], ["what it does"], ["without it", "number"], ["with it", "number"], ["removed"], ["added"]], rows)}
   </section>`;
 }
 
@@ -254,7 +254,7 @@ function drawings({ graph, plain }: Page): Markup {
   return html`<section id="drawing">
     <h2>Drawing</h2>
     <p>${key}</p>
-    <p class="note">A number behind an op is its stage. Round boxes are fed by the host, or go to it.</p>
+    <p class="note">The number after an op is its stage. Round boxes are inputs from the host, or outputs to it.</p>
     ${one(graph, `The graph of ${graph.name}`)}
     ${
       plain

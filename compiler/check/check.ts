@@ -7,7 +7,7 @@ import { evaluateConst } from "./constants.js";
 import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
 import { checkInput } from "./inputs.js";
-import { loadModule, loadStd, newLoader, type Loader } from "./modules.js";
+import { loadModule, loadStd, newLoader, type Loader, type Parser } from "./modules.js";
 import type { Binding, Importer, Module, Program } from "./program.js";
 import { checkSampler } from "./samplers.js";
 import { checkTest } from "./tests.js";
@@ -19,11 +19,25 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What is known of a file even when it has errors. */
+export interface CheckedFile extends Checked {
+  readonly module: Module;
+  /** Names of all files that it reaches, itself among them. */
+  readonly files: ReadonlySet<string>;
+}
+
+export interface CheckOptions {
+  /** Reads imported files. */
+  readonly importer?: Importer;
+  /** Parses a file; an editor's remembers what has not changed. */
+  readonly parse?: Parser;
+}
+
 /** Checks a file and all that it imports. */
-export function check(source: SourceFile, importer: Importer = () => undefined): Checked {
-  const loader = newLoader(importer);
-  const main = loadModule(loader, source);
-  return checkAll(loader, main);
+export function check(source: SourceFile, { importer = () => undefined, parse }: CheckOptions = {}): CheckedFile {
+  const loader = newLoader(importer, parse);
+  const module = loadModule(loader, source);
+  return { ...checkAll(loader, module), module, files: new Set(loader.modules.keys()) };
 }
 
 /** The name of the chain that `checkStages` makes. */
@@ -47,7 +61,7 @@ export function checkStages(source: SourceFile): Checked {
 }
 
 /** Checks every module of a loader. */
-export function checkAll(loader: Loader, main: Module): Checked {
+function checkAll(loader: Loader, main: Module): Checked {
   const diagnostics = [...loader.diagnostics];
   const extents: Extents = new Map();
   for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);

@@ -1,7 +1,8 @@
 /** Builds a graph node by node. Types and dims follow from the op table; what is known of the values is kept beside. */
-import type { Attr, Dim, GraphNode, NodeId, Origin } from "./graph.js";
+import type { GraphNode, NodeId, Origin } from "./graph.js";
 import type { Interval } from "./interval.js";
-import { attrValue, opRule, type OpName } from "./ops.js";
+import { resultRange, resultType, type OpName } from "./ops.js";
+import type { Attrs } from "./vector.js";
 
 export interface Builder {
   readonly nodes: GraphNode[];
@@ -24,25 +25,12 @@ export function emit(
   b: Builder,
   op: OpName,
   inputs: readonly NodeId[],
-  attrs: Readonly<Record<string, Attr>> = {},
+  attrs: Attrs = {},
   { name, range }: EmitOptions = {},
 ): NodeId {
-  const rule = opRule(op);
   const operands = inputs.map((id) => b.nodes[id]!);
-  const dtype = rule.dtype(
-    operands.map((n) => n.dtype),
-    attrs,
-  );
-  const dim: Dim = rule.dim(
-    operands.map((n) => n.dim),
-    attrs,
-  );
-  const known =
-    range ??
-    rule.range(
-      inputs.map((id) => b.ranges[id]!),
-      numericAttrs(op, attrs),
-    );
+  const { dtype, dim } = resultType(op, operands, attrs);
+  const operandRanges = inputs.map((id) => b.ranges[id]!);
   b.nodes.push({
     op,
     inputs,
@@ -52,16 +40,6 @@ export function emit(
     ...(name !== undefined && { name }),
     ...(b.origin !== undefined && { origin: b.origin }),
   });
-  b.ranges.push(known);
+  b.ranges.push(range ?? resultRange(op, operandRanges, attrs));
   return b.nodes.length - 1;
-}
-
-/** Attributes as range rules want them: a choice is its number. */
-export function numericAttrs(op: OpName, attrs: Readonly<Record<string, Attr>>): Record<string, number> {
-  const values = opRule(op).attrs.map((rule) => {
-    const { name, kind, choices } = rule;
-    const value = attrValue(attrs, rule);
-    return [name, kind === "choice" ? choices!.indexOf(value as string) : (value as number)] as const;
-  });
-  return Object.fromEntries(values);
 }

@@ -6,7 +6,7 @@
  */
 import type { HostOp } from "./hostOps.js";
 import type { OpName } from "./ops.js";
-import type { Attr, Dim, Dtype } from "./vector.js";
+import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
 export type { Attr, Dim, Dtype } from "./vector.js";
 
@@ -21,12 +21,10 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface GraphNode {
+export interface GraphNode extends VectorType {
   readonly op: OpName;
   readonly inputs: readonly NodeId[];
-  readonly attrs: Readonly<Record<string, Attr>>;
-  readonly dtype: Dtype;
-  readonly dim: Dim;
+  readonly attrs: Attrs;
   /** A short name for dumps and for ggml's tensors, e.g. `prob`. */
   readonly name?: string;
   readonly origin?: Origin;

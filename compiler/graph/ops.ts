@@ -1,186 +1,140 @@
 /**
  * THE op table: which ggml ops a graph may use, their operands, attributes, result type and dim, and what they do to
- * the range of values. The verifier, the text form, the reference interpreter and the C++ builder follow it; the
- * order of its entries is the numbering of the wire form.
+ * the range of values. It is plain data: the verifier, the text form and the reference interpreter follow it, and
+ * `npm run generate` writes what the C++ builder has to know of it. The order of the ops is the numbering of the wire form.
  */
-import * as I from "./interval.js";
+import { rangeRule, type RangeRule } from "./rangeRules.js";
 import type { Interval } from "./interval.js";
-import type { Attr, Dim, Dtype } from "./vector.js";
+import type { Attr, Attrs, Dtype, VectorType } from "./vector.js";
 
 export interface OperandRule {
   readonly name: string;
   readonly dtype: Dtype | "any";
-  /** `n`: any vector; all operands marked `n` share one dim. `1`: a scalar. `n|1`: like `n`, or a scalar that is
-   * broadcast. `free`: any vector, unrelated to the others. */
-  readonly dim: "n" | "1" | "n|1" | "free";
+  /** `rows`: any vector; all operands so marked share one dim. `broadcast`: like `rows`, or a scalar that is broadcast.
+   * `scalar`: one row. `free`: any vector, unrelated to the others. */
+  readonly dim: "rows" | "broadcast" | "scalar" | "free";
   readonly optional?: true;
 }
 
 export interface AttrRule {
   readonly name: string;
-  /** `count` and `int` are integers on the wire, `f32` a float; a `choice` is the index into `choices`. */
-  readonly kind: "f32" | "int" | "count" | "choice";
+  /** `count` and `integer` are integers on the wire, `f32` a float; a `choice` is the index into `choices`. */
+  readonly kind: "f32" | "integer" | "count" | "choice";
   readonly choices?: readonly string[];
   /** What an absent attribute stands for; without it the attribute is required. */
   readonly default?: number;
 }
 
+/** Fixed, or that of an operand, or what an attribute says, each by its name. */
+export type ResultRule<T> = T | { readonly operand: string } | { readonly attr: string };
+
 export interface OpRule {
   readonly doc: string;
   readonly operands: readonly OperandRule[];
   readonly attrs: readonly AttrRule[];
-  readonly dtype: (operands: readonly Dtype[], attrs: Readonly<Record<string, Attr>>) => Dtype;
-  readonly dim: (operands: readonly Dim[], attrs: Readonly<Record<string, Attr>>) => Dim;
-  readonly range: (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
+  readonly dtype: ResultRule<Dtype>;
+  readonly dim: ResultRule<1>;
+  readonly range: RangeRule;
   /** Leaves are fed from outside and launch nothing; views move no data. */
   readonly kind?: "leaf" | "view";
   /** Each row of the result depends on the same row of the operands alone. */
   readonly isElementwise?: true;
   /** Of one operand: a larger operand never gives a smaller result. */
   readonly isRising?: true;
+  /** The ggml op that computes it, if that has another name. */
+  readonly ggml?: string;
 }
 
-const f32 = (): Dtype => "f32";
-const i32 = (): Dtype => "i32";
-const same = (dims: readonly Dim[]): Dim => dims[0]!;
-const one = (): Dim => 1;
-const x: OperandRule = { name: "x", dtype: "f32", dim: "n" };
+const x: OperandRule = { name: "x", dtype: "f32", dim: "rows" };
+const y: OperandRule = { name: "y", dtype: "f32", dim: "broadcast" };
+const sameDim = { operand: "x" } as const;
 
-function unary(doc: string, range: (a: Interval) => Interval): OpRule {
-  return { doc, operands: [x], attrs: [], dtype: f32, dim: same, range: ([a]) => range(a!), isElementwise: true };
-}
-
-const rising = (doc: string, range: (a: Interval) => Interval): OpRule => ({ ...unary(doc, range), isRising: true });
-
-function binary(doc: string, range: (a: Interval, b: Interval) => Interval): OpRule {
-  const b: OperandRule = { name: "y", dtype: "f32", dim: "n|1" };
-  return {
-    doc,
-    operands: [x, b],
-    attrs: [],
-    dtype: f32,
-    dim: same,
-    range: ([a, c]) => range(a!, c!),
-    isElementwise: true,
-  };
-}
-
-/** The most rows that a sum can run over. */
-const MAX_ROWS = 2 ** 24;
-
-function sumRange({ lo, hi }: Interval): Interval {
-  return I.interval(lo >= 0 ? lo : lo * MAX_ROWS, hi <= 0 ? hi : hi * MAX_ROWS);
-}
+const column = { attrs: [], dtype: "f32", dim: sameDim } as const;
+const unary = { ...column, operands: [x], isElementwise: true } as const;
+const rising = { ...unary, isRising: true } as const;
+const binary = { ...column, operands: [x, y], isElementwise: true } as const;
 
 const attr = (name: string, kind: AttrRule["kind"]): AttrRule => ({ name, kind });
+const choice = (name: string, ...choices: string[]): AttrRule => ({ name, kind: "choice", choices });
 
 export const OPS = {
   // leaves
   input: {
     doc: "the vector `inputs[index]`",
     operands: [],
-    attrs: [attr("index", "int"), { name: "dtype", kind: "choice", choices: ["f32", "i32"] }, attr("dim", "count")],
-    dtype: (_, a) => a["dtype"] as Dtype,
-    dim: (_, a) => a["dim"] as Dim,
-    range: () => I.ANY,
+    attrs: [attr("index", "integer"), choice("dtype", "f32", "i32"), attr("dim", "count")],
+    dtype: { attr: "dtype" },
+    dim: { attr: "dim" },
+    range: "any",
     kind: "leaf",
   },
   uniform: {
     doc: "the number `uniforms[index]`",
     operands: [],
-    attrs: [attr("index", "int")],
-    dtype: f32,
-    dim: one,
-    range: () => I.ANY,
+    attrs: [attr("index", "integer")],
+    dtype: "f32",
+    dim: 1,
+    range: "any",
     kind: "leaf",
   },
 
   // elementwise, one operand
-  abs: unary("|x|", (a) =>
-    a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)),
-  ),
-  neg: unary("-x", (a) => I.interval(-a.hi, -a.lo)),
-  sgn: rising("the sign of x: -1, 0 or 1", I.rising(Math.sign)),
-  step: rising("1 where x > 0, else 0", (a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),
-  exp: rising("e to the x", I.rising(Math.exp)),
-  log: rising("natural logarithm", I.rising(Math.log)),
-  sqrt: rising("square root", I.rising(Math.sqrt)),
-  sqr: unary("x squared", (a) => {
-    const s = I.hull(a.lo * a.lo, a.hi * a.hi);
-    return a.lo <= 0 && a.hi >= 0 ? I.interval(0, s.hi) : s;
-  }),
-  sigmoid: rising("1 / (1 + exp(-x))", () => I.UNIT),
-  tanh: rising("hyperbolic tangent", () => I.interval(-1, 1)),
-  floor: rising("largest integer <= x", I.rising(Math.floor)),
-  ceil: rising("smallest integer >= x", I.rising(Math.ceil)),
-  round: rising("nearest integer, halves away from zero", (a) => I.interval(Math.floor(a.lo), Math.ceil(a.hi))),
-  scale: {
-    doc: "s * x + b",
-    operands: [x],
-    attrs: [attr("s", "f32"), attr("b", "f32")],
-    dtype: f32,
-    dim: same,
-    range: ([a], { s, b }) => I.add(I.mul(a!, I.point(s!)), I.point(b!)),
-    isElementwise: true,
-  },
-  clamp: {
-    doc: "min(max(x, lo), hi)",
-    operands: [x],
-    attrs: [attr("lo", "f32"), attr("hi", "f32")],
-    dtype: f32,
-    dim: same,
-    range: ([a], { lo, hi }) => I.clampTo(a!, lo!, hi!),
-    isElementwise: true,
-    isRising: true,
-  },
+  abs: { ...unary, doc: "|x|", range: "abs" },
+  neg: { ...unary, doc: "-x", range: "neg" },
+  sgn: { ...rising, doc: "the sign of x: -1, 0 or 1", range: "sign" },
+  step: { ...rising, doc: "1 where x > 0, else 0", range: "step" },
+  exp: { ...rising, doc: "e to the x", range: "exp" },
+  log: { ...rising, doc: "natural logarithm", range: "log" },
+  sqrt: { ...rising, doc: "square root", range: "sqrt" },
+  sqr: { ...unary, doc: "x squared", range: "sqr" },
+  sigmoid: { ...rising, doc: "1 / (1 + exp(-x))", range: "unit" },
+  tanh: { ...rising, doc: "hyperbolic tangent", range: "signed_unit" },
+  floor: { ...rising, doc: "largest integer <= x", range: "floor" },
+  ceil: { ...rising, doc: "smallest integer >= x", range: "ceil" },
+  round: { ...rising, doc: "nearest integer, halves away from zero", range: "round" },
+  scale: { ...unary, doc: "s * x + b", attrs: [attr("s", "f32"), attr("b", "f32")], range: "scale" },
+  clamp: { ...rising, doc: "min(max(x, lo), hi)", attrs: [attr("lo", "f32"), attr("hi", "f32")], range: "clamp" },
 
   // elementwise, two operands; a scalar `y` is broadcast over `x`
-  add: binary("x + y", I.add),
-  sub: binary("x - y", I.sub),
-  mul: binary("x * y", I.mul),
-  div: binary("x / y", I.div),
+  add: { ...binary, doc: "x + y", range: "add" },
+  sub: { ...binary, doc: "x - y", range: "sub" },
+  mul: { ...binary, doc: "x * y", range: "mul" },
+  div: { ...binary, doc: "x / y", range: "div" },
 
   // along the rows
   soft_max: {
     doc: "softmax of scale * x, or of scale * x + mask (an additive mask, a large negative number for rows that are out)",
-    operands: [x, { name: "mask", dtype: "f32", dim: "n", optional: true }],
+    operands: [x, { name: "mask", dtype: "f32", dim: "rows", optional: true }],
     attrs: [{ ...attr("scale", "f32"), default: 1 }],
-    dtype: f32,
-    dim: same,
-    range: () => I.UNIT,
+    dtype: "f32",
+    dim: sameDim,
+    range: "soft_max",
   },
-  cumsum: {
-    doc: "running sum, this row included",
-    operands: [x],
-    attrs: [],
-    dtype: f32,
-    dim: same,
-    range: ([a]) => sumRange(a!),
-  },
-  sum_rows: { doc: "sum over the rows", operands: [x], attrs: [], dtype: f32, dim: one, range: ([a]) => sumRange(a!) },
+  cumsum: { ...column, doc: "running sum, this row included", operands: [x], range: "sum" },
+  sum_rows: { ...column, doc: "sum over the rows", operands: [x], dim: 1, range: "sum" },
   argmax: {
     doc: "position of the largest x; which of several equal ones is up to the device",
     operands: [x],
     attrs: [],
-    dtype: i32,
-    dim: one,
-    range: () => I.interval(0, Infinity),
+    dtype: "i32",
+    dim: 1,
+    range: "positions",
   },
   argsort: {
     doc: "positions in sorted order; the order of equal x is up to the device",
     operands: [x],
-    attrs: [{ name: "order", kind: "choice", choices: ["asc", "desc"] }],
-    dtype: i32,
-    dim: same,
-    range: () => I.interval(0, Infinity),
+    attrs: [choice("order", "asc", "desc")],
+    dtype: "i32",
+    dim: sameDim,
+    range: "positions",
   },
   top_k: {
     doc: "positions of the k largest x, in no particular order",
     operands: [{ ...x, dim: "free" }],
     attrs: [attr("k", "count")],
-    dtype: i32,
-    dim: (_, a) => a["k"] as Dim,
-    range: () => I.interval(0, Infinity),
+    dtype: "i32",
+    dim: { attr: "k" },
+    range: "positions",
   },
 
   // moving rows
@@ -191,72 +145,72 @@ export const OPS = {
       { name: "rows", dtype: "i32", dim: "free" },
     ],
     attrs: [],
-    dtype: ([d]) => d!,
-    dim: (dims) => dims[1]!,
-    range: ([a]) => a!,
+    dtype: { operand: "x" },
+    dim: { operand: "rows" },
+    range: "same",
   },
   set_rows: {
     doc: "a copy of x in which the given positions hold y",
     operands: [
       { name: "x", dtype: "f32", dim: "free" },
-      { name: "y", dtype: "f32", dim: "n" },
-      { name: "rows", dtype: "i32", dim: "n" },
+      { name: "y", dtype: "f32", dim: "rows" },
+      { name: "rows", dtype: "i32", dim: "rows" },
     ],
     attrs: [],
-    dtype: f32,
-    dim: same,
-    range: ([a, b]) => I.union(a!, b!),
+    dtype: "f32",
+    dim: sameDim,
+    range: "either",
   },
   view: {
     doc: "`count` neighbouring rows from `offset` on; a negative offset counts from the end",
     operands: [{ name: "x", dtype: "any", dim: "free" }],
-    attrs: [attr("offset", "int"), attr("count", "count")],
-    dtype: ([d]) => d!,
-    dim: (_, a) => a["count"] as Dim,
-    range: ([a]) => a!,
+    attrs: [attr("offset", "integer"), attr("count", "count")],
+    dtype: { operand: "x" },
+    dim: { attr: "count" },
+    range: "same",
     kind: "view",
   },
   roll: {
+    ...column,
     doc: "rows moved down by `shift` places, those that leave come back at the other end",
     operands: [x],
-    attrs: [attr("shift", "int")],
-    dtype: f32,
-    dim: same,
-    range: ([a]) => a!,
+    attrs: [attr("shift", "integer")],
+    range: "same",
   },
   cast: {
     doc: "i32 to f32, or f32 to i32 towards zero",
-    operands: [{ name: "x", dtype: "any", dim: "n" }],
-    attrs: [{ name: "to", kind: "choice", choices: ["f32", "i32"] }],
-    dtype: (_, a) => a["to"] as Dtype,
-    dim: same,
-    range: ([a], { to }) => (to === 1 ? I.rising(Math.trunc)(a!) : a!),
+    operands: [{ name: "x", dtype: "any", dim: "rows" }],
+    attrs: [choice("to", "f32", "i32")],
+    dtype: { attr: "to" },
+    dim: sameDim,
+    range: "cast",
+    ggml: "cpy",
   },
 
   // making rows
   repeat: {
     doc: "a scalar as a vector of `dim` rows",
-    operands: [{ name: "x", dtype: "f32", dim: "1" }],
+    operands: [{ name: "x", dtype: "f32", dim: "scalar" }],
     attrs: [attr("dim", "count")],
-    dtype: f32,
-    dim: (_, a) => a["dim"] as Dim,
-    range: ([a]) => a!,
+    dtype: "f32",
+    dim: { attr: "dim" },
+    range: "same",
   },
   fill: {
     doc: "`dim` rows of one number",
     operands: [],
     attrs: [attr("value", "f32"), attr("dim", "count")],
-    dtype: f32,
-    dim: (_, a) => a["dim"] as Dim,
-    range: (_, { value }) => I.point(value!),
+    dtype: "f32",
+    dim: { attr: "dim" },
+    range: "value",
   },
   arange: {
     doc: "0, 1, 2, ... in `dim` rows",
     operands: [],
     attrs: [attr("dim", "count")],
-    dtype: f32,
-    dim: (_, a) => a["dim"] as Dim,
-    range: () => I.interval(0, Infinity),
+    dtype: "f32",
+    dim: { attr: "dim" },
+    range: "positions",
   },
 } satisfies Record<string, OpRule>;
 
@@ -271,5 +225,25 @@ export const opRule = (op: OpName): OpRule => OPS[op];
 export const launches = ({ op }: { readonly op: OpName }): boolean => opRule(op).kind === undefined;
 
 /** An attribute of a node, or what its absence stands for. */
-export const attrValue = (attrs: Readonly<Record<string, Attr>>, rule: AttrRule): Attr =>
-  attrs[rule.name] ?? rule.default!;
+export const attrValue = (attrs: Attrs, rule: AttrRule): Attr => attrs[rule.name] ?? rule.default!;
+
+/** The dtype and the dim of a result. */
+export function resultType(op: OpName, operands: readonly VectorType[], attrs: Attrs): VectorType {
+  const { operands: rules, dtype, dim } = opRule(op);
+  const find = (rule: ResultRule<Dtype | 1>, key: keyof VectorType): Attr => {
+    if (typeof rule !== "object") return rule;
+    if ("attr" in rule) return attrs[rule.attr]!;
+    return operands[rules.findIndex(({ name }) => name === rule.operand)]![key];
+  };
+  return { dtype: find(dtype, "dtype"), dim: find(dim, "dim") } as VectorType;
+}
+
+/** The range of a result. */
+export function resultRange(op: OpName, operands: readonly Interval[], attrs: Attrs): Interval {
+  const { attrs: rules, range } = opRule(op);
+  const numbers = rules.map((rule) => {
+    const value = attrValue(attrs, rule);
+    return [rule.name, rule.kind === "choice" ? rule.choices!.indexOf(value as string) : (value as number)] as const;
+  });
+  return rangeRule(range)(operands, Object.fromEntries(numbers));
+}

@@ -8,4 +8,11 @@ export type Dim = number | "V";
 
 export type Dtype = "f32" | "i32";
 
+export interface VectorType {
+  readonly dtype: Dtype;
+  readonly dim: Dim;
+}
+
 export type Attr = number | string;
+
+export type Attrs = Readonly<Record<string, Attr>>;

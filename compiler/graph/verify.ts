@@ -6,7 +6,7 @@ import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { hostChecker, type HostLeaves } from "./host.js";
 import { isDim, isFiniteF32, LIMITS } from "./limits.js";
-import { attrValue, opRule, OPS, type AttrRule, type OperandRule } from "./ops.js";
+import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault } from "./param.js";
 import { show } from "./show.js";
 
@@ -57,14 +57,7 @@ function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
   const operands = node.inputs.map((i) => graph.nodes[i]!);
   faults.push(...operandFaults(rule.operands, operands));
   if (faults.length > 0) return faults;
-  const dtype = rule.dtype(
-    operands.map((o) => o.dtype),
-    node.attrs,
-  );
-  const dim = rule.dim(
-    operands.map((o) => o.dim),
-    node.attrs,
-  );
+  const { dtype, dim } = resultType(node.op, operands, node.attrs);
   if (node.dtype !== dtype) faults.push(`its type is ${dtype}, not ${node.dtype}`);
   if (node.dim !== dim) faults.push(`its dim is ${dim}, not ${node.dim}`);
   return [...faults, ...ownFaults(graph, node, operands)];
@@ -81,7 +74,7 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
     const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
     if (kind === "choice" && !choices!.includes(value as string))
       faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${show(value)}`);
-    if (kind === "int" && !isInt) faults.push(`\`${name}\` is an integer, found ${show(value)}`);
+    if (kind === "integer" && !isInt) faults.push(`\`${name}\` is an integer, found ${show(value)}`);
     if (kind === "count" && !isDim(value))
       faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${show(value)}`);
     if (kind === "f32" && !isFiniteF32(value)) faults.push(`\`${name}\` is a finite f32 number, found ${show(value)}`);
@@ -91,13 +84,13 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
 
 function operandFaults(rules: readonly OperandRule[], operands: readonly GraphNode[]): string[] {
   const faults: string[] = [];
-  const shared = operands.find((_, i) => rules[i]!.dim === "n")?.dim;
+  const shared = operands.find((_, i) => rules[i]!.dim === "rows")?.dim;
   operands.forEach(({ dtype, dim }, i) => {
     const rule = rules[i]!;
     if (rule.dtype !== "any" && rule.dtype !== dtype)
       faults.push(`operand \`${rule.name}\` is ${rule.dtype}, found ${dtype}`);
-    if (rule.dim === "1" && dim !== 1) faults.push(`operand \`${rule.name}\` is a scalar, found ${dim} rows`);
-    if ((rule.dim === "n" || (rule.dim === "n|1" && dim !== 1)) && dim !== shared)
+    if (rule.dim === "scalar" && dim !== 1) faults.push(`operand \`${rule.name}\` is a scalar, found ${dim} rows`);
+    if ((rule.dim === "rows" || (rule.dim === "broadcast" && dim !== 1)) && dim !== shared)
       faults.push(`operand \`${rule.name}\` has ${shared} rows, found ${dim}`);
   });
   return faults;

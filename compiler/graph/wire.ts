@@ -46,7 +46,7 @@ function attrWords(node: GraphNode): number[] {
     const value = attrValue(node.attrs, rule);
     if (kind === "choice") return choices!.indexOf(value as string);
     if (kind === "count") return dimWord(value as Dim);
-    return kind === "int" ? (value as number) : floatBits(value as number);
+    return kind === "integer" ? (value as number) : floatBits(value as number);
   });
 }
 

@@ -2,6 +2,7 @@
 import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
 import type { Attr, Graph, GraphNode, NodeId, Outputs, State } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
+import { liveNodes, resultsOf } from "../graph/liveness.js";
 import { opRule, type OpName } from "../graph/ops.js";
 
 export interface Draft {
@@ -63,19 +64,11 @@ export function copy(
   return emit(op, inputs.map(map), attrs, { name, range: before.ranges[id]! });
 }
 
-/** The nodes that some output needs. */
-export function liveNodes({ nodes, outputs, states }: Graph): ReadonlySet<NodeId> {
-  const live = new Set<NodeId>([...(Object.values(outputs) as NodeId[]), ...states.map((s) => s.next)]);
-  for (let id = nodes.length - 1; id >= 0; id--) if (live.has(id)) nodes[id]!.inputs.forEach((i) => live.add(i));
-  return live;
-}
-
 /** The live nodes that read each node; an output or a next state counts as `OUTPUT`. */
 export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
   const users = graph.nodes.map((): NodeId[] => []);
   for (const id of liveNodes(graph)) graph.nodes[id]!.inputs.forEach((i) => users[i]!.push(id));
-  const { outputs, states } = graph;
-  for (const id of [...(Object.values(outputs) as NodeId[]), ...states.map((s) => s.next)]) users[id]!.push(OUTPUT);
+  for (const id of resultsOf(graph)) users[id]!.push(OUTPUT);
   return users;
 }
 

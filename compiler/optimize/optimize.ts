@@ -1,7 +1,5 @@
 /** The optimizer: the passes in the order in which they run. */
-import type { Graph } from "../graph/graph.js";
-import type { Interval } from "../graph/interval.js";
-import { assertValid } from "../graph/verify.js";
+import type { Draft } from "./draft.js";
 import { fewRows } from "./few-rows.js";
 import { foldConstants } from "./fold-constants.js";
 import { fuseSoftMax } from "./fuse-soft-max.js";
@@ -24,15 +22,16 @@ export const PASSES: readonly Pass[] = [
   removeDead,
 ];
 
-/** Runs the passes. `ranges` are the bounds of each node's values. */
-export function optimize(graph: Graph, ranges: readonly Interval[], disabled: ReadonlySet<string> = new Set()): Graph {
-  return PASSES.reduce(
-    (before, { name, run }) => {
-      if (disabled.has(name)) return before;
-      const after = run(before);
-      if (after !== before) assertValid(after.graph, name);
-      return after;
-    },
-    { graph, ranges },
-  ).graph;
+/** Runs the passes that are on. `afterPass` is given what each pass that changed something has made. */
+export function optimize(
+  draft: Draft,
+  disabled: ReadonlySet<string>,
+  afterPass: (name: string, draft: Draft) => void,
+): Draft {
+  return PASSES.reduce((before, { name, run }) => {
+    if (disabled.has(name)) return before;
+    const after = run(before);
+    if (after !== before) afterPass(name, after);
+    return after;
+  }, draft);
 }

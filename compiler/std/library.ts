@@ -13,8 +13,12 @@ const sources: ReadonlyMap<string, SourceFile> = new Map(
 const names = new Map([...sources].map(([name, source]) => [source, name]));
 const files = new Map<SourceFile, File>();
 
-/** The file that declares a name of the library, without its tests. */
+/** The file that declares a name of the library, without its example and its tests. */
 export const stdSource = (name: string): SourceFile | undefined => sources.get(name);
+
+/** A typical call of a sampler of the library that has an effect. */
+export const stdExample = (name: string): string | undefined =>
+  sources.has(name) ? STD_FILES[name]!.example : undefined;
 
 /** The tree of one of these sources; undefined for any other. */
 export function stdFile(source: SourceFile): File | undefined {

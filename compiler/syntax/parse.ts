@@ -1,6 +1,6 @@
 /** Source text to syntax tree. */
 import type { MatchResult, Node } from "ohm-js";
-import { ggsl } from "../../grammar/ggsl.generated.js";
+import { ggsl } from "./ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/syntax.js";
 import type * as Ast from "./ast.js";

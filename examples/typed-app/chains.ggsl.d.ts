@@ -25,7 +25,7 @@ export interface StoryUniforms {
  */
 export interface StoryInputs {
   /**
-   * How much the reader likes a token; 0 leaves it as it is.
+   * How much the reader likes a token; 0 has no effect.
    *
    * Numbers for at most 64 tokens, by token; 0 for the others.
    */
@@ -47,7 +47,7 @@ export interface StoryTypes {
 }
 
 /**
- * A story that leans towards words which the reader likes.
+ * A story that prefers words that the reader likes.
  */
 export declare const story: Chain<StoryTypes>;
 
@@ -81,6 +81,6 @@ export interface ShortlistTypes {
 }
 
 /**
- * The three best tokens; it picks none.
+ * The three best tokens; does not pick.
  */
 export declare const shortlist: Chain<ShortlistTypes>;

@@ -1,8 +1,8 @@
 // What the loader of case files and the reader of llama.cpp's chains refuse: damaged files are refused, or read as something
 // else, but the process survives.
-#include "../src/failure.h"
-#include "../tools/cases.h"
-#include "../tools/stages.h"
+#include "graph/failure.h"
+#include "replay/cases.h"
+#include "replay/stages.h"
 #include "check.h"
 #include "words.h"
 

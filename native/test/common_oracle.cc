@@ -1,9 +1,9 @@
 // Test only: llama.cpp's own command line and its `common` sampler chain, as the oracle for imported settings.
-#include "../src/addon/convert.h"
+#include "addon/convert.h"
+#include "graph/backend.h"
 
 #include "arg.h"
 #include "common.h"
-#include "ggml-backend.h"
 #include "log.h"
 #include "sampling.h"
 
@@ -45,9 +45,7 @@ Napi::Value common_tokens(const Napi::CallbackInfo & info) {
     const auto      count  = info[2].As<Napi::Number>().Int32Value();
 
     common_log_set_verbosity_thold(-1);
-    if (ggml_backend_dev_count() == 0) {
-        ggml_backend_load_all_from_path(GGSL_LIBRARIES);
-    }
+    ggsl::load_backends(GGSL_LIBRARIES);
     common_params params = parse(env, to_words(info[0]));
     // takes the sampling keys of the model's file in, and the bans of `--ignore-eos`
     const common_init_result_ptr loaded  = common_init_from_params(params);

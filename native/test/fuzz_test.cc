@@ -1,8 +1,8 @@
 // Random and randomly damaged graphs: they may be refused, they may give anything, but the process survives.
-#include "../src/backend.h"
-#include "../src/evaluate.h"
-#include "../src/failure.h"
-#include "../src/sampler.h"
+#include "graph/backend.h"
+#include "graph/evaluate.h"
+#include "graph/failure.h"
+#include "llama/sampler.h"
 #include "check.h"
 #include "words.h"
 
@@ -96,12 +96,12 @@ private:
         return found;
     }
 
-    int32_t attr(AttrKind kind, int32_t dim) {
-        switch (kind) {
+    int32_t attr(const Attr & rule, int32_t dim) {
+        switch (rule.kind) {
             case AttrKind::f32:     return bits(below(20) == 0 ? INFINITY : number());
             case AttrKind::integer: return below(8) == 0 ? odd_word() : below(5) - 2;
             case AttrKind::count:   return dim;
-            case AttrKind::choice:  return below(2);
+            case AttrKind::choice:  return below(rule.choices);
         }
         return 0;
     }
@@ -112,26 +112,20 @@ private:
         const int32_t rows = some_dim();
 
         std::vector<int32_t> operands, attrs;
-        for (const Operand & rule : op.operands) {
+        for (const Operand & rule : std::span(op.operands, static_cast<size_t>(op.operand_count))) {
             if (!rule.optional || below(2) == 0) {
                 const bool same = rule.dim == OperandDim::rows || (rule.dim == OperandDim::broadcast && below(2) == 0);
                 const bool one  = rule.dim == OperandDim::scalar || (rule.dim == OperandDim::broadcast && !same);
                 operands.push_back(operand(rule.dtype, same ? rows : one ? 1 : 0));
             }
         }
-        for (const AttrKind kind : op.attrs) {
-            attrs.push_back(attr(kind, rows));
+        for (const Attr & rule : std::span(op.attrs, static_cast<size_t>(op.attr_count))) {
+            attrs.push_back(attr(rule, rows));
         }
 
-        const auto    value_of = [&](size_t i) { return nodes[static_cast<size_t>(operands[i])]; };
-        const Dtype   dtype    = op.dtype == ResultDtype::f32       ? Dtype::f32
-                                 : op.dtype == ResultDtype::i32     ? Dtype::i32
-                                 : op.dtype == ResultDtype::operand ? value_of(0).dtype
-                                                                    : static_cast<Dtype>(attrs[static_cast<size_t>(op.dtype_attr)]);
-        const int32_t dim      = op.dim == ResultDim::operand          ? value_of(0).dim
-                                 : op.dim == ResultDim::second_operand ? value_of(1).dim
-                                 : op.dim == ResultDim::one            ? 1
-                                                                       : attrs[static_cast<size_t>(op.dim_attr)];
+        const auto    value_of = [&](int32_t i) { return nodes[static_cast<size_t>(operands[static_cast<size_t>(i)])]; };
+        const auto    dtype    = static_cast<Dtype>(op.dtype.apply(attrs.data(), [&](int32_t i) { return value_of(i).dtype; }));
+        const int32_t dim      = op.dim.apply(attrs.data(), [&](int32_t i) { return value_of(i).dim; });
         words.nodes.insert(words.nodes.end(), { static_cast<int32_t>(id), static_cast<int32_t>(dtype), dim, static_cast<int32_t>(operands.size()) });
         words.nodes.insert(words.nodes.end(), operands.begin(), operands.end());
         words.nodes.insert(words.nodes.end(), attrs.begin(), attrs.end());

@@ -1,7 +1,7 @@
 // Grammars: what is refused, damaged texts, and random tokens through a model's vocabulary.
-#include "../src/failure.h"
-#include "../src/grammar_check.h"
-#include "../src/host_chain.h"
+#include "graph/failure.h"
+#include "llama/grammar_check.h"
+#include "llama/host_chain.h"
 #include "check.h"
 
 #include <random>
@@ -44,15 +44,15 @@ void test_texts() {
     check_refused("line 2: expecting ::= at \"oops\"", "root ::= \"a\"\nb oops\n");
     check_refused("unexpected end of input", "root ::= \"a");
     check_refused("no rule \"b\"", "root ::= b");
-    check_refused("no rule \"root\"", "a ::= \"a\"");
+    check_refused("no start rule \"root\"", "a ::= \"a\"");
     check_refused("no rules", "# nothing\n");
-    check_refused("most is below its least", "root ::= \"a\"{3,1}");
+    check_refused("maximum is below its minimum", "root ::= \"a\"{3,1}");
     check_refused("a number is too large", "root ::= <[99999999999999999999]>");
     check_refused("too large", "root ::= \"" + repeated("long ", 10000) + "\"{2000}");
     check_refused("groups", "root ::= " + repeated("(", 100000));
-    check_refused("\"root\" calls itself", "root ::= root \"a\" | \"b\"");
+    check_refused("\"root\" is left-recursive", "root ::= root \"a\" | \"b\"");
     // Only the empty `b` makes it left-recursive, which llama.cpp overlooks: its stacks would grow without end.
-    check_refused("\"root\" calls itself", "root ::= a root \"x\" | \"y\"\na ::= b\nb ::= \"\"");
+    check_refused("\"root\" is left-recursive", "root ::= a root \"x\" | \"y\"\na ::= b\nb ::= \"\"");
 
     std::string chain = "root ::= r0\n";
     std::string doubling = "root ::= r0\n";
@@ -64,8 +64,8 @@ void test_texts() {
             doubling += rule + "| " + next + " " + next + "\n";
         }
     }
-    check_refused("begin with one another", chain + "r30000 ::= \"a\"");
-    check_refused("too many ways", doubling + "r60 ::= \"a\"");
+    check_refused("rules that each begin with the next", chain + "r30000 ::= \"a\"");
+    check_refused("too many paths", doubling + "r60 ::= \"a\"");
 }
 
 void test_damage() {

@@ -1,7 +1,7 @@
 // Host chains of random stages with random parameters on random rows: they may refuse, the process survives, and a clone does
 // what the original does.
-#include "../src/failure.h"
-#include "../src/host_chain.h"
+#include "graph/failure.h"
+#include "llama/host_chain.h"
 #include "check.h"
 
 #include <algorithm>

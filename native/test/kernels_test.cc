@@ -1,5 +1,5 @@
 // Kernels that only WebAssembly uses, and so no other test of this machine's processor, against plain loops in f64.
-#include "../src/cpu_kernels.h"
+#include "graph/cpu_kernels.h"
 #include "check.h"
 
 #include <ggml-cpu.h>

@@ -1,5 +1,5 @@
 // Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES, run in the repository's root, where the demo model is.
-#include "../src/backend.h"
+#include "graph/backend.h"
 #include "check.h"
 
 int main(int count, char ** arguments) {

@@ -1,6 +1,6 @@
 // Every op, for one row and for several, against plain loops.
-#include "../src/backend.h"
-#include "../src/evaluate.h"
+#include "graph/backend.h"
+#include "graph/evaluate.h"
 #include "check.h"
 #include "words.h"
 
@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <set>
 
 namespace ggsl::test {
 
@@ -19,9 +20,15 @@ using Expect = std::function<Row(const Row & logits, float uniform)>;
 
 constexpr int32_t vocab_size = 9;
 
+std::set<OpId> tested;
+
 Results evaluate(const Words & words, int64_t rows, const Row & logits, const Row & uniforms) {
-    const std::vector<int32_t> wire = words.finish();
-    Evaluator evaluator(decode_wire(wire.data(), wire.size()), vocab_size, rows, device_by_name("CPU"), 2);
+    const std::vector<int32_t> wire  = words.finish();
+    const Graph                graph = decode_wire(wire.data(), wire.size());
+    for (const Node & node : graph.nodes) {
+        tested.insert(id_of(node));
+    }
+    Evaluator evaluator(graph, vocab_size, rows, device_by_name("CPU"), 2);
     evaluator.run({ logits, uniforms, {} });
     return evaluator.run({ logits, uniforms, {} }); // the second run must not see what the first left behind
 }
@@ -202,6 +209,9 @@ void test_ops() {
     test_elementwise();
     test_rows();
     test_moves();
+    for (size_t op = 0; op < op_table().size(); ++op) {
+        CHECK(tested.contains(static_cast<OpId>(op)), "%s is not tested", op_table()[op].name);
+    }
 }
 
 } // namespace ggsl::test

@@ -1,5 +1,5 @@
 // Test only: llama.cpp's own CPU samplers, as the oracle that GGSL's chains are compared with.
-#include "../src/addon/sampler_spec_value.h"
+#include "addon/sampler_spec_value.h"
 
 #include <gguf.h>
 

@@ -1,7 +1,7 @@
 // What decoding, binding and running refuse.
-#include "../src/backend.h"
-#include "../src/evaluate.h"
-#include "../src/failure.h"
+#include "graph/backend.h"
+#include "graph/evaluate.h"
+#include "graph/failure.h"
 #include "check.h"
 #include "words.h"
 

@@ -1,7 +1,7 @@
 // Writes wire graphs by hand.
 #pragma once
 
-#include "../src/ops.h"
+#include "graph/ops.h"
 
 #include <cstring>
 #include <initializer_list>

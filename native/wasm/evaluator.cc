@@ -1,8 +1,8 @@
-// The evaluator (native/src/evaluate.h) for JavaScript: numbers and pointers only. Numbers to evaluate are written into
+// The evaluator (native/graph/evaluate.h) for JavaScript: numbers and pointers only. Numbers to evaluate are written into
 // memory that `ggsl_feed` gives, results are read from memory that `ggsl_result` points to.
-#include "evaluate.h"
+#include "graph/evaluate.h"
 #include "failure_text.h"
-#include "ops.h"
+#include "graph/ops.h"
 
 #include <emscripten.h>
 #include <ggml-cpu.h>

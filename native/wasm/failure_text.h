@@ -1,7 +1,7 @@
 // How failures leave the module: a function returns 0, and the last failure's code and message are read as texts.
 #pragma once
 
-#include "failure.h"
+#include "graph/failure.h"
 
 #include <new>
 

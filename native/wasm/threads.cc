@@ -1,5 +1,5 @@
-// This module has no threads, and so none of ggml's registry of devices, through which native/src/backend.cc would go.
-#include "backend.h"
+// This module has no threads, and so none of ggml's registry of devices, through which native/graph/backend.cc would go.
+#include "graph/backend.h"
 
 #include <ggml-cpu.h>
 

@@ -1,5 +1,5 @@
 /** Where the worker evaluates: in the WebAssembly module, or where that does not load, in the reference interpreter, which says so. */
-import { loadWasm } from "../../runtime/wasm/loader.js";
+import { loadWasm } from "ggsl/wasm/loader.js";
 import type { Evaluated } from "./messages.js";
 
 export interface Backend extends Evaluated {

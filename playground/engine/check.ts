@@ -1,8 +1,8 @@
 /** Diagnostics of the program as it is typed, and what its chain can be given. */
-import { CompileError, isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
-import { checkProgram } from "../../compiler/compile.js";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { lineColumn, type SourceFile } from "../../compiler/syntax/source.js";
+import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
 import { openProgram, sourceOf, type OpenProgram } from "./program.js";

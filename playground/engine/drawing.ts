@@ -1,77 +1,71 @@
-/** A graph as boxes in layers: a node stands below all of its operands. */
-import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { launches, opRule } from "../../compiler/graph/ops.js";
-import { hostText } from "../../compiler/graph/text.js";
-import type { DrawnNode, Drawing } from "./messages.js";
+/** A drawing in layers: a box stands below all of its operands. */
+import { drawingOf, type Drawing } from "@ggsl/compiler/graph/drawing.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { stagesOf } from "@ggsl/compiler/graph/stages.js";
+import type { DrawnNode, LayeredDrawing } from "./messages.js";
 
 /** Places in a layer are settled by going over the layers this often. */
 const ROUNDS = 4;
 
-export function draw(graph: Graph): Drawing {
-  const ids = [...graph.nodes.keys()].filter((id) => graph.nodes[id]!.op !== "uniform");
-  const layers = layersOf(graph, ids);
-  const places = placesOf(graph, ids, layers);
+/** Operands of a box, by its number. */
+type Operands = ReadonlyMap<number, readonly number[]>;
+
+/** Inputs and operations are drawn. Uniforms are named in the boxes that read them, outputs are marked. */
+export function draw(graph: Graph): LayeredDrawing {
+  const drawing = drawingOf(graph);
+  const { boxes, edges } = drawing;
+  const ids = [...boxes.keys()].filter((id) => boxes[id]!.kind === "input" || boxes[id]!.kind === "op");
+  const operands = new Map(ids.map((id) => [id, edges.flatMap(([from, to]) => (to === id ? [from] : []))]));
+  const layers = layersOf(operands);
+  const places = placesOf(operands, layers);
   const index = new Map(ids.map((id, i) => [id, i]));
-  const outputs = new Set<NodeId>([
-    ...(Object.values(graph.outputs) as NodeId[]),
-    ...graph.states.map(({ next }) => next),
-  ]);
-  const nodes = ids.map((id): DrawnNode => {
-    const node = graph.nodes[id]!;
-    return {
-      ...textsOf(graph, node),
-      stage: node.origin?.stage ?? -1,
-      layer: layers.get(id)!,
-      place: places.get(id)!,
-      inputs: node.inputs.flatMap((from) => index.get(from) ?? []),
-      isOutput: outputs.has(id),
-    };
-  });
+  const outputs = new Set(edges.flatMap(([from, to]) => (index.has(to) ? [] : [from])));
+  const nodes = ids.map((id): DrawnNode => ({
+    ...textsOf(drawing, id, operands.get(id)!),
+    stage: boxes[id]!.group ?? -1,
+    layer: layers.get(id)!,
+    place: places.get(id)!,
+    inputs: operands.get(id)!.flatMap((from) => index.get(from) ?? []),
+    isOutput: outputs.has(id),
+  }));
   return {
     nodes,
-    stages: graph.stages.map(({ name }, i) => ({
-      name,
-      nodes: graph.nodes.filter((n) => n.origin?.stage === i && launches(n)).length,
-    })),
+    stages: stagesOf(graph).map(({ name, nodes: count }) => ({ name, nodes: count })),
     layers: Math.max(0, ...layers.values()) + 1,
     width: Math.max(0, ...places.values()) + 1,
   };
 }
 
-function layersOf(graph: Graph, ids: readonly NodeId[]): Map<NodeId, number> {
-  const layers = new Map<NodeId, number>();
-  for (const id of ids) {
-    const above = graph.nodes[id]!.inputs.flatMap((from) => layers.get(from) ?? []);
+function layersOf(operands: Operands): Map<number, number> {
+  const layers = new Map<number, number>();
+  for (const [id, inputs] of operands) {
+    const above = inputs.flatMap((from) => layers.get(from) ?? []);
     layers.set(id, Math.max(-1, ...above) + 1);
   }
   return layers;
 }
 
-/** Nodes of a layer stand in the order of the mean place of their operands. */
-function placesOf(graph: Graph, ids: readonly NodeId[], layers: Map<NodeId, number>): Map<NodeId, number> {
-  const byLayer: NodeId[][] = [];
-  for (const id of ids) (byLayer[layers.get(id)!] ??= []).push(id);
-  const places = new Map<NodeId, number>();
+/** Boxes of a layer are in the order of the mean place of their operands. */
+function placesOf(operands: Operands, layers: ReadonlyMap<number, number>): Map<number, number> {
+  const byLayer: number[][] = [];
+  for (const id of operands.keys()) (byLayer[layers.get(id)!] ??= []).push(id);
+  const places = new Map<number, number>();
   for (const members of byLayer) members.forEach((id, i) => places.set(id, i));
   for (let round = 0; round < ROUNDS; round++)
     for (const members of byLayer) {
-      const wanted = new Map(members.map((id) => [id, meanPlace(graph.nodes[id]!, places, places.get(id)!)]));
+      const wanted = new Map(members.map((id) => [id, meanPlace(operands.get(id)!, places, places.get(id)!)]));
       members.sort((a, b) => wanted.get(a)! - wanted.get(b)!).forEach((id, i) => places.set(id, i));
     }
   return places;
 }
 
-function meanPlace({ inputs }: GraphNode, places: ReadonlyMap<NodeId, number>, otherwise: number): number {
+function meanPlace(inputs: readonly number[], places: ReadonlyMap<number, number>, otherwise: number): number {
   const known = inputs.flatMap((id) => places.get(id) ?? []);
   return known.length === 0 ? otherwise : known.reduce((a, b) => a + b, 0) / known.length;
 }
 
-/** Uniforms are named in the nodes that read them. */
-function textsOf(graph: Graph, { op, inputs, attrs, dtype, dim }: GraphNode): Pick<DrawnNode, "label" | "detail"> {
-  const type = `${dtype}[${dim}]`;
-  if (op === "input") return { label: graph.inputs[attrs["index"] as number]!.name, detail: type };
-  const given = opRule(op).attrs.filter(({ name }) => attrs[name] !== undefined);
-  const read = inputs.map((id) => graph.nodes[id]!).filter((n) => n.op === "uniform");
-  const uniforms = read.map((n) => hostText(graph.uniforms[n.attrs["index"] as number]!.expr));
-  return { label: op, detail: [type, ...given.map(({ name }) => `${name}=${attrs[name]}`), ...uniforms].join(" ") };
+function textsOf({ boxes }: Drawing, id: number, operands: readonly number[]): Pick<DrawnNode, "label" | "detail"> {
+  const { label, type, attrs } = boxes[id]!;
+  const uniforms = operands.flatMap((from) => boxes[from]!.formula ?? []);
+  return { label, detail: [type, ...attrs.map(([name, value]) => `${name}=${value}`), ...uniforms].join(" ") };
 }

@@ -1,20 +1,18 @@
 /** The compiled graph, and what the optimizer made of it. */
-import type { Graph } from "../../compiler/graph/graph.js";
-import { launches } from "../../compiler/graph/ops.js";
-import { printGraph } from "../../compiler/graph/text.js";
-import { contributions } from "../../compiler/contributions.js";
+import { MAX_DRAWN } from "@ggsl/compiler/graph/drawing.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { launches } from "@ggsl/compiler/graph/ops.js";
+import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { contributions } from "@ggsl/compiler/contributions.js";
 import { draw } from "./drawing.js";
 import type { GraphReply, ProgramRef } from "./messages.js";
-import { ALL_OPTIMIZATIONS, openProgram } from "./program.js";
-
-/** A larger graph is not drawn: nobody could read it. */
-const MAX_DRAWN = 400;
+import { openProgram } from "./program.js";
 
 export function graphReply(ref: ProgramRef): GraphReply {
   const program = openProgram(ref);
   const graph = program.graph();
-  const plain = program.graph({ disabled: ALL_OPTIMIZATIONS });
-  const optimizations = contributions(graph, (disabled) => program.graph({ disabled: new Set(disabled) }))
+  const plain = program.graph({ optimize: false });
+  const optimizations = contributions(graph, (disable) => program.graph({ disable }))
     .map((c) => ({ name: c.name, doc: c.doc, more: c.without - c.with }))
     .filter(({ more }) => more !== 0);
   return {

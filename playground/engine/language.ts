@@ -1,10 +1,10 @@
 /** The words of the language, out of its own tables, and the samplers of the standard library. */
-import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
-import { STD_NAMES, stdFile, stdSource } from "../../compiler/std/library.js";
-import type { Declaration, File } from "../../compiler/syntax/ast.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
-import { parse } from "../../compiler/syntax/parse.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { STD_NAMES, stdFile, stdSource } from "@ggsl/compiler/std/library.js";
+import type { Declaration, File } from "@ggsl/compiler/syntax/ast.js";
+import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { parse } from "@ggsl/compiler/syntax/parse.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import type { LanguageTables, StageSymbol } from "./messages.js";
 
 export function languageTables(): LanguageTables {

@@ -1,5 +1,5 @@
 /** What the page asks of its worker, and what comes back: plain data that can be copied between threads. */
-import type { Param } from "../../compiler/graph/graph.js";
+import type { Param } from "@ggsl/compiler/graph/graph.js";
 
 /** A program and what its graphs are made with. */
 export interface ProgramRef {
@@ -132,7 +132,8 @@ export interface DrawnNode {
   readonly isOutput: boolean;
 }
 
-export interface Drawing {
+/** Boxes in layers, from the top down. */
+export interface LayeredDrawing {
   readonly nodes: readonly DrawnNode[];
   readonly stages: readonly { readonly name: string; readonly nodes: number }[];
   readonly layers: number;
@@ -143,7 +144,7 @@ export interface GraphReply {
   readonly text: string;
   readonly plainText: string;
   /** Absent when the graph is too large to be drawn. */
-  readonly drawing?: Drawing;
+  readonly drawing?: LayeredDrawing;
   readonly nodes: number;
   readonly nodesWithoutOptimizer: number;
   /** How many more nodes there are when one optimization is off; those that change nothing are left out. */

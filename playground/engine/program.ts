@@ -1,16 +1,11 @@
 /** The program that is looked at: checked once, and the graphs of its chain as they are asked for. */
-import { check } from "../../compiler/check/check.js";
-import { chainNotNamed, unknownChain } from "../../compiler/check/diagnostics/names.js";
-import { compileError } from "../../compiler/check/format.js";
-import { isError } from "../../compiler/check/diagnostics.js";
-import type { Program } from "../../compiler/check/program.js";
-import type { Graph } from "../../compiler/graph/graph.js";
-import { lower, type OutputName } from "../../compiler/lower/lower.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
-import { optimize } from "../../compiler/optimize/optimize.js";
-import type { Chain } from "../../compiler/syntax/ast.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
-import { InputError } from "../../runtime/errors.js";
+import { compileError } from "@ggsl/compiler/check/format.js";
+import { checkSource, chooseChain, compileChain, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { withSeed } from "@ggsl/compiler/graph/seeds.js";
+import type { Chain } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { InputError } from "ggsl/errors.js";
 import type { ProgramRef, StaticParam } from "./messages.js";
 import { staticParams } from "./statics.js";
 
@@ -28,15 +23,9 @@ export interface OpenProgram {
   graph(options?: GraphOptions): Graph;
 }
 
-export interface GraphOptions {
+export interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize" | "disable"> {
   readonly count?: number;
-  readonly outputs?: readonly OutputName[];
-  readonly disabled?: ReadonlySet<string>;
 }
-
-export const ALL_OPTIMIZATIONS: ReadonlySet<string> = new Set(OPTIMIZATIONS.keys());
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Graphs compiled so far. */
 export const counters = { compiled: 0 };
@@ -57,10 +46,10 @@ export function sourceOf(text: string): SourceFile {
 }
 
 function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
-  const source = sourceOf(text);
-  const { program, diagnostics } = check(source);
+  const { program, diagnostics } = checkSource(sourceOf(text));
   if (!program) throw compileError(diagnostics);
-  const chain = chooseChain(program, source, name);
+  const chain = chooseChain(program, name);
+  if ("code" in chain) throw compileError([chain]);
   const settable = staticParams(program, chain);
   const set = Object.fromEntries(Object.entries(statics).filter(([param]) => settable.some((p) => p.name === param)));
   const graphs = new Map<string, Graph>();
@@ -68,32 +57,15 @@ function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
     chain,
     statics: settable,
     stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
-    graph({ count = chain.stages.length, outputs, disabled = NONE } = {}) {
-      const key = JSON.stringify([count, outputs, [...disabled]]);
+    graph({ count = chain.stages.length, ...options } = {}) {
+      const key = JSON.stringify([count, options]);
       const known = graphs.get(key);
       if (known) return known;
       const part = { ...chain, stages: chain.stages.slice(0, count) };
-      const lowered = lower(program.main, part, { set, ...(outputs && { outputs }), disabled });
-      if (!lowered.graph || lowered.diagnostics.some(isError)) throw compileError(lowered.diagnostics);
-      const graph = seeded(optimize(lowered.graph, lowered.ranges, disabled), seed);
+      const graph = withSeed(graphOf(compileChain(program, part, { ...options, set })), seed);
       counters.compiled++;
       graphs.set(key, graph);
       return graph;
     },
   };
 }
-
-function chooseChain({ chains }: Program, source: SourceFile, name: string | undefined): Chain {
-  const names = chains.map((c) => c.name.text);
-  const start = { source, start: 0, end: 0 };
-  const found = name === undefined && chains.length === 1 ? chains[0] : chains.find((c) => c.name.text === name);
-  if (!found) throw compileError([name === undefined ? chainNotNamed(start, names) : unknownChain(start, name, names)]);
-  return found;
-}
-
-/** The graph with a seed in the place of every one that the chain leaves open, so that the same link gives the same text. */
-export const seeded = (graph: Graph, seed: number): Graph => ({
-  ...graph,
-  params: graph.params.map((p) => (p.default === "random" ? { ...p, default: seed } : p)),
-  draws: graph.draws.map((d) => (d.seed === "random" ? { ...d, seed } : d)),
-});

@@ -1,18 +1,18 @@
 /** The graph that a model runs for the page: it gives the rows left beside the token, so that alternatives can be told. */
-import { compileStages, graphOf } from "../../compiler/compile.js";
-import { writeSpec } from "../../compiler/graph/json.js";
-import { InputError } from "../../runtime/errors.js";
-import { picksOnHost } from "../../runtime/tail.js";
+import { ALL_OUTPUTS, compileStages, graphOf } from "@ggsl/compiler/driver.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import { withSeed } from "@ggsl/compiler/graph/seeds.js";
+import { InputError } from "ggsl/errors.js";
+import { picksOnHost } from "ggsl/tail.js";
 import type { SpecRequest } from "./messages.js";
-import { openProgram, seeded } from "./program.js";
-import { ROWS } from "./stages.js";
+import { openProgram } from "./program.js";
 
 export function specReply(request: SpecRequest): string {
   const graph =
     request.kind === "program"
-      ? openProgram(request).graph({ outputs: ROWS })
-      : seeded(graphOf(compileStages(request.stages, { file: "stages", outputs: ROWS })), request.seed);
+      ? openProgram(request).graph({ outputs: ALL_OUTPUTS })
+      : withSeed(graphOf(compileStages(request.stages, { file: "stages", outputs: ALL_OUTPUTS })), request.seed);
   if (graph.outputs.sampled === undefined && !picksOnHost(graph))
-    throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
+    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   return writeSpec(graph);
 }

@@ -1,13 +1,11 @@
 /** The distribution after each stage: the chain's prefixes are compiled, and evaluated on the same logits. */
-import type { Graph } from "../../compiler/graph/graph.js";
-import type { OutputName } from "../../compiler/lower/lower.js";
-import { createEvaluator, type Evaluation, type Evaluator } from "../../runtime/evaluate.js";
+import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { createEvaluator, type Evaluation, type Evaluator } from "ggsl/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
 import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
 import { counters, openProgram } from "./program.js";
-
-export const ROWS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
 
 /** Tokens shown at most. */
 const MAX_TOKENS = 48;
@@ -69,7 +67,7 @@ function prefixGraphs(request: ChainRequest): Graph[] {
   const program = openProgram(request);
   const graphs: Graph[] = [];
   for (let count = 1; count <= program.stages.length; count++) {
-    const graph = program.graph({ count, outputs: ROWS });
+    const graph = program.graph({ count, outputs: ALL_OUTPUTS });
     if (graph.tail.length > 0) break;
     graphs.push(graph);
   }

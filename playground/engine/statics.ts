@@ -1,8 +1,8 @@
 /** The static parameters of a chain: what can be set before it is compiled. */
-import { evaluateConstant } from "../../compiler/check/constants.js";
-import type { Program } from "../../compiler/check/program.js";
-import { declaredRange } from "../../compiler/check/ranges.js";
-import type { Chain } from "../../compiler/syntax/ast.js";
+import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import type { Program } from "@ggsl/compiler/check/program.js";
+import { declaredRange } from "@ggsl/compiler/check/ranges.js";
+import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { StaticParam } from "./messages.js";
 
 /** Those that are numbers or conditions; texts and lists hold what the program says. */

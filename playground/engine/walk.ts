@@ -1,20 +1,21 @@
 /** Some steps of the chain on the same logits, each picked token accepted: what the states do. */
-import { createEvaluator, type Evaluator } from "../../runtime/evaluate.js";
-import { InputError } from "../../runtime/errors.js";
+import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
+import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
+import { InputError } from "ggsl/errors.js";
 import { openBackend } from "./backend.js";
 import { surpriseOf } from "./distribution.js";
 import type { WalkReply, WalkRequest } from "./messages.js";
 import { openProgram } from "./program.js";
-import { ROWS, valuesFor } from "./stages.js";
+import { valuesFor } from "./stages.js";
 
 export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   const { logits, history, steps, uniforms } = request;
   const { backend, ...note } = await openBackend();
-  const graph = openProgram(request).graph({ outputs: ROWS });
+  const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
     throw new InputError("the chain ends in llama.cpp's own CPU samplers, which run in the model's text only");
   if (graph.outputs.sampled === undefined)
-    throw new InputError("the chain picks no token: end it with a stage that does, such as `dist` or `greedy`");
+    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });
   try {
     return { backend, ...note, ...walk(evaluator, logits, steps) };

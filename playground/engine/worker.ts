@@ -1,7 +1,7 @@
 /** The worker: compiles and evaluates, so that the page stays usable and a program that explodes can be stopped. */
 import "../dispose.js";
-import { CompileError } from "../../compiler/check/diagnostics.js";
-import { InputError } from "../../runtime/errors.js";
+import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { InputError } from "ggsl/errors.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";
 import { languageTables } from "./language.js";

@@ -1,8 +1,8 @@
 /** The model in its worker, loaded when it is first asked for: the demo model, or a file of the user's. */
 import demoModel from "../../examples/model/demo-q8_0.gguf?url";
-import { InputError } from "../../runtime/errors.js";
-import type { ModelInfo } from "../../runtime/native/binding.js";
-import { ModelWorker } from "../../runtime/wasm/llama/client.js";
+import { InputError } from "ggsl/errors.js";
+import type { ModelInfo } from "ggsl/native/binding.js";
+import { ModelWorker } from "ggsl/wasm/llama/client.js";
 
 /** There is one if it was built before the page was: `npm run build:wasm -- --llama`. */
 const modules = import.meta.glob<string>("../../build/wasm-llama/out/ggsl-llama.wasm", {
@@ -30,7 +30,7 @@ let loading: Promise<PageModel> | undefined;
 export const openModel = (): Promise<PageModel> =>
   (loading ??= load("the demo model", async () => {
     const response = await fetch(demoModel);
-    if (!response.ok) throw new InputError(`the demo model can not be read: status ${response.status}`);
+    if (!response.ok) throw new InputError(`the demo model cannot be read: status ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   }));
 

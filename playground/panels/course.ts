@@ -1,5 +1,5 @@
 /** How a generation goes: the surprise of each token, and what the chain remembers after it, as lines that grow with the text. */
-import type { Token } from "../../runtime/wasm/llama/messages.js";
+import type { Token } from "ggsl/wasm/llama/messages.js";
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";
 import { hasMoved, openPlot, SURPRISE, type Plot } from "./plot.js";

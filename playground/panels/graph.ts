@@ -1,6 +1,6 @@
 /** The compiled graph: a drawing, its text, and what the optimizer removed. */
 import { h, svg } from "../dom.js";
-import type { DrawnNode, Drawing, GraphReply } from "../engine/messages.js";
+import type { DrawnNode, GraphReply, LayeredDrawing } from "../engine/messages.js";
 
 const BOX = { width: 166, height: 34, gapX: 14, gapY: 18 };
 /** Colours of stages; more stages than colours begin again. */
@@ -65,7 +65,7 @@ function removedOf({ optimizations, ops }: GraphReply): HTMLElement {
   );
 }
 
-function drawingOf({ nodes, stages, layers, width }: Drawing): HTMLElement {
+function drawingOf({ nodes, stages, layers, width }: LayeredDrawing): HTMLElement {
   const [stepX, stepY] = [BOX.width + BOX.gapX, BOX.height + BOX.gapY];
   const [totalX, totalY] = [width * stepX + BOX.gapX, layers * stepY + BOX.gapY];
   const left = ({ place }: DrawnNode): number => BOX.gapX + place * stepX;

@@ -1,5 +1,5 @@
 /** Where the logits come from. */
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
 import { hasModel } from "../model/model.js";
 import { nextToken, type NextToken } from "../model/next.js";
@@ -135,7 +135,7 @@ function readHistory(text: string): number[] {
   const bad = parts.findIndex((part) => !/^\d{1,8}$/.test(part));
   if (bad >= 0)
     throw new InputError(
-      `"${parts[bad]!.slice(0, 40)}" among the tokens so far is no token id, an integer of 0 or more`,
+      `"${parts[bad]!.slice(0, 40)}" among the tokens so far is not a token id: expected a non-negative integer`,
     );
   return parts.map(Number);
 }

@@ -1,5 +1,5 @@
 /** A slider for every parameter of the chain, and the seed of the draws that it leaves open. */
-import { expectedValue, isSeed } from "../../compiler/graph/param.js";
+import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
 import { h, short } from "../dom.js";
 import type { ChainFacts, StaticParam } from "../engine/messages.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";

@@ -1,7 +1,7 @@
 /** Text of the model: two chains on the same prompt and seed, side by side. */
-import { readSpec } from "../../compiler/graph/json.js";
-import { chainOf } from "../../runtime/chain.js";
-import type { WorkerGeneration } from "../../runtime/wasm/llama/client.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
+import { chainOf } from "ggsl/chain.js";
+import type { WorkerGeneration } from "ggsl/wasm/llama/client.js";
 import { h } from "../dom.js";
 import type { SpecRequest } from "../engine/messages.js";
 import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";

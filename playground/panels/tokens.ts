@@ -1,5 +1,5 @@
 /** Generated text, token by token: coloured by probability, with the alternatives that each token had, and its course below. */
-import type { Token } from "../../runtime/wasm/llama/messages.js";
+import type { Token } from "ggsl/wasm/llama/messages.js";
 import { h, short } from "../dom.js";
 import { openCourse } from "./course.js";
 

@@ -1,6 +1,6 @@
 /** What a link holds, after its `#`: `1.` and the base64url form of JSON. Anyone can write a link, so all of it is checked. */
-import { isSeed } from "../../compiler/graph/param.js";
-import { InputError } from "../../runtime/errors.js";
+import { isSeed } from "@ggsl/compiler/graph/param.js";
+import { InputError } from "ggsl/errors.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
 
 export interface Shared {
@@ -54,7 +54,7 @@ function checked(value: unknown): Shared {
   const { program, chain, uniforms, statics, seed, source, ...rest } = objectOf(value, "its data");
   const stray = Object.keys(rest)[0];
   if (stray !== undefined) throw unreadable(`it holds \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
-  if (typeof program !== "string") throw unreadable("it holds no program");
+  if (typeof program !== "string") throw unreadable("it contains no program");
   if (chain !== undefined && !isName(chain)) throw unreadable("the chain that it names is no name");
   if (!isSeed(seed)) throw unreadable("its seed is no integer from 0 to 4294967295");
   return {
@@ -95,4 +95,4 @@ function sourceOf(value: unknown): LogitSource {
   throw unreadable("its logits are neither a shape nor a list nor the model's");
 }
 
-const unreadable = (reason: string): InputError => new InputError(`This link can not be read: ${reason}.`);
+const unreadable = (reason: string): InputError => new InputError(`This link cannot be read: ${reason}.`);

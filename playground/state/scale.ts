@@ -1,5 +1,5 @@
 /** How a slider covers the values of a parameter. */
-import type { Param } from "../../compiler/graph/graph.js";
+import type { Param } from "@ggsl/compiler/graph/graph.js";
 
 export interface Scale {
   readonly min: number;

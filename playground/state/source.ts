@@ -1,5 +1,5 @@
 /** Where the logits come from: a shape, a list that was pasted, or the model. */
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "ggsl/errors.js";
 
 export const SHAPES = ["peaked", "zipf", "flat"] as const;
 export type Shape = (typeof SHAPES)[number];

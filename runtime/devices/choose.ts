@@ -1,5 +1,5 @@
 /** From a backend's name, or none, to a device that computes. */
-import { show } from "../../compiler/graph/show.js";
+import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../errors.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
@@ -106,7 +106,7 @@ function pick(backend: DeviceBackend, wanted: number | string | undefined, skipp
   const found = wanted === undefined ? all[0] : typeof wanted === "number" ? all[wanted] : named(all, wanted);
   if (found) return { backend, device: found.name, description: found.description, skipped };
   const list = all.map(({ name, description }, i) => `  ${i}: ${name} (${description})`).join("\n");
-  throw new InputError(`no device ${JSON.stringify(wanted)} of the backend \`${backend}\`; there are:\n${list}`);
+  throw new InputError(`the backend \`${backend}\` has no device ${JSON.stringify(wanted)}; its devices:\n${list}`);
 }
 
 const named = (devices: readonly Device[], name: string): Device | undefined =>
@@ -118,12 +118,12 @@ export const devicesOf = (binding: Binding, backend: DeviceBackend): Device[] =>
 
 const MENDING: Readonly<Record<GpuBackend, readonly string[]>> = {
   vulkan: [
-    "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or the driver of your GPU's maker",
+    "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or your GPU vendor's driver",
     "npm install @node-llama-cpp/linux-x64-vulkan@3.22.1   # if it is not installed",
-    "GGML_VK_VISIBLE_DEVICES=0 ggsl devices   # a software device is used only if it is named so",
+    "GGML_VK_VISIBLE_DEVICES=0 ggsl devices   # a software device is used only if named here",
   ],
   cuda: [
-    "install NVIDIA's driver, and CUDA 13's libcudart and libcublas where the linker finds them",
+    "install NVIDIA's driver, and libcudart and libcublas of CUDA 13 where the dynamic linker finds them",
     "npm install @node-llama-cpp/linux-x64-cuda@3.22.1   # if it is not installed",
     "npm run build:native -- --cuda ARCH   # builds for this machine's CUDA, e.g. --cuda 90 for an H200",
   ],
@@ -133,6 +133,6 @@ function unavailable(backend: GpuBackend, reason: string): InputError {
   const installed = installedPackages().map(({ name, isInstalled }) => `${name} ${isInstalled ? "yes" : "no"}`);
   const steps = MENDING[backend].map((command, i) => `  ${i + 1}. ${command}`).join("\n");
   return new InputError(
-    `the backend \`${backend}\` is not available: ${reason}\nInstalled: ${installed.join(", ")}\nTo mend it:\n${steps}`,
+    `the backend \`${backend}\` is not available: ${reason}\nInstalled: ${installed.join(", ")}\nTo fix it:\n${steps}`,
   );
 }

@@ -1,6 +1,6 @@
 /** Where ggml's backend libraries lie: built here, or in the platform packages of node-llama-cpp. */
 import { nodeModule } from "../node.js";
-import { packageRoot } from "../root.js";
+import { buildFolder, packageRoot } from "../root.js";
 
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
@@ -31,7 +31,7 @@ export const cpuLibraries = (): string | undefined => foldersOf("cpu")[0];
 /** Libraries of a GPU backend that are there, the preferred one first: what was built here goes before what was not. */
 export function librariesOf(backend: GpuBackend): string[] {
   const file = `libggml-${backend}.so`;
-  const folders = [path.join(packageRoot(), "build", backend), ...foldersOf(backend)];
+  const folders = [path.join(buildFolder(), backend), ...foldersOf(backend)];
   return folders.map((folder) => path.join(folder, file)).filter((library) => fs.existsSync(library));
 }
 

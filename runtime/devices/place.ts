@@ -1,6 +1,6 @@
 /** Putting a graph on a device: what it can run there, the rest on the CPU, and what is said about that. */
-import type { Graph, NodeId } from "../../compiler/graph/graph.js";
-import { bindDim, encodeWire } from "../../compiler/graph/wire.js";
+import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import type { ChainResults, InputValues, NativeEvaluator } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
@@ -66,7 +66,7 @@ export const wholeGraph = (graph: Graph): PlacedGraph => ({
 
 /** A sentence for people. */
 export const splitText = ({ stage, ops, device, bytes }: Split): string =>
-  `${device} can not run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes come back with each token`;
+  `${device} cannot run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes are read back per token`;
 
 function missingOps(
   graph: Graph,

@@ -2,8 +2,8 @@
  * Drivers are tried in a child process before they are loaded here: one that crashes or hangs is reported, and takes nobody
  * along. The child loads the library, lists its devices and computes a small graph on each.
  */
-import { encodeWire } from "../../compiler/graph/wire.js";
-import type { Graph } from "../../compiler/graph/graph.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { Device } from "../native/binding.js";
 import { nodeModule } from "../node.js";
 import { addonPath } from "../root.js";
@@ -47,7 +47,7 @@ const logits = Float32Array.of(1, 3, 2);
 for (const { name } of devices) {
   const e = new b.Evaluator(new b.Graph(Int32Array.from(JSON.parse(words))), { vocabSize: 3, device: name });
   const [token] = e.evaluate({ logits, uniforms: new Float32Array(0) }).sampled;
-  if (token !== 1) throw new Error(name + " computes wrong: argmax of 1, 3, 2 is at 1, found " + token);
+  if (token !== 1) throw new Error(name + " computes a wrong result: the argmax of 1, 3, 2 is 1, found " + token);
   e.dispose();
 }
 require("fs").writeSync(1, JSON.stringify(devices));

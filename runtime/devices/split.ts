@@ -2,8 +2,9 @@
  * Splitting a graph in two: what a device can not run, and all that comes after it in the chain, is computed by the host from
  * values that the device gives. Node numbers stay the same on both sides.
  */
-import type { Graph, GraphNode, NodeId } from "../../compiler/graph/graph.js";
-import { opRule } from "../../compiler/graph/ops.js";
+import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
+import { opRule } from "@ggsl/compiler/graph/ops.js";
 
 export interface SplitGraph {
   /** Gives the tapped values only. */
@@ -17,11 +18,11 @@ export interface SplitGraph {
 /** @param unsupported nodes that the device can not run; at least one */
 export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitGraph {
   const onHost = hostNodes(graph, unsupported);
-  const needed = neededBy(graph);
+  const live = liveNodes(graph);
   const isFed = dependents(graph, ({ op, attrs }) => op === "input" && attrs["index"] === 0);
   // what depends on no logits the host computes itself
   const crosses = (id: NodeId): boolean => isFed[id]! && !onHost[id]!;
-  const readers = graph.nodes.flatMap(({ inputs }, id) => (needed[id] && onHost[id] ? inputs : []));
+  const readers = graph.nodes.flatMap(({ inputs }, id) => (live.has(id) && onHost[id] ? inputs : []));
   const taps = [...new Set([...readers, ...resultsOf(graph)])].filter(crosses).sort((a, b) => a - b);
   const first = graph.inputs.length;
   const tapInput = (id: NodeId, i: number): GraphNode => {
@@ -64,20 +65,5 @@ function hostNodes(graph: Graph, unsupported: readonly NodeId[]): boolean[] {
 function dependents({ nodes }: Graph, is: (node: GraphNode, id: NodeId) => boolean): boolean[] {
   const marks: boolean[] = [];
   for (const [id, node] of nodes.entries()) marks.push(is(node, id) || node.inputs.some((operand) => marks[operand]));
-  return marks;
-}
-
-const resultsOf = ({ outputs, states }: Graph): NodeId[] => [
-  ...(Object.values(outputs) as NodeId[]),
-  ...states.map(({ next }) => next),
-];
-
-/** Marks the nodes that an output or a state needs. */
-function neededBy(graph: Graph): boolean[] {
-  const marks = graph.nodes.map(() => false);
-  for (const id of resultsOf(graph)) marks[id] = true;
-  for (let id = marks.length - 1; id >= 0; id--) {
-    if (marks[id]) for (const operand of graph.nodes[id]!.inputs) marks[operand] = true;
-  }
   return marks;
 }

@@ -1,12 +1,13 @@
 /** All devices of all backends, and which ops of the op table each can run. */
-import { OP_NAMES, opRule, type OpName } from "../../compiler/graph/ops.js";
-import type { Attr, Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js";
-import { encodeWire } from "../../compiler/graph/wire.js";
+import { OP_NAMES, opRule, resultType, type AttrRule, type OpName, type OpRule } from "@ggsl/compiler/graph/ops.js";
+import type { Graph, GraphNode } from "@ggsl/compiler/graph/graph.js";
+import type { Attr, Attrs, Dim, Dtype } from "@ggsl/compiler/graph/vector.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
-import type { Device } from "../native/binding.js";
+import type { CpuVariant, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { chooseDevice, devicesOf } from "./choose.js";
-import { DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
+import { cpuLibraries, DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
 
 export interface DeviceSurvey extends Device {
   readonly backend: DeviceBackend;
@@ -23,17 +24,26 @@ export interface BackendSurvey {
   readonly reason?: string;
 }
 
+export interface Survey {
+  readonly devices: readonly DeviceSurvey[];
+  readonly backends: readonly BackendSurvey[];
+  readonly cpuVariants: readonly CpuVariant[];
+}
+
 const VOCABULARY = 131072;
 
 /** Loads every backend whose driver works. */
-export async function surveyDevices(): Promise<{ devices: DeviceSurvey[]; backends: BackendSurvey[] }> {
+export async function surveyDevices(): Promise<Survey> {
   const backends = await Promise.all(DEVICE_BACKENDS.map(surveyBackend));
   const binding = loadBinding();
   const devices = DEVICE_BACKENDS.flatMap((backend) =>
     devicesOf(binding, backend).map((device, index) => ({ ...device, backend, index, ...supportOf(device.name) })),
   );
-  return { devices, backends };
+  return { devices, backends, cpuVariants: surveyCpuVariants() };
 }
+
+/** The variants of the CPU backend, the best for this processor first. */
+export const surveyCpuVariants = (): CpuVariant[] => loadBinding().cpuVariants(cpuLibraries()!);
 
 async function surveyBackend(name: DeviceBackend): Promise<BackendSurvey> {
   try {
@@ -58,9 +68,13 @@ export function supportOf(device: string): Pick<DeviceSurvey, "supported" | "uns
   return { supported, unsupported: ops.filter((op) => !supported.includes(op)) };
 }
 
-const ATTRS: Readonly<Record<string, Attr>> = {
-  ...{ s: 2, b: 1, lo: -1, hi: 1, order: "desc", k: 40, offset: 1, count: 40, shift: 1, to: "i32", dim: "V", value: 1 },
-};
+/** Values for the attributes of an op: it makes the whole vocabulary, or takes 40 rows of it. */
+function exampleAttrs({ operands, attrs }: OpRule): Attrs {
+  const count = operands.some(({ dim }) => dim === "free") ? 40 : "V";
+  const value = ({ kind, choices }: AttrRule): Attr =>
+    kind === "count" ? count : kind === "choice" ? choices!.at(-1)! : 1;
+  return Object.fromEntries(attrs.map((rule) => [rule.name, value(rule)]));
+}
 
 /** The smallest graph with an op, its last node, over the vocabulary. */
 export function graphWith(op: OpName): Graph {
@@ -68,27 +82,17 @@ export function graphWith(op: OpName): Graph {
   const add = (name: OpName, inputs: number[], attrs: GraphNode["attrs"], dtype: Dtype, dim: Dim): number =>
     nodes.push({ op: name, inputs, attrs, dtype, dim }) - 1;
   const logits = add("input", [], { index: 0, dtype: "f32", dim: "V" }, "f32", "V");
-  const operands = opRule(op).operands.map(({ dtype, dim, name }) => {
-    if (dim === "1") return add("sum_rows", [logits], {}, "f32", 1);
-    if (dtype === "i32") return add("argsort", [logits], { order: "desc" }, "i32", "V");
-    return name === "y" && dim === "n|1" ? add("sum_rows", [logits], {}, "f32", 1) : logits;
+  const operands = opRule(op).operands.map(({ dtype, dim }) => {
+    if (dim === "scalar" || dim === "broadcast") return add("sum_rows", [logits], {}, "f32", 1);
+    return dtype === "i32" ? add("argsort", [logits], { order: "desc" }, "i32", "V") : logits;
   });
-  const attrs = Object.fromEntries(opRule(op).attrs.map(({ name }) => [name, ATTRS[name]!]));
-  const known = operands.map((id) => nodes[id]!);
-  const dtype = opRule(op).dtype(
-    known.map((n) => n.dtype),
-    attrs,
-  );
-  add(
+  const attrs = exampleAttrs(opRule(op));
+  const { dtype, dim } = resultType(
     op,
-    operands,
+    operands.map((id) => nodes[id]!),
     attrs,
-    dtype,
-    opRule(op).dim(
-      known.map((n) => n.dim),
-      attrs,
-    ),
   );
+  add(op, operands, attrs, dtype, dim);
   return {
     ...{ name: op, nodes, params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],

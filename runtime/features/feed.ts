@@ -1,8 +1,8 @@
 /** The inputs of a graph, made from what a sequence has seen and what the calling program gives. */
 import type { Vector } from "../reference/kernels.js";
-import { F32_MAX } from "../../compiler/graph/interval.js";
-import type { Feature, FeatureSource, Graph, Input } from "../../compiler/graph/graph.js";
-import { bindDim } from "../../compiler/graph/wire.js";
+import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
+import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf, type Vocabulary } from "./breakers.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
@@ -44,11 +44,11 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
     if (from.kind === "repeat_len") {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
-        throw new InputError("breakers that are texts need a model's vocabulary; without one, give token ids");
+        throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
       return { feature, breakers: breakersOf(from.breakers, feed.vocabulary) };
     }
     if (from.kind === "allowed") {
-      if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model here");
+      if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
     }
     return { feature };
@@ -76,7 +76,7 @@ export function inputsOf(
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
-    if (source.kind === "logits") throw new InputError("only the first input is the logits");
+    if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
     const known = pairs.get(source.feature) ?? checkedPairs(open, history, feed, vocabSize);
@@ -90,14 +90,14 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
   const name = from.kind === "input" ? from.name : from.kind;
   const values = given(name, feed);
   if (values instanceof Map)
-    throw new InputError(`the input \`${name}\` is a row of ${vocabSize} numbers, found pairs`);
+    throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
   const row = Float32Array.from(values as ArrayLike<number>, saturated);
   if (row.length !== vocabSize)
     throw new InputError(
       `the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`,
     );
   if (row.some(Number.isNaN))
-    throw new InputError(`the input \`${name}\` holds NaN for token ${row.findIndex(Number.isNaN)}`);
+    throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
   return row;
 }
 
@@ -119,7 +119,7 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   const name = from.kind === "input" ? from.name : from.kind;
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
-    if (!isToken) throw new InputError(`\`${name}\`: ${token} is no token of a vocabulary of ${vocabSize}`);
+    if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
     if (Number.isNaN(value)) throw new InputError(`\`${name}\` is NaN for token ${token}`);
   }
   if (inside.length > capacity)
@@ -142,7 +142,7 @@ function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: I
       return values as Pairs;
     }
     case "allowed":
-      throw new InputError("a grammar gives a whole row");
+      throw new InputError("the values of a grammar are dense");
   }
 }
 

@@ -37,7 +37,11 @@ export interface Binding {
   readonly llamaVersion: string;
   /** Names of the C++ op table, in the order of their numbers. */
   opNames(): string[];
-  /** Loads ggml's backend libraries from a folder; from then on there are devices. Calling it again does nothing. */
+  /**
+   * Loads ggml's backend libraries from a folder; from then on there are devices. Calling it again does nothing. Of the CPU backend
+   * it loads the variant that the environment variable GGSL_CPU_VARIANT names, else the best for this processor.
+   * INVALID_ARGUMENT for a variant that is not there, or that the processor can not run.
+   */
   loadBackends(directory: string): void;
   /**
    * Loads one more backend library; its devices come to those that there are. NO_DEVICE when it does not load. A driver that
@@ -45,6 +49,8 @@ export interface Binding {
    */
   loadBackend(path: string): void;
   devices(): Device[];
+  /** The variants of the CPU backend in a folder, the best for this processor first. */
+  cpuVariants(directory: string): CpuVariant[];
   /** How ops are built on devices where the op table's way is not right. */
   rewrites(): Rewrite[];
   /** Nodes that the device can not run at this vocabulary size; `inModel`: nor as a part of a model's graph. */
@@ -92,6 +98,15 @@ export interface Device {
   /** Bytes. */
   readonly memoryFree: number;
   readonly memoryTotal: number;
+}
+
+/** The CPU backend, compiled for one set of instructions; variants round differently. */
+export interface CpuVariant {
+  /** ggml's name, e.g. `haswell`. */
+  readonly name: string;
+  /** Whether this processor has its instructions. */
+  readonly isSupported: boolean;
+  readonly isLoaded: boolean;
 }
 
 /** A wire graph, decoded and verified (INVALID_GRAPH). Immutable: any number of evaluators and contexts may share it. */

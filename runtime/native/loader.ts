@@ -1,6 +1,6 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
-import { OP_NAMES } from "../../compiler/graph/ops.js";
-import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { OP_NAMES } from "@ggsl/compiler/graph/ops.js";
+import { WIRE_VERSION } from "@ggsl/compiler/graph/wire.js";
 import { cpuLibraries } from "../devices/locate.js";
 import { nodeModule } from "../node.js";
 import { addonPath, packageRoot } from "../root.js";
@@ -27,7 +27,7 @@ function load(): Binding {
   const require = nodeModule("node:module")!.createRequire(path.join(packageRoot(), "package.json"));
   const addon = addonPath();
   if (!fs.existsSync(addon)) {
-    throw unavailable(`expected ${addon}, found no such file`, [
+    throw unavailable(`${addon} does not exist`, [
       "apt-get install g++ cmake make git   # once, as root",
       "npm run setup",
       "npm run build:native",
@@ -67,7 +67,7 @@ function checkAddon(binding: Binding): void {
 
 function unavailable(reason: string, commands: readonly string[]): Error {
   const steps = commands.map((command, i) => `  ${i + 1}. ${command}`).join("\n");
-  return new Error(`The native runtime is not available: ${reason}.\nTo mend it:\n${steps}`);
+  return new Error(`The native runtime is not available: ${reason}.\nTo fix it:\n${steps}`);
 }
 
 /** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */

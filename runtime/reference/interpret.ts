@@ -1,6 +1,6 @@
 /** The graph interpreter: the oracle for the other backends, and the one that always works. */
-import type { Graph, NodeId } from "../../compiler/graph/graph.js";
-import { bindDim } from "../../compiler/graph/wire.js";
+import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { KERNELS, type Kernel, type Vector } from "./kernels.js";
 
 /** What a graph gives for one sequence. */

@@ -2,8 +2,8 @@
  * One kernel an op, in f32 as ggml's CPU backend computes: results are rounded to f32 by the arrays they are stored in,
  * sums and running sums are added up in f64. Equal values keep the order of their positions.
  */
-import type { Attr } from "../../compiler/graph/graph.js";
-import type { OpName } from "../../compiler/graph/ops.js";
+import type { Attr } from "@ggsl/compiler/graph/graph.js";
+import type { OpName } from "@ggsl/compiler/graph/ops.js";
 
 export type Vector = Float32Array | Int32Array;
 

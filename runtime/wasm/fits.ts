@@ -1,6 +1,6 @@
 /** Whether a module was built for this version of the compiler. */
-import { OP_NAMES } from "../../compiler/graph/ops.js";
-import { WIRE_VERSION } from "../../compiler/graph/wire.js";
+import { OP_NAMES } from "@ggsl/compiler/graph/ops.js";
+import { WIRE_VERSION } from "@ggsl/compiler/graph/wire.js";
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. Says what does not fit. */
 export function differenceOf(wireVersion: number, names: readonly string[]): string | undefined {

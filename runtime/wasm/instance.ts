@@ -56,7 +56,7 @@ export class Instance<E extends CommonExports = Exports> {
 
   /** Calls functions of the module. They throw nothing; what does come out is a trap, such as a failed assertion. */
   call<T>(work: (exports: E) => T): T {
-    if (this.fault !== undefined) throw nativeError("DISPOSED", `the WebAssembly module has failed: ${this.fault}`);
+    if (this.fault !== undefined) throw nativeError("DISPOSED", `the WebAssembly module failed: ${this.fault}`);
     this.system.takeText();
     try {
       return work(this.exports);

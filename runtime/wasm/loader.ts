@@ -33,7 +33,7 @@ export const isWasmThere = (): boolean =>
   loaded !== undefined || (isFile(MODULE) && nodeModule("node:fs")!.existsSync(MODULE));
 
 function compileNow(): WasmModule {
-  if (!isFile(MODULE)) throw new InputError("the WebAssembly module is not loaded yet: `await loadWasm()` first");
+  if (!isFile(MODULE)) throw new InputError("the WebAssembly module is not loaded yet: call `await loadWasm()` first");
   const bytes = readModule(MODULE);
   try {
     return new webAssembly.Module(bytes);
@@ -70,4 +70,4 @@ const refuse = (error: Error): never => {
 };
 
 const unusable = (reason: string, cause?: Error): InputError =>
-  new InputError(`The WebAssembly module can not be used: ${reason}.\nTo make it: npm run build:wasm`, { cause });
+  new InputError(`The WebAssembly module cannot be used: ${reason}.\nTo build it: npm run build:wasm`, { cause });

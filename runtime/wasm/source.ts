@@ -10,6 +10,6 @@ export async function bytesOf(source: Uint8Array | URL | string): Promise<Uint8A
   const url = new URL(source, import.meta.url);
   if (isFile(url)) return nodeModule("node:fs")!.readFileSync(url);
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.href} gives status ${response.status}`);
+  if (!response.ok) throw new Error(`${url.href} returned status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }

@@ -11,7 +11,7 @@ const isSpread = (spread: Spread | undefined): boolean =>
 
 test("the quick bench", () => {
   using folder = openFolder();
-  const { status, stdout, stderr } = runBuilt("bench/bench.js", "--quick", "--out", folder.path("out"));
+  const { status, stdout, stderr } = runBuilt("bench/dist/bench.js", "--quick", "--out", folder.path("out"));
   expect(stderr).toContain("[1/6] default, V=32000, 1 sequence, peaked");
   expect(status).toBe(0);
   const { measurements, machine } = JSON.parse(readFileSync(folder.path("out/timings.json"), "utf8")) as Timings;
@@ -39,7 +39,15 @@ function checkMeasurement(m: Measurement): void {
   }
   if (m.rows > 1) return;
   const chain = CHAINS.find(({ name }) => name === m.setting.chain)!;
-  const explained = runBuilt("cli/main.js", "explain", "-e", constantText(chain), "--vocab", String(m.vocab), "--json");
+  const explained = runBuilt(
+    "runtime/dist/cli/main.js",
+    "explain",
+    "-e",
+    constantText(chain),
+    "--vocab",
+    String(m.vocab),
+    "--json",
+  );
   expect(JSON.parse(explained.stdout)).toMatchObject({
     nodes: m.ggsl.nodes,
     nodesWithoutViews: m.ggsl.nodesWithoutViews,
@@ -48,7 +56,7 @@ function checkMeasurement(m: Measurement): void {
 }
 
 test("wrong options are refused", () => {
-  const run = runBuilt("bench/bench.js", "--only", "nothing");
+  const run = runBuilt("bench/dist/bench.js", "--only", "nothing");
   expect([run.status, run.stdout]).toEqual([2, ""]);
   expect(run.stderr).toContain("--only: expected default, min_p");
 });

@@ -95,7 +95,7 @@ describe("what is refused", () => {
 
   test("files, devices and options that there are not", () => {
     const file = folder.write("one.cases", cases.slice(0, 1));
-    expect(refused("check", folder.path("none.cases"))).toContain("can not be read");
+    expect(refused("check", folder.path("none.cases"))).toContain("cannot be read");
     expect(refused("check", file, "--device", "quantum")).toMatch(/no device "quantum"; there are: .*CPU/);
     expect(refused("check", file, "--only", "nowhere")).toContain('no case has "nowhere" in its name');
     expect(refused("check", file, "--rounds", "0")).toContain("--rounds: expected a whole number from 1 to 10000");

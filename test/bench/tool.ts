@@ -33,6 +33,6 @@ export interface Run {
 
 export const replay = (...args: string[]): Run => spawnSync(TOOL, args, { encoding: "utf8" });
 
-/** A program of bench/, from what `npm run setup` has built. */
+/** A compiled program, by its path in the checkout, from what `npm run setup` has built. */
 export const runBuilt = (program: string, ...args: string[]): Run =>
-  spawnSync(process.execPath, [join(ROOT, "dist", ...program.split("/")), ...args], { encoding: "utf8", cwd: ROOT });
+  spawnSync(process.execPath, [join(ROOT, program), ...args], { encoding: "utf8", cwd: ROOT });

@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { moduleChains } from "../../compiler/codegen/chains.js";
-import { nameChains, typeScriptModule } from "../../compiler/codegen/module.js";
+import { moduleChains } from "../../codegen/chains.js";
+import { nameChains, typeScriptModule } from "../../codegen/module.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { fileImporter } from "../../cli/files.js";
 import { chainOf, compile } from "../../runtime/chain.js";
@@ -106,13 +106,13 @@ test("--check finds a module that is stale or missing, and says how to make it",
   writeFileSync(program, 'import { temp } from "std"\nchain a(t: f32 = 1) = temp(t)\n');
   const missing = ggsl(["gen", program, "--check"]);
   expect(missing).toMatchObject({ status: 1, stdout: "" });
-  expect(missing.stderr).toBe(`error: "${folder}/stale.ts" does not exist. To make it: ggsl gen ${program}\n`);
+  expect(missing.stderr).toBe(`error: "${folder}/stale.ts" does not exist. To generate it: ggsl gen ${program}\n`);
   ggsl(["gen", program]);
   expect(ggsl(["gen", program, "--check"]).status).toBe(0);
   writeFileSync(program, 'import { temp } from "std"\nchain a(t: f32 = 2) = temp(t)\n');
   const stale = ggsl(["gen", program, "--check"]);
   expect(stale).toMatchObject({ status: 1, stdout: "" });
-  expect(stale.stderr).toContain('stale.ts" is not what its source gives now. To make it: ggsl gen');
+  expect(stale.stderr).toContain('stale.ts" is out of date. To generate it: ggsl gen');
 });
 
 test("a file that was written by hand is not overwritten", () => {
@@ -120,7 +120,7 @@ test("a file that was written by hand is not overwritten", () => {
   writeFileSync(join(folder, "mine.ts"), "export const a = 1;\n");
   const { status, stderr } = ggsl(["gen", join(folder, "mine.ggsl")]);
   expect(status).toBe(1);
-  expect(stderr).toContain("`ggsl gen` did not make it");
+  expect(stderr).toContain("`ggsl gen` did not generate it");
   expect(readFileSync(join(folder, "mine.ts"), "utf8")).toBe("export const a = 1;\n");
 });
 

@@ -13,6 +13,6 @@ export function node(args: readonly string[], cwd = "."): Result {
 }
 
 export const ggsl = (args: readonly string[], cwd = "."): Result =>
-  node([`${process.cwd()}/dist/cli/main.js`, ...args], cwd);
+  node([`${process.cwd()}/runtime/dist/cli/main.js`, ...args], cwd);
 
 export const tsc = (...args: readonly string[]): Result => node(["node_modules/typescript-7/bin/tsc", ...args]);

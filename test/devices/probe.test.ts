@@ -53,7 +53,7 @@ test("the CPU's devices are chosen by number and by name", async () => {
   expect(chooseDeviceSync({ backend: "cpu", device: 0 }).device).toBe("CPU");
   expect(chooseDeviceSync({ backend: "cpu", device: "cpu" }).device).toBe("CPU");
   expect(() => chooseDeviceSync({ backend: "cpu", device: 1 })).toThrow(
-    /^no device 1 of the backend `cpu`; there are:\n {2}0: CPU \(/,
+    /^the backend `cpu` has no device 1; its devices:\n {2}0: CPU \(/,
   );
   expect(() => chooseDeviceSync({ backend: "cpu", device: -1 })).toThrow(
     "expected a device's number or name, found -1",
@@ -71,6 +71,6 @@ test("a backend without a device says why, what is installed, and what to do", (
   if (found.backend === "cuda") return;
   expect(cuda!.reason).not.toBe("");
   expect(() => chooseDeviceSync({ backend: "cuda" })).toThrow(
-    /^the backend `cuda` is not available: [^]*\nInstalled: @node-llama-cpp\/[^]*\nTo mend it:\n {2}1\. /,
+    /^the backend `cuda` is not available: [^]*\nInstalled: @node-llama-cpp\/[^]*\nTo fix it:\n {2}1\. /,
   );
 });

@@ -93,7 +93,7 @@ test("strict makes a split an error, and the reason is a sentence", () => {
   expect(placed.split).toMatchObject({ stage: "top_p(0.95)", index: 1, ops: ["CUMSUM"], device: "CPU" });
   const text = splitText(placed.split!);
   expect(text).toMatch(
-    /^CPU can not run CUMSUM: the chain runs on the CPU from `top_p\(0\.95\)` on, and \d+ bytes come back with each token$/,
+    /^CPU cannot run CUMSUM: the chain runs on the CPU from `top_p\(0\.95\)` on, and \d+ bytes are read back per token$/,
   );
   // 40 rows, not the vocabulary
   expect(placed.split!.bytes).toBeLessThan(40 * 4 * 8);

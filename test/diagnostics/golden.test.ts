@@ -10,7 +10,7 @@ import { describe, expect, test } from "@jest/globals";
 import { check, checkStages } from "../../compiler/check/check.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
-import { compileProgram, type CompileOptions } from "../../compiler/compile.js";
+import { compileProgram, type CompileOptions } from "../../compiler/driver.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -26,7 +26,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   const text = readFileSync(join(folder, name), "utf8");
   if (name.endsWith(".stages")) return checkStages({ name, text }).diagnostics;
   const options = /^\/\/ compile (.*)/.exec(text)?.[1];
-  if (options === undefined) return check({ name, text }, importer).diagnostics;
+  if (options === undefined) return check({ name, text }, { importer }).diagnostics;
   return compileProgram(text, { file: name, importer, ...(JSON.parse(options) as CompileOptions) }).diagnostics;
 }
 

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSamplingAdvice } from "../../compiler/import/gguf_sampling.js";
-import { checkProgram } from "../../compiler/compile.js";
+import { readSamplingAdvice } from "../../settings/from/gguf_sampling.js";
+import { checkProgram } from "../../compiler/driver.js";
 import { loadOracle } from "../native/oracle.js";
 
 const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
@@ -68,9 +68,13 @@ test("bad values are faults, unknown keys are named, no keys are no advice", () 
 });
 
 const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args], {
-    encoding: "utf8",
-  });
+  spawnSync(
+    process.execPath,
+    ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args],
+    {
+      encoding: "utf8",
+    },
+  );
 
 test("`ggsl run` without a chain takes the file's, shows it, and lets the user's settings win", () => {
   const model = join(folder, "advice.gguf");
@@ -79,9 +83,9 @@ test("`ggsl run` without a chain takes the file's, shows it, and lets the user's
   const stages = (t: number): string => `top_k(20) |> top_p(0.95) |> min_p(0.05) |> temp(${t}) |> dist()`;
   const advised = ggsl("--model", model);
   expect(advised.status).toBe(0);
-  expect(advised.stderr).toContain("warning: general.sampling.mood of the model's file is unknown, and has no effect");
+  expect(advised.stderr).toContain("warning: unknown key general.sampling.mood in the model file has no effect");
   expect(advised.stderr).toContain(
-    "the chain is the model's own advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
+    "the chain is the model's sampling advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
   );
   expect(advised.stdout).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(0.25)).stdout);
   const hot = ggsl("--model", model, "--set", "temp=3").stdout;
@@ -93,7 +97,7 @@ test("`ggsl run` without a chain takes the file's, shows it, and lets the user's
 test("without advice a chain is asked for", () => {
   const { status, stderr } = ggsl();
   expect(status).toBe(2);
-  expect(stderr).toContain("expected either a FILE or -e STAGES: the model's file advises no sampling");
+  expect(stderr).toContain("expected either a FILE or -e STAGES: the model file contains no sampling advice");
 });
 
 test("advice that can not be used is an error that names the keys", () => {

@@ -16,7 +16,7 @@ interface Result {
 }
 
 function ggsl(args: readonly string[], input = ""): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
     encoding: "utf8",
     input,
   });
@@ -108,7 +108,7 @@ test("check and test go on after a bad file", () => {
   const bad = file("bad.ggsl", "sampler {");
   const checked = ggsl(["check", bad, "nowhere.ggsl", good]);
   expect(checked).toMatchObject({ status: 1, stdout: "3 files checked: 2 errors, 0 warnings\n" });
-  expect(checked.stderr).toMatch(/E0101[^]*"nowhere.ggsl" can not be read/);
+  expect(checked.stderr).toMatch(/E0101[^]*"nowhere.ggsl" cannot be read/);
   const tested = ggsl(["test", bad, good, "--backend", "reference,cpu", "--json"]);
   expect(tested.status).toBe(1);
   expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 2, failed: 1 });
@@ -178,7 +178,7 @@ describe("bad input ends with a message and no stack", () => {
   const model = readFileSync("examples/model/demo-q8_0.gguf");
   const cases: readonly (readonly [string, number, RegExp, () => string[]])[] = [
     ["an unknown sampler", 1, /E0202.*\n.*-e:1:1/, () => ["eval", "-e", "min_q(1)", "--probs", "1,2"]],
-    ["a missing file", 1, /"nowhere.ggsl" can not be read: there is no such file/, () => ["compile", "nowhere.ggsl"]],
+    ["a missing file", 1, /"nowhere.ggsl" cannot be read: there is no such file/, () => ["compile", "nowhere.ggsl"]],
     ["a missing chain", 1, /there is no chain `z`/, () => ["compile", file("p.ggsl", program), "z"]],
     ["several chains and no name", 1, /several chains/, () => ["compile", file("p.ggsl", program)]],
     [
@@ -223,7 +223,7 @@ describe("bad input ends with a message and no stack", () => {
       /the prompt has \d+ tokens/,
       () => ["run", "-e", "greedy()", "--prompt", "word ".repeat(2000)],
     ],
-    ["a chain that picks nothing", 1, /picks no token/, () => ["run", "-e", "top_k(2)"]],
+    ["a chain that picks nothing", 1, /does not pick a token/, () => ["run", "-e", "top_k(2)"]],
     ["an unknown backend", 2, /abacus/, () => ["run", "-e", "greedy()", "--backend", "abacus"]],
     ["an unknown command", 2, /unknown command/, () => ["frobnicate"]],
     ["neither a file nor stages", 2, /FILE or -e STAGES/, () => ["compile"]],

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/chain.js";
-import { CACHE_TYPES, type CacheType } from "../../compiler/import/context.js";
+import { CACHE_TYPES, type CacheType } from "../../settings/from/context.js";
 import { InputError } from "../../runtime/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";
@@ -111,7 +111,7 @@ const WRONG: readonly (readonly [object, RegExp])[] = [
   [{ flashAttention: "maybe" }, /`flashAttention` must be one of auto, on, off, found "maybe"/],
   [
     { cacheTypeV: "q8_0", flashAttention: "off" },
-    /a cache of values in q8_0 needs flash attention, which is off: set flash attention to auto or on, or/,
+    /a V cache of type q8_0 needs flash attention, which is off: set flash attention to auto or on, or/,
   ],
 ];
 
@@ -132,7 +132,7 @@ test("settings that contradict each other only together are refused, too", async
 
 test("layers on a GPU need one", async () => {
   await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: 3 })).rejects.toThrow(
-    /`gpuLayers` is 3, and the model runs on the CPU: leave it out, or choose a GPU/,
+    /`gpuLayers` is 3, and the model runs on the CPU: omit it, or choose a GPU/,
   );
   await expect(loadModel(DEMO_MODEL, { backend: "cpu", gpuLayers: -1 })).rejects.toThrow(
     /`gpuLayers` must be an integer from 0 to 10000 or "all", found -1/,
@@ -162,7 +162,7 @@ interface Run {
 }
 
 function run(...args: string[]): Run {
-  const command = ["dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
+  const command = ["runtime/dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
   return spawnSync(process.execPath, command, { encoding: "utf8" });
 }
 

@@ -8,14 +8,14 @@ import { format } from "prettier";
 import { escape } from "../../cli/html/escape.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { toSpec } from "../../compiler/graph/json.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
+import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-page-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function explain(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(process.cwd(), "dist/cli/main.js"), "explain", ...args], {
+  return spawnSync(process.execPath, [join(process.cwd(), "runtime/dist/cli/main.js"), "explain", ...args], {
     encoding: "utf8",
     cwd: folder,
     maxBuffer: 1 << 26,
@@ -87,7 +87,7 @@ test("each optimization is measured by compiling without it", () => {
   }
   expect(rows.some(([, , , without]) => Number(without) > all)).toBe(true);
   const off = explain("-e", CHAIN, "--html", "--no-optimize").stdout;
-  expect(off).toContain("All are switched off.");
+  expect(off).toContain("All are disabled.");
   expect(rowsOf(explain("-e", CHAIN, "--html", "--disable", "ratio-pick").stdout, "optimizations").length).toBe(
     OPTIMIZATIONS.size,
   );
@@ -115,7 +115,7 @@ test("a graph too large to be read is not drawn, and the page says so", async ()
 test("the host tail and a chain without a pick", async () => {
   const page = explain("-e", "top_k(20) |> host dist(1)", "--html").stdout;
   await expectSound(page);
-  expect(page).toContain("From <code>host dist(1)</code> on llama.cpp's own samplers run on the host.");
+  expect(page).toContain("The host tail starts at <code>host dist(1)</code>: llama.cpp's own CPU samplers.");
   expect(rowsOf(page, "host")).toContainEqual(["token ids of the rows", "80"]);
 });
 

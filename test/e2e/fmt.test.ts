@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "ggsl-fmt-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const fmt = (args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["dist/cli/main.js", "fmt", ...args], { encoding: "utf8", input });
+  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "fmt", ...args], { encoding: "utf8", input });
 
 function file(name: string, text: string | Uint8Array): string {
   const path = join(folder, name);
@@ -31,14 +31,14 @@ test("files that differ are rewritten, others are not touched", () => {
 test("--check names the files, writes nothing, and fails", () => {
   const [ugly, pretty] = [file("ugly.ggsl", UGLY), file("pretty.ggsl", PRETTY)];
   const { status, stdout } = fmt(["--check", ugly, pretty]);
-  expect([status, stdout]).toEqual([1, `${ugly} is not in its canonical form\n`]);
+  expect([status, stdout]).toEqual([1, `${ugly} is not in canonical form\n`]);
   expect(readFileSync(ugly, "utf8")).toBe(UGLY);
   expect(fmt(["--check", pretty])).toMatchObject({ status: 0, stdout: "" });
 });
 
 test("- is standard input", () => {
   expect(fmt(["-"], UGLY)).toMatchObject({ status: 0, stdout: PRETTY });
-  expect(fmt(["--check", "-"], UGLY)).toMatchObject({ status: 1, stdout: "- is not in its canonical form\n" });
+  expect(fmt(["--check", "-"], UGLY)).toMatchObject({ status: 1, stdout: "- is not in canonical form\n" });
   expect(fmt(["-"], "chain")).toMatchObject({ status: 1, stdout: "" });
 });
 
@@ -59,8 +59,8 @@ test("byte order marks and the line ends of Windows go", () => {
 test("what is not text, or is not there, is an error", () => {
   const bytes = Uint8Array.of(0x2f, 0x2f, 0xff, 0xfe);
   const binary = file("binary.ggsl", bytes);
-  expect(fmt([binary])).toMatchObject({ status: 1, stderr: `error: "${binary}" is not text in UTF-8\n` });
+  expect(fmt([binary])).toMatchObject({ status: 1, stderr: `error: "${binary}" is not UTF-8 text\n` });
   expect(new Uint8Array(readFileSync(binary))).toEqual(bytes);
-  expect(fmt([join(folder, "nothing.ggsl")]).stderr).toMatch(/can not be read: there is no such file/);
+  expect(fmt([join(folder, "nothing.ggsl")]).stderr).toMatch(/cannot be read: there is no such file/);
   expect(fmt([]).status).toBe(2);
 });

@@ -149,7 +149,7 @@ test("pieces tell the states after them, which are those that a saved sequence h
 
 describe("bad input", () => {
   test("a chain that picks nothing", () => {
-    expect(() => model.generate(PROMPT, { chain: compilePipeline("top_k(3)") })).toThrow(/picks no token/);
+    expect(() => model.generate(PROMPT, { chain: compilePipeline("top_k(3)") })).toThrow(/does not pick a token/);
   });
   test("uniforms that the chain does not have, or out of range", () => {
     const chain = compile(CREATIVE);
@@ -160,7 +160,7 @@ describe("bad input", () => {
     const run = async (): Promise<void> => {
       for await (const _ of model.generate("word ".repeat(600), { chain: compile(CREATIVE), contextSize: 256 })) break;
     };
-    await expect(run()).rejects.toThrow(/the prompt has \d+ tokens, and the context holds 256/);
+    await expect(run()).rejects.toThrow(/the prompt has \d+ tokens, and the context size, for prompt and generated text, is 256/);
   });
   test.each([
     ["nowhere.gguf", /does not exist/],

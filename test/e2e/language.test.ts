@@ -145,7 +145,7 @@ describe("what a sequence remembers", () => {
   });
   test("a saved sequence of another chain is refused", () => {
     const resume = { ggsl: 1, chain: "other", params: {}, streams: [], states: [], step: 0, history: [] } as const;
-    expect(() => model.generate(PROMPT, { chain, resume })).toThrow(/no saved sequence/);
+    expect(() => model.generate(PROMPT, { chain, resume })).toThrow(/not a saved sequence/);
   });
   test("a token that is not accepted changes nothing", () => {
     const logits = Float32Array.from({ length: 32 }, (_, i) => Math.sin(i));
@@ -188,7 +188,7 @@ chain c() = mix() |> greedy()`;
   test("must be set, and fit", () => {
     expect(() => pick({ prior })).toThrow("the input `green` was never set");
     expect(() => pick({ prior: [1, 2], green: new Map() })).toThrow(/must have 8 numbers.*found 2/);
-    expect(() => pick({ prior, green: new Map([[9, 1]]) })).toThrow(/9 is no token/);
+    expect(() => pick({ prior, green: new Map([[9, 1]]) })).toThrow(/9 is not a token/);
     expect(() => pick({ prior, green: new Map([[1, NaN]]) })).toThrow(/NaN/);
     expect(() => pick({ prior, green: new Map([0, 1, 2, 3, 4].map((t) => [t, 1])) })).toThrow(
       /at most 4 tokens, found 5/,

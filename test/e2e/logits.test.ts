@@ -46,7 +46,7 @@ test("what does not fit is an error that says so", async () => {
   const long = "word ".repeat(600);
   await expect(model.logits(long)).rejects.toThrow(InputError);
   await expect(model.logits(long, { contextSize: 256 })).rejects.toThrow(
-    /the prompt has \d+ tokens, and the context holds 256: shorten/,
+    /the prompt has \d+ tokens, and the context size is 256: shorten/,
   );
   await expect(model.logits(Int32Array.of(5, 2048))).rejects.toThrow("token 2048 of the prompt is outside");
   await expect(model.logits(new Int32Array())).rejects.toThrow("the prompt is empty");

@@ -40,7 +40,7 @@ function scopesOf(text: string): { text: string; scope: string }[] {
 }
 
 test("the grammar is up to date", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/vscode-grammar.mjs", "--check"], {
+  const { status, stderr } = spawnSync(process.execPath, ["tools/run.mjs", "vscode-grammar", "--check"], {
     encoding: "utf8",
   });
   expect(stderr).toBe("");

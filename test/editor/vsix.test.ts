@@ -21,12 +21,12 @@ test("the extension is packed whole", () => {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-vsix-"));
   try {
     const file = join(folder, "ggsl.vsix");
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/vsix.mjs", file], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["tools/run.mjs", "vsix", file], { encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     const entries = unzipSync(readFileSync(file));
     const textOf = (name: string): string => new TextDecoder().decode(entries[name]);
     const manifest = JSON.parse(textOf("extension/package.json")) as Manifest;
-    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+    const { version } = JSON.parse(readFileSync("runtime/package.json", "utf8")) as Manifest;
     expect(manifest.version).toBe(version);
     expect(textOf("extension.vsixmanifest")).toContain(`Id="ggsl" Version="${version}"`);
     expect(textOf("[Content_Types].xml")).toContain('Extension=".js"');

@@ -292,7 +292,7 @@ describe("tokens outside the vocabulary", () => {
     for (const graph of [graphOf(token, { sampled: 2 }, 1), graphOf(token, rows, 3)]) {
       using evaluator = createEvaluator(graph, 4, { backend: "reference" });
       expect(() => evaluator.evaluate([0, 1, 2, 3])).toThrow(InputError);
-      expect(() => evaluator.evaluate([0, 1, 2, 3])).toThrow(`${token}, which is no token of a vocabulary of 4`);
+      expect(() => evaluator.evaluate([0, 1, 2, 3])).toThrow(`${token}, which is not a token of a vocabulary of 4`);
     }
   });
 
@@ -335,7 +335,7 @@ describe("draws by number", () => {
   test("a draw far away is refused at once", () => {
     const sequence = startSequence(fromSpec(drawing(1_000_000, 50)), 4);
     const start = performance.now();
-    expect(() => uniformsOf(sequence)).toThrow(/numbers only rise, by at most 1000 a token/);
+    expect(() => uniformsOf(sequence)).toThrow(/expected a later number, at most 1000 per token/);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 

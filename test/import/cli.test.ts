@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 
 function ggsl(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["dist/cli/main.js", ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
     encoding: "utf8",
     input,
   });
@@ -39,10 +39,10 @@ test("a model's file is recognised", () => {
 });
 
 test.each([
-  [["import", "no-such-file.json"], 1, 'error: "no-such-file.json" can not be read'],
-  [["import", "."], 1, 'error: "." can not be read: it is no file'],
+  [["import", "no-such-file.json"], 1, 'error: "no-such-file.json" cannot be read'],
+  [["import", "."], 1, 'error: "." cannot be read: it is not a file'],
   [["import", "--from", "mnn", "examples/model/demo-q8_0.gguf"], 1, "expected settings of mnn, found a GGUF file"],
-  [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp has a command line to import"],
+  [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp command lines can be imported"],
   [["import", "--", "--temp", "hot"], 1, 'error: word 2: "--temp" must be a finite number, found "hot"'],
   [["import", "--eos", "x", "a"], 2, "Expected token ids"],
   [["export", "examples/creative.ggsl"], 2, "required option '--to <tool>'"],

@@ -1,5 +1,5 @@
 /** Small GGUF files for tests, from descriptions: `{ key: [type, value] }`. */
-import type { ByteSource } from "../../compiler/import/import.js";
+import type { ByteSource } from "../../settings/from/import.js";
 
 export type Description = Readonly<Record<string, readonly [type: string, value: unknown]>>;
 

@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram } from "../../compiler/compile.js";
-import { describeNotes, importFile, KINDS, type Imported } from "../../compiler/import/import.js";
+import { compileProgram } from "../../compiler/driver.js";
+import { describeNotes, importFile, KINDS, type Imported } from "../../settings/from/import.js";
 import { ggufOf, sourceOf, type Description } from "./gguf.js";
 
 const folder = fileURLToPath(new URL("files", import.meta.url));

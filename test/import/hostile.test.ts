@@ -1,6 +1,6 @@
 /** Settings that are wrong, huge or malicious: an error that says where and what was expected, in little time. */
 import { describe, expect, test } from "@jest/globals";
-import { importFile, importWords, ImportError } from "../../compiler/import/import.js";
+import { importFile, importWords, ImportError } from "../../settings/from/import.js";
 import { ggufOf, header, join, sourceOf, text, textSource, u32, u64 } from "./gguf.js";
 
 const given = (settings: string, kind?: string): string => importFile(textSource(settings), "s.json", kind).text;

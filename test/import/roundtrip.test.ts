@@ -1,10 +1,10 @@
 /** What is imported from llama.cpp can be exported, and imports to the same chain again; what can not be exported says why. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { exportLlama, ExportError, toFlags, toRequest, type LlamaExport } from "../../compiler/export/export.js";
-import { importFile, importWords } from "../../compiler/import/import.js";
-import { SAMPLING_OPTIONS } from "../../compiler/import/formats/llamaArgs.js";
-import { SWITCHES, WITH_TWO_VALUES, WITH_VALUE } from "../../compiler/import/formats/llamaOptions.js";
+import { exportLlama, ExportError, toFlags, toRequest, type LlamaExport } from "../../settings/to/export.js";
+import { importFile, importWords } from "../../settings/from/import.js";
+import { SAMPLING_OPTIONS } from "../../settings/from/formats/llamaArgs.js";
+import { SWITCHES, WITH_TWO_VALUES, WITH_VALUE } from "../../settings/from/formats/llamaOptions.js";
 import { commandLines } from "./commandLines.js";
 import { textSource } from "./gguf.js";
 import { llamaOptions } from "./oracle.js";

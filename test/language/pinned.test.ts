@@ -1,6 +1,6 @@
 /** Programs that were once compiled wrongly, each as small as it gets. */
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";

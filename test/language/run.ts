@@ -1,5 +1,5 @@
 /** A sampler's body on given logits, on each backend. */
-import { compileProgram, graphOf } from "../../compiler/compile.js";
+import { compileProgram, graphOf } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { startSequence, uniformsOf } from "../../runtime/sequence.js";
 import { runOf, type Backend, type Results } from "../parity/backends.js";

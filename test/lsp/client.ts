@@ -31,7 +31,7 @@ interface Published {
 
 export async function startClient(): Promise<Client> {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-lsp-"));
-  const server = spawn(process.execPath, ["dist/cli/main.js", "lsp", "--stdio"], {
+  const server = spawn(process.execPath, ["runtime/dist/cli/main.js", "lsp", "--stdio"], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const connection = createMessageConnection(

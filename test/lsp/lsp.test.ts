@@ -358,7 +358,7 @@ describe("rename", () => {
       placeholder: "abc",
       range: { end: { character: 9 } },
     });
-    await expect(at("prepareRename", "sampler a() {\n  keep ¦prob > 1\n}\n")).rejects.toThrow("can not be renamed");
+    await expect(at("prepareRename", "sampler a() {\n  keep ¦prob > 1\n}\n")).rejects.toThrow("cannot be renamed");
   });
 });
 
@@ -420,7 +420,7 @@ describe("whatever comes", () => {
       await client
         .request(`textDocument/${method}`, { ...params, position: { line, character } })
         .catch((error: Error) => {
-          expect(error.message).toMatch(/no name here|can not be renamed/);
+          expect(error.message).toMatch(/no name here|cannot be renamed/);
         });
     for (const position of [undefined, null, {}, { line: "1", character: 2 }, { line: 0.5, character: 0 }])
       await expect(client.request(`textDocument/${method}`, { ...params, position })).rejects.toThrow(

@@ -57,7 +57,7 @@ test("the stages and parameters are those of the compiler", () => {
 });
 
 test.each<[message: string, stage: object | null, withModel?: true]>([
-  ['no sampler "top_q" here; there are: greedy, dist', { name: "top_q" }],
+  ['unknown llama.cpp sampler "top_q": expected one of greedy, dist', { name: "top_q" }],
   ["stage: expected an object", null],
   ["stage: name: expected a string", { k: 1 }],
   ["top_k has no parameter p; it has: k", { name: "top_k", p: 1 }],
@@ -88,7 +88,7 @@ test.each<[message: string, stage: object | null, withModel?: true]>([
     { name: "grammar", text: 'root ::= "a"\nno = b' },
     true,
   ],
-  ['the grammar has no rule "start"', { name: "grammar", text: 'root ::= "a"', root: "start" }, true],
+  ['the grammar has no start rule "start"', { name: "grammar", text: 'root ::= "a"', root: "start" }, true],
 ])("refuses: %s", (...[message, stage, withModel]) => {
   const thrown = thrownBy(() => new HostChain([stage as never], withModel && model));
   expect(thrown).toMatch(/^INVALID_ARGUMENT: /);

@@ -1,5 +1,5 @@
 /**
- * Ops over wide rows on the CPU, which native/src/cpu_kernels.cc computes: what the reference interpreter gives, with ties, -inf
+ * Ops over wide rows on the CPU, which native/graph/cpu_kernels.cc computes: what the reference interpreter gives, with ties, -inf
  * and NaN among the numbers, for one row and for several, on one thread and on three.
  */
 import { describe, expect, test } from "@jest/globals";

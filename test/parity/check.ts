@@ -3,10 +3,10 @@ import type { Backend } from "./backends.js";
 import { compareRows, faultOf, hasSameOrder, orderFault } from "./compare.js";
 import { makeContext, NO_CONTEXT, type ContextSpec } from "./context.js";
 import { excuseFor, excuseOf, mayOrderOtherwise, type Excuse } from "./excuse.js";
-import { openLlama, type Given, type LlamaStep } from "./llama.js";
+import { openLlama, type Given } from "./llama.js";
 import { makeLogits, type LogitsSpec } from "./logits.js";
 import { openOurs } from "./ours.js";
-import { runningSums, type Rows } from "./rows.js";
+import { runningSums, type PickedRows, type Rows } from "./rows.js";
 import { SAMPLERS, type Mode, type Order } from "./samplers.js";
 import { FEW_STEPS } from "./settings.js";
 import { orderAfter, specOf, type Stage } from "./stages.js";
@@ -60,7 +60,7 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     if (!rows.tokens.includes(token)) return count(undefined, `token ${token} is not among the rows left`);
     const isSameOrder = hasSameOrder(rows, there, input, order);
     // which of several equal rows comes first, or is the best, is up to the device
-    const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "best";
+    const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "argmax";
     if (isSameOrder && areTiesOpen && input[token] === input[wanted]) return true;
     if (draw === undefined) return count(excuseOf(given, accepted), `token ${token}, expected ${wanted}`);
     const agreed = { ours: rows, theirs: there, input };
@@ -76,9 +76,9 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
   const picks = specOf(stages.at(-1)!).picks;
   const canRejoin = !stages.some((s) => specOf(s).remembersPicks);
   const looksBack = stages.some((s) => specOf(s).looksBack);
-  const last = picks === undefined ? 1 : picks === "best" ? Math.min(steps, FEW_STEPS) : steps;
+  const last = picks === undefined ? 1 : picks === "argmax" ? Math.min(steps, FEW_STEPS) : steps;
   while (accepted.length < stepsFor(backend, input.length, last)) {
-    const there: LlamaStep = theirs.step();
+    const there: PickedRows = theirs.step();
     if (isBeyond(there.rows)) {
       count("undefinedThere", "");
       const invalid = faultOf(ours.rows(), input);

@@ -1,4 +1,5 @@
 /** The samplers that drop rows by their logits or probabilities. */
+import { GROUPS } from "./groups.js";
 import { testSamplers } from "./suite.js";
 
-testSamplers("samplers that cut", ["top_k", "top_p", "min_p", "typical", "top_n_sigma"]);
+testSamplers("samplers that cut", GROUPS.cuts);

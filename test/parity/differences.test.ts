@@ -1,6 +1,6 @@
 /** Where GGSL means to differ from llama.cpp, as docs/semantics.md says it does: both sides of each difference. */
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram, compileStages, graphOf } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import type { Feed } from "../../runtime/features/feed.js";
 import { loadOracle, type LlamaSampler } from "../native/oracle.js";

@@ -3,17 +3,11 @@ import { loadOracle, type LlamaChain } from "../native/oracle.js";
 import type { Context } from "./context.js";
 import { mirostatStep } from "./mirostat.js";
 import type { Moment } from "./margins.js";
-import { rowsOfLlama, type Rows } from "./rows.js";
+import { rowsOfLlama, type PickedRows, type Rows } from "./rows.js";
 import { specOf, type Stage } from "./stages.js";
 
-export interface LlamaStep {
-  readonly rows: Rows;
-  /** The picked token, or -1. */
-  readonly selected: number;
-}
-
 export interface OpenLlama {
-  step(): LlamaStep;
+  step(): PickedRows;
   accept(token: number): void;
 }
 

@@ -12,6 +12,12 @@ export interface Rows {
   readonly masked: number;
 }
 
+export interface PickedRows {
+  readonly rows: Rows;
+  /** The picked token, or -1. */
+  readonly selected: number;
+}
+
 /** llama.cpp does not normalise what it keeps, so the probabilities are made from its logits; -inf is a dropped row. */
 export function rowsOfLlama({ tokens, logits }: LlamaResult): Rows {
   const left = [...tokens.keys()].filter((i) => logits[i] !== -Infinity);

@@ -1,14 +1,16 @@
 /**
- * The standard samplers as the parity tests know them. The next sampler is one entry: what its parameters may be, which
- * sampler of llama.cpp it is, what it does to the order, and how close its decision was.
+ * The standard samplers that llama.cpp has, too: their files name its samplers. The table has what no declaration tells: values
+ * at which something changes, what a sampler does to the order, how close its decision was.
  */
 import * as fc from "fast-check";
+import { STD_SAMPLERS, type StdSampler } from "../../compiler/std/samplers.js";
 import type { LlamaSampler } from "../native/oracle.js";
 import type { Context } from "./context.js";
 import * as margins from "./margins.js";
 import type { Moment } from "./margins.js";
 import type { Rows } from "./rows.js";
-import { f32, i32, minKeep, numberOf, seed, statics, tokenLists, type Args, type ParamSpec } from "./values.js";
+import { declaredParams } from "./declared.js";
+import { f32, i32, numberOf, statics, type Args, type ParamSpec } from "./values.js";
 
 /** How the arguments reach the graph: as constants that fold, or as uniforms of the chain. */
 export type Mode = "constant" | "uniform";
@@ -16,7 +18,7 @@ export type Mode = "constant" | "uniform";
 /** Best first, or in an order that does not follow the logits. */
 export type Order = "sorted" | "other";
 
-export interface SamplerSpec {
+export interface SamplerSpec extends StdSampler {
   readonly params: Readonly<Record<string, ParamSpec>>;
   readonly llama: (args: Args, context: Context) => LlamaSampler;
   /** What order the rows are in afterwards. Absent: it stays. */
@@ -33,7 +35,6 @@ export interface SamplerSpec {
   readonly countsMasked?: true;
   /** How many times larger than that of a probability the error of a logit may be. */
   readonly logitStretch?: number;
-  readonly picks?: "best" | "sample";
   /** llama.cpp remembers its own picks, so that two texts can not be led together again. */
   readonly remembersPicks?: true;
   /** It looks at the text so far. */
@@ -49,51 +50,38 @@ const temperatures = [0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10
 
 const count = (args: Args): number => numberOf(args, "k");
 
-export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
+interface More extends Omit<Partial<SamplerSpec>, "llama" | keyof StdSampler> {
+  /** What llama.cpp's sampler is given besides the arguments, or in their place. */
+  readonly fields?: (args: Args, context: Context) => object;
+}
+
+const MORE: Readonly<Record<string, More>> = {
   greedy: {
-    params: {},
-    llama: () => ({ name: "greedy" }),
     margin: (before) => margins.gapAfter(1, before),
-    picks: "best",
-  },
-  dist: {
-    params: { seed },
-    llama: (args) => ({ name: "dist", seed: numberOf(args, "seed") }),
-    picks: "sample",
   },
   temp: {
     params: { t: f32(0.01, 5, ...temperatures) },
-    llama: (args) => ({ name: "temp", t: numberOf(args, "t") }),
     margin: (before, args) => (numberOf(args, "t") > 0 ? Infinity : margins.gapAfter(1, before)),
   },
   temp_ext: {
     params: { t: f32(0.01, 5, 0, 1, -1, 100), delta: f32(0.01, 3, 0, -1, 1), exponent: f32(0.1, 3, 1, 0, -0.5) },
-    llama: (args) => ({
-      name: "temp_ext",
-      t: numberOf(args, "t"),
-      delta: numberOf(args, "delta"),
-      exponent: numberOf(args, "exponent"),
-    }),
     order: (args, mode, before) => (mode === "uniform" || numberOf(args, "delta") > 0 ? "sorted" : before),
     margin: margins.entropyMargin,
     countsMasked: true,
   },
   top_k: {
     params: { k: statics(0, -1, 1, 2, 3, 7, 40, 250, 5000) },
-    llama: (args) => ({ name: "top_k", k: count(args) }),
     order: (args, _, before) => (count(args) > 0 ? "sorted" : before),
     margin: (before, args) => (count(args) > 0 ? margins.gapAfter(count(args), before) : Infinity),
   },
   top_p: {
-    params: { p: f32(0, 1, 0, 1, -1, 2, 1e-9, 0.5, 0.95, 0.999), min_keep: minKeep },
-    llama: (args) => ({ name: "top_p", p: numberOf(args, "p"), min_keep: numberOf(args, "min_keep") }),
+    params: { p: f32(0, 1, 0, 1, -1, 2, 1e-9, 0.5, 0.95, 0.999) },
     // the order of rows is static, so a uniform that is 1 for now leaves them sorted
     order: (args, mode, before) => (mode === "uniform" || numberOf(args, "p") < 1 ? "sorted" : before),
     margin: margins.nucleusMargin,
   },
   min_p: {
-    params: { p: f32(0, 1, 0, 1, -1, 1e-9, 0.05, 0.5, 1e-38), min_keep: minKeep },
-    llama: (args) => ({ name: "min_p", p: numberOf(args, "p"), min_keep: numberOf(args, "min_keep") }),
+    params: { p: f32(0, 1, 0, 1, -1, 1e-9, 0.05, 0.5, 1e-38) },
     llamaSorts: ({ logits }, args) => {
       const threshold = Math.max(...logits) + Math.log(numberOf(args, "p"));
       return numberOf(args, "p") > 0 && logits.filter((x) => x >= threshold).length < numberOf(args, "min_keep");
@@ -101,8 +89,7 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
     margin: margins.thresholdMargin,
   },
   typical: {
-    params: { p: f32(0, 1, 0, 1, -1, 2, 0.2, 0.5, 0.95, 0.999), min_keep: minKeep },
-    llama: (args) => ({ name: "typical", p: numberOf(args, "p"), min_keep: numberOf(args, "min_keep") }),
+    params: { p: f32(0, 1, 0, 1, -1, 2, 0.2, 0.5, 0.95, 0.999) },
     order: (args, mode, before) => (mode === "uniform" || numberOf(args, "p") < 1 ? "other" : before),
     margin: margins.typicalMargin,
     // 0 * log(0)
@@ -110,21 +97,13 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
     countsMasked: true,
   },
   xtc: {
-    params: { p: f32(0, 1, 0, 1, 0.5, -1, 2), t: f32(0, 0.5, 0, 0.1, 0.5, 0.51, 1, 0.05), min_keep: minKeep, seed },
-    llama: (args) => ({
-      name: "xtc",
-      p: numberOf(args, "p"),
-      t: numberOf(args, "t"),
-      min_keep: numberOf(args, "min_keep"),
-      seed: numberOf(args, "seed"),
-    }),
+    params: { p: f32(0, 1, 0, 1, 0.5, -1, 2), t: f32(0, 0.5, 0, 0.1, 0.5, 0.51, 1, 0.05) },
     llamaSorts: (_, args) => numberOf(args, "p") > 0 && numberOf(args, "t") <= 0.5,
     margin: margins.strikeMargin,
     countsMasked: true,
   },
   top_n_sigma: {
     params: { n: f32(0, 4, 0, -1, 1, 2, 1e-6, 1e6) },
-    llama: (args) => ({ name: "top_n_sigma", n: numberOf(args, "n") }),
     margin: margins.deviationMargin,
   },
   mirostat: {
@@ -132,49 +111,26 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
       tau: f32(0, 4, 5, 0, 1, 8),
       eta: f32(0, 1, 0.1, 0),
       m: i32(fc.constantFrom(100, 1, 2, 3, 10, 1000)),
-      seed,
     },
-    llama: (args, { vocabSize }) => ({
-      name: "mirostat",
-      tau: numberOf(args, "tau"),
-      eta: numberOf(args, "eta"),
-      m: numberOf(args, "m"),
-      seed: numberOf(args, "seed"),
-      n_vocab: vocabSize,
-    }),
+    fields: (_, { vocabSize }) => ({ n_vocab: vocabSize }),
     order: () => "sorted",
     margin: margins.mirostatMargin,
     isUndefined: (before, args, moment) => !(Math.abs(margins.mirostatK(before, args, moment)) < LARGEST_I32),
     countsMasked: true,
-    picks: "sample",
     remembersPicks: true,
   },
   mirostat_v2: {
-    params: { tau: f32(0, 4, 5, 0, 1, 8), eta: f32(0, 1, 0.1, 0), seed },
-    llama: (args) => ({
-      name: "mirostat_v2",
-      tau: numberOf(args, "tau"),
-      eta: numberOf(args, "eta"),
-      seed: numberOf(args, "seed"),
-    }),
+    params: { tau: f32(0, 4, 5, 0, 1, 8), eta: f32(0, 1, 0.1, 0) },
     order: () => "sorted",
     margin: margins.surpriseMargin,
-    picks: "sample",
     remembersPicks: true,
   },
   adaptive_p: {
-    params: { target: f32(0, 1, -1, 0, 1, 0.3, 0.5), decay: f32(0, 0.98, 0.9, 0, 0.99), seed },
-    llama: (args) => ({
-      name: "adaptive_p",
-      target: numberOf(args, "target"),
-      decay: numberOf(args, "decay"),
-      seed: numberOf(args, "seed"),
-    }),
+    params: { target: f32(0, 1, -1, 0, 1, 0.3, 0.5), decay: f32(0, 0.98, 0.9, 0, 0.99) },
     order: reorders,
     countsMasked: true,
     // a logit is 10 times a distance of probabilities over 0.3
     logitStretch: 40,
-    picks: "sample",
     remembersPicks: true,
   },
   penalties: {
@@ -184,13 +140,6 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
       freq: f32(-2, 2, 0, 0.5),
       present: f32(-2, 2, 0, 0.5),
     },
-    llama: (args) => ({
-      name: "penalties",
-      last_n: numberOf(args, "last_n"),
-      repeat: numberOf(args, "repeat"),
-      freq: numberOf(args, "freq"),
-      present: numberOf(args, "present"),
-    }),
     order: reorders,
     looksBack: true,
   },
@@ -200,27 +149,35 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = {
       base: f32(1, 4, 1, 1.75, 0.5, 1.0000001, 10),
       allowed_length: i32(fc.integer({ min: 1, max: 5 })),
       last_n: statics(64, 0, 4, 1000),
-      breakers: tokenLists,
     },
-    llama: (args) => ({
-      name: "dry",
-      multiplier: numberOf(args, "multiplier"),
-      base: numberOf(args, "base"),
-      allowed_length: numberOf(args, "allowed_length"),
-      last_n: numberOf(args, "last_n"),
-      // llama.cpp takes no empty list of tokens; one that no text holds is as good
-      breakers: [...(args["breakers"] as readonly number[]), 1 << 20],
-    }),
+    // llama.cpp takes no empty list of tokens; one that no text holds is as good
+    fields: (args) => ({ breakers: [...(args["breakers"] as readonly number[]), 1 << 20] }),
     order: reorders,
     mayOverflow: true,
     looksBack: true,
   },
   logit_bias: {
-    params: {},
-    llama: (_, { bias }) => ({ name: "logit_bias", biases: [...bias] }),
+    fields: (_, { bias }) => ({ biases: [...bias] }),
     order: reorders,
   },
 };
+
+function specOf(sampler: StdSampler, peer: string): SamplerSpec {
+  const { fields, params, ...more } = MORE[sampler.name] ?? {};
+  return {
+    ...sampler,
+    ...more,
+    params: { ...declaredParams(sampler), ...params },
+    llama: (args, context) => ({ name: peer, ...args, ...fields?.(args, context) }) as LlamaSampler,
+  };
+}
+
+export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = Object.fromEntries(
+  STD_SAMPLERS.flatMap((s) => (s.peer === undefined ? [] : [[s.name, specOf(s, s.peer)]])),
+);
+
+/** The samplers that the table has something about. */
+export const DESCRIBED = Object.keys(MORE);
 
 /** Whether the exponential of some logit, less the largest, is no f32 above 0. */
 function isUnderflowing(logits: readonly number[]): boolean {

@@ -1,9 +1,9 @@
 /** Stages of a chain: which samplers with which arguments, as GGSL source, as uniforms, and as llama.cpp's samplers. */
 import * as fc from "fast-check";
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/compile.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { SAMPLERS, type Mode, type Order, type SamplerSpec } from "./samplers.js";
-import { numberOf, type Arg, type Args, type ParamSpec } from "./values.js";
+import { literal, numberOf, type Arg, type Args, type ParamSpec } from "./values.js";
 
 export interface Stage {
   readonly sampler: string;
@@ -50,10 +50,16 @@ export const orderAfter = (stages: readonly Stage[], mode: Mode): Order | undefi
     return order ? order(s.args, mode, before) : before;
   }, undefined);
 
-const literal = (arg: Arg): string => (typeof arg === "number" ? String(arg) : `[${arg.join(", ")}]`);
+export const stagesText = (stages: readonly Stage[]): string => stages.map((s) => stageText(s, literalOf)).join(" |> ");
 
-export const stagesText = (stages: readonly Stage[]): string =>
-  stages.map(({ sampler, args }) => `${sampler}(${Object.values(args).map(literal).join(", ")})`).join(" |> ");
+const literalOf = ({ type }: ParamSpec, value: Arg): string => literal(type, value);
+
+function stageText(stage: Stage, write: (param: ParamSpec, value: Arg) => string): string {
+  const { params } = specOf(stage);
+  return `${stage.sampler}(${Object.entries(stage.args)
+    .map(([name, value]) => write(params[name]!, value))
+    .join(", ")})`;
+}
 
 // ---------------------------------------------------------------- compiled
 
@@ -89,16 +95,13 @@ function asProgram(stages: readonly Stage[]): { text: string; uniforms: Readonly
   const params: string[] = [];
   const uniforms: Record<string, number> = {};
   const argument = (param: ParamSpec, value: Arg): string => {
-    if (param.isStatic || typeof value !== "number") return literal(value);
+    if (param.isStatic || typeof value !== "number") return literalOf(param, value);
     const name = `a${params.length}`;
-    params.push(`${name}: ${param.type} = ${param.type === "f32" ? "0.5" : "1"}`);
+    params.push(`${name}: ${param.type} = ${param.type === "f32" ? "0.5" : literal(param.type, 1)}`);
     uniforms[name] = value;
     return name;
   };
-  const calls = stages.map((stage) => {
-    const args = Object.entries(stage.args).map(([name, value]) => argument(specOf(stage).params[name]!, value));
-    return `${stage.sampler}(${args.join(", ")})`;
-  });
+  const calls = stages.map((stage) => stageText(stage, argument));
   const names = [...new Set(stages.map((s) => s.sampler))].join(", ");
   return { text: `import { ${names} } from "std"\nchain c(${params.join(", ")}) = ${calls.join(" |> ")}`, uniforms };
 }

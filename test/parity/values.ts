@@ -1,5 +1,6 @@
 /** Values of parameters, edges more often than not. */
 import * as fc from "fast-check";
+import type { ScalarType } from "../../compiler/syntax/ast.js";
 
 export type Arg = number | readonly number[];
 export type Args = Readonly<Record<string, Arg>>;
@@ -8,7 +9,7 @@ export type Args = Readonly<Record<string, Arg>>;
 export const numberOf = (args: Args, name: string): number => args[name] as number;
 
 export interface ParamSpec {
-  readonly type: "f32" | "i32" | "seed" | "list";
+  readonly type: Exclude<ScalarType, "text">;
   /** A static parameter decides the graph, so it can not be a uniform. */
   readonly isStatic?: true;
   readonly values: fc.Arbitrary<Arg>;
@@ -16,6 +17,12 @@ export interface ParamSpec {
 
 const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbitrary<number> =>
   fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...edges) }, { weight: 4, arbitrary: others });
+
+/** An argument as text. */
+export function literal(type: ParamSpec["type"], arg: Arg): string {
+  if (typeof arg !== "number") return `[${arg.join(", ")}]`;
+  return type === "bool" ? String(arg !== 0) : String(arg);
+}
 
 /** llama.cpp's parameters are f32. */
 const real = (min: number, max: number): fc.Arbitrary<number> =>
@@ -35,13 +42,6 @@ export const statics = (...values: number[]): ParamSpec => ({
 });
 
 export const i32 = (values: fc.Arbitrary<number>): ParamSpec => ({ type: "i32", values });
-
-export const minKeep: ParamSpec = i32(
-  fc.oneof(
-    { weight: 4, arbitrary: fc.integer({ min: 0, max: 5 }) },
-    { weight: 1, arbitrary: fc.constantFrom(17, 200, 5000) },
-  ),
-);
 
 export const seed: ParamSpec = {
   type: "seed",

@@ -1,13 +1,9 @@
 /** A program as graphs: checked once, lowered and optimized in several ways. */
-import { check } from "../../compiler/check/check.js";
 import { isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
 import { compileError } from "../../compiler/check/format.js";
 import type { Program as Checked } from "../../compiler/check/program.js";
+import { ALL_OUTPUTS, checkSource, compileChain, type OutputName } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { assertValid } from "../../compiler/graph/verify.js";
-import { lower, type OutputName } from "../../compiler/lower/lower.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
-import { optimize } from "../../compiler/optimize/optimize.js";
 import type { Program } from "./program.js";
 
 /** One way of compiling a program. */
@@ -20,15 +16,13 @@ export interface Build {
   readonly folds?: true;
 }
 
-const ALL: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
-
-export const OPTIMIZED: Build = { name: "optimized", disabled: [], outputs: ALL };
-export const PLAIN: Build = { name: "not optimized", disabled: "all", outputs: ALL };
+export const OPTIMIZED: Build = { name: "optimized", disabled: [], outputs: ALL_OUTPUTS };
+export const PLAIN: Build = { name: "not optimized", disabled: "all", outputs: ALL_OUTPUTS };
 /** What generation asks for. */
 export const TOKEN: Build = { name: "token alone", disabled: [], outputs: ["sampled"] };
-export const without = (pass: string): Build => ({ name: `without ${pass}`, disabled: [pass], outputs: ALL });
+export const without = (pass: string): Build => ({ name: `without ${pass}`, disabled: [pass], outputs: ALL_OUTPUTS });
 
-export const FOLDED: Build = { name: "uniforms folded", disabled: [], outputs: ALL, folds: true };
+export const FOLDED: Build = { name: "uniforms folded", disabled: [], outputs: ALL_OUTPUTS, folds: true };
 
 /** Whether folding must change nothing: what the compiler knows may be asked for, and orders rows in the standard library. */
 export const mayFold = ({ text }: Program): boolean => !/\bknown\(|^import /.test(text);
@@ -43,24 +37,22 @@ const LIMIT_CODES: readonly string[] = ["E0320", "E0321"];
 
 /** The checked program, and a function that gives each graph. Throws what the checker says: a random program that it refuses is a bug. */
 export function compileIn(program: Program): { readonly checked: Checked; readonly graph: (build: Build) => Graph } {
-  const { program: checked, diagnostics } = check({ name: "random.ggsl", text: program.text });
+  const { program: checked, diagnostics } = checkSource({ name: "random.ggsl", text: program.text });
   failOn(diagnostics);
   const chain = checked!.chains.find((c) => c.name.text === "main")!;
   const known = new Map<Build, Graph>();
   const make = ({ disabled, outputs, folds }: Build): Graph => {
-    const off: ReadonlySet<string> = new Set(disabled === "all" ? OPTIMIZATIONS.keys() : disabled);
-    const {
-      graph,
-      ranges,
-      diagnostics: found,
-    } = lower(
-      checked!.main,
+    const { graph, diagnostics: found } = compileChain(
+      checked!,
       folds ? { ...chain, params: chain.params.map((p) => ({ ...p, isStatic: true })) } : chain,
-      { set: folds ? { ...program.set, ...program.uniforms } : program.set, outputs, disabled: off },
+      {
+        set: folds ? { ...program.set, ...program.uniforms } : program.set,
+        outputs,
+        ...(disabled === "all" ? { optimize: false } : { disable: disabled }),
+      },
     );
     failOn(found);
-    assertValid(graph!, "lowering");
-    return optimize(graph!, ranges, off);
+    return graph!;
   };
   const graphOf = (build: Build): Graph => {
     const graph = known.get(build) ?? make(build);

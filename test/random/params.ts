@@ -1,5 +1,6 @@
 /** Parameters of a sampler, and what its stage gives them: nothing, a literal, an expression or a parameter of the chain. */
 import * as fc from "fast-check";
+import { literal } from "../parity/values.js";
 import { expressions } from "./expressions.js";
 import type { Kind, Named, Rate, Scope, Text } from "./text.js";
 
@@ -63,9 +64,6 @@ export const paramChoices: fc.Arbitrary<ParamChoice> = fc
       }),
     }),
   );
-
-export const literal = (type: ParamType, value: number): string =>
-  type === "bool" ? String(value !== 0) : Object.is(value, -0) ? "0" : String(value);
 
 /** A range that holds both numbers. */
 function rangeText({ type, range, value, default: other, passing }: ParamChoice): string {

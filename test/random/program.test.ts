@@ -3,16 +3,16 @@ import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { countsOf } from "../../compiler/builtins/builtin.js";
 import { FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
-import { STD_NAMES } from "../../compiler/std/library.js";
+import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import type { Expr, Param, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { children, expressionsOf } from "../../compiler/syntax/walk.js";
 import { compileIn, PLAIN, Refused } from "./compile.js";
 import { programs } from "./program.js";
 import { SEED } from "./settings.js";
-import { STANDARD } from "./standard.js";
+import { standardFilters, standardPicks } from "./standard.js";
 
-const SAMPLE = 100;
+const SAMPLE = 120;
 
 /** Of a grammar it takes a model to tell what is allowed, so test/native has these. */
 const ELSEWHERE = ["allowed"];
@@ -108,6 +108,9 @@ test("every construct of the language is in some program, and the checker takes 
   expect(refused).toBeLessThanOrEqual(0.02 * SAMPLE);
 });
 
-test("every standard sampler is a stage of some program", () => {
-  expect(Object.keys(STANDARD).sort()).toEqual([...STD_NAMES].sort());
+test("every standard sampler is a stage of some program, with each of its parameters", () => {
+  const choices = fc.sample(fc.oneof(standardFilters, standardPicks), { seed: SEED, numRuns: 1000 });
+  const found = new Map(choices.map(({ sampler, args }) => [sampler.name, Object.keys(args)]));
+  const wanted = STD_SAMPLERS.map(({ name, declaration }) => [name, declaration.params.map((p) => p.name.text)]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
 });

@@ -1,7 +1,7 @@
 /** Random well-typed programs: samplers of every construct of the language, in chains with those of the standard library. */
 import * as fc from "fast-check";
 import { bindParams, paramChoices, type Draft, type ParamChoice } from "./params.js";
-import { STANDARD, standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
+import { standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
 import { afterPick, body, picks, settledPick, stateDeclaration } from "./statements.js";
 import { counter, newScope, type Kind, type Named, type Text } from "./text.js";
 
@@ -102,7 +102,7 @@ function writeOwn(draft: Draft, globals: readonly Named[], choice: OwnChoice, pi
 
 const writeStandard = (draft: Draft, choice: StandardChoice): Written => ({
   call: standardStage(draft, choice),
-  standard: choice.name,
+  standard: choice.sampler.name,
 });
 
 function writeEnd(draft: Draft, globals: readonly Named[], end: EndChoice): Written[] {
@@ -113,7 +113,7 @@ function writeEnd(draft: Draft, globals: readonly Named[], end: EndChoice): Writ
 
 /** What the last stage does. A pick that the arguments settle is checked as the looser of the two. */
 function picksOf({ how, standard }: EndChoice): Program["picks"] {
-  if (how === "standard") return STANDARD[standard.name]!.picks === "sample" ? "sample" : "argmax";
+  if (how === "standard") return standard.sampler.picks;
   return how === "settled" ? "argmax" : how === "none" ? undefined : how;
 }
 

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { verify } from "../../compiler/graph/verify.js";
-import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
+import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import { runOf, type Backend } from "../parity/backends.js";
 import { cases, describeCase, makeGiven, type Case, type Given } from "./cases.js";
 import { mismatchOf, outcomeFault, type Mismatch } from "./compare.js";

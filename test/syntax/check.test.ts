@@ -11,8 +11,7 @@ import { parse } from "../../compiler/syntax/parse.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
-const faults = (text: string): string[] =>
-  check(source(text), undefined).diagnostics.map((d) => `${d.code} ${d.message}`);
+const faults = (text: string): string[] => check(source(text)).diagnostics.map((d) => `${d.code} ${d.message}`);
 const codes = (text: string): string[] => check(source(text)).diagnostics.map((d) => d.code);
 
 describe("programs without a fault", () => {
@@ -79,10 +78,9 @@ describe("imports", () => {
   };
 
   test("names come from the file that declares them", () => {
-    const { program, diagnostics } = check(
-      source('import { both, a } from "./lib/a.ggsl"\nchain c = both |> a'),
+    const { program, diagnostics } = check(source('import { both, a } from "./lib/a.ggsl"\nchain c = both |> a'), {
       importer,
-    );
+    });
     expect(diagnostics).toEqual([]);
     expect([...(program?.main.scope ?? [])].map(([name, b]) => [name, b.module.source.name])).toEqual([
       ["both", "lib/a.ggsl"],
@@ -92,7 +90,7 @@ describe("imports", () => {
   });
 
   test("what a file imports is not handed on", () => {
-    expect(check(source('import { b } from "./lib/a.ggsl"'), importer).diagnostics.map((d) => d.code)).toEqual([
+    expect(check(source('import { b } from "./lib/a.ggsl"'), { importer }).diagnostics.map((d) => d.code)).toEqual([
       "E0204",
     ]);
   });
@@ -102,7 +100,9 @@ describe("imports", () => {
       const n = Number(/\d+/.exec(path)?.[0]);
       return source(`import { x } from "./${n + 1}.ggsl"`, path);
     };
-    expect(check(source('import { x } from "./0.ggsl"'), endless).diagnostics.map((d) => d.code)).toEqual(["E0210"]);
+    expect(check(source('import { x } from "./0.ggsl"'), { importer: endless }).diagnostics.map((d) => d.code)).toEqual(
+      ["E0210"],
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 /** What the grammar takes and what it refuses. */
 import { describe, expect, test } from "@jest/globals";
-import { ggsl } from "../../grammar/ggsl.generated.js";
+import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
 
 const accepts = (text: string, rule = "File"): boolean => ggsl.match(text, rule).succeeded();
 const inSampler = (statements: string): string => `sampler s() { ${statements} }`;

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { parse, type ParseCache } from "../../compiler/syntax/parse.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
-import { ggsl } from "../../grammar/ggsl.generated.js";
+import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
 import { random } from "../parity/random.js";
 import { SEED } from "../parity/settings.js";
 import { readSource } from "./corpus.js";

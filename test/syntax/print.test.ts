@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { print } from "../../compiler/syntax/print/print.js";
+import { print } from "../../format/print.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { random } from "../parity/random.js";
 import { SEED } from "../parity/settings.js";

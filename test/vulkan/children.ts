@@ -3,9 +3,9 @@
  * ended, which its signal tells, says nothing about its cases: they are run again, fewer at a time, and that is counted.
  */
 import { spawnSync } from "node:child_process";
+import { JEST } from "../../tools/jest.js";
 import { ENVIRONMENT } from "./vulkan.js";
 
-const JEST = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--runInBand", "--ci"];
 const SECONDS = 280;
 
 /** A driver's own crash, or that of its heap. */
@@ -21,7 +21,7 @@ export interface Ended {
 
 /** Runs tests on the backends that `environment` names. */
 export const runJest = (args: readonly string[], environment: Readonly<Record<string, string>>): Ended =>
-  runProcess([...JEST, ...args], environment);
+  runProcess([...JEST, "--runInBand", "--ci", ...args], environment);
 
 /** Runs a program of Node's. */
 export function runProcess(args: readonly string[], environment: Readonly<Record<string, string>>): Ended {

@@ -2,8 +2,8 @@
  * A model on Vulkan and on the CPU, as tokens: with the chain in the graph, and with the chain on the CPU over Vulkan's logits.
  * Prompts of one token, because larger ones need shaders that take lavapipe a minute to compile: `node model.mjs GGUF CHAIN...`.
  */
-import { compilePipeline } from "../../dist/runtime/chain.js";
-import { loadModel } from "../../dist/runtime/model.js";
+import { compilePipeline } from "ggsl/chain.js";
+import { loadModel } from "ggsl/model.js";
 
 const [path, ...chains] = process.argv.slice(2);
 const COUNT = 16;

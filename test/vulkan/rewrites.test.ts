@@ -1,4 +1,4 @@
-/** What Vulkan does without the rewrites of native/src/legalize.cc, and with them. */
+/** What Vulkan does without the rewrites of native/graph/legalize.cc, and with them. */
 import { expect } from "@jest/globals";
 import { node, vulkanTest } from "./vulkan.js";
 

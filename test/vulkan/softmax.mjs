@@ -1,7 +1,7 @@
 /** Softmax over 128256 rows of which five are left, on Vulkan with and without its rewrite: the largest error of each. */
-import { encodeWire } from "../../dist/compiler/graph/wire.js";
-import { chooseDevice } from "../../dist/runtime/devices/choose.js";
-import { loadBinding } from "../../dist/runtime/native/loader.js";
+import { encodeWire } from "@ggsl/compiler/graph/wire.js";
+import { chooseDevice } from "ggsl/devices/choose.js";
+import { loadBinding } from "ggsl/native/loader.js";
 
 const vocabSize = 128256;
 const vector = { dtype: "f32", dim: "V" };

@@ -12,7 +12,7 @@ export const ENVIRONMENT = { GGML_VK_VISIBLE_DEVICES: "0", ...process.env };
 
 /** Runs the command line with a Vulkan device. Its standard output; throws with standard error when it fails. */
 export function ggsl(...args: readonly string[]): string {
-  return node("dist/cli/main.js", ...args);
+  return node("runtime/dist/cli/main.js", ...args);
 }
 
 /** Runs a program of Node's. */

@@ -2,8 +2,8 @@
  * Chains of standard samplers over a wide vocabulary on the CPU and on Vulkan, and how far apart they are:
  * `node wide.mjs SIZE CHAIN...`.
  */
-import { compilePipeline } from "../../dist/runtime/chain.js";
-import { createEvaluator } from "../../dist/runtime/evaluate.js";
+import { compilePipeline } from "ggsl/chain.js";
+import { createEvaluator } from "ggsl/evaluate.js";
 
 const [size, ...chains] = process.argv.slice(2);
 const vocabSize = Number(size);

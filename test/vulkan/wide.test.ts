@@ -1,6 +1,8 @@
 /** Standard samplers over a wide vocabulary give on Vulkan what they give on the CPU. */
 import { expect } from "@jest/globals";
+import { chunks } from "./children.js";
 import { node, vulkanTest } from "./vulkan.js";
+import { CHAINS } from "./wideChains.js";
 
 interface Found {
   readonly chain: string;
@@ -13,17 +15,8 @@ interface Found {
 /** Wide enough for the softmax that Vulkan computes in chunks. */
 const SIZE = "20000";
 
-/** Small groups, each a process; the first needs the slowest shader, top_k's. */
-const GROUPS = [
-  [
-    "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(1)",
-    "penalties(64, 1.3, 0.2, 0.1) |> top_k(40) |> dist(1)",
-  ],
-  ["top_p(0.9) |> dist(1)", "typical(0.9) |> min_p(0.01) |> dist(1)", "tail_free(0.9) |> top_a(0.1) |> dist(1)"],
-  ["min_p(0.2) |> temp_ext(1, 0.5) |> dist(1)", "top_n_sigma(1) |> xtc(0.5, 0.01) |> dist(1)", "mirostat(5, 0.1)"],
-  ["mirostat_v2(5, 0.1)", "adaptive_p(0.3)", "eta(0.0001) |> epsilon(0.00001) |> quadratic() |> dist(1)"],
-  ["p_less() |> skew(0.1) |> dist(1)", "entropy_temp() |> no_repeat_ngram() |> greedy()", "logit_bias() |> greedy()"],
-];
+/** Small groups, each a process. */
+const GROUPS = chunks(CHAINS, 4);
 
 for (const chains of GROUPS) {
   vulkanTest(`over ${SIZE} tokens: ${chains.join(", ")}`, () => {

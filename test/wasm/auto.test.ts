@@ -10,12 +10,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function evaluate(...options: string[]): { status: number | null; stdout: string; stderr: string } {
   const args = ["eval", "-e", "greedy()", "--probs", "0.1,0.6,0.3", "--json", ...options];
-  return spawnSync(process.execPath, [join(folder, "dist/cli/main.js"), ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, [join(folder, "runtime/dist/cli/main.js"), ...args], { encoding: "utf8" });
 }
 
 test("the first that is there of cpu, wasm and reference, and the result says which", () => {
-  cpSync("package.json", join(folder, "package.json"));
-  cpSync("dist", join(folder, "dist"), { recursive: true });
+  cpSync("runtime/package.json", join(folder, "runtime/package.json"));
+  cpSync("runtime/dist", join(folder, "runtime/dist"), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   symlinkSync(resolve("build"), join(folder, "build"));
   expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "cpu", token: 1 });
@@ -23,9 +23,9 @@ test("the first that is there of cpu, wasm and reference, and the result says wh
   rmSync(join(folder, "build"));
   expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "wasm", token: 1 });
 
-  rmSync(join(folder, "dist/runtime/wasm/ggsl.wasm"));
+  rmSync(join(folder, "runtime/dist/wasm/ggsl.wasm"));
   expect(JSON.parse(evaluate().stdout)).toMatchObject({ backend: "reference", token: 1 });
   const { status, stderr } = evaluate("--backend", "wasm");
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^error: The WebAssembly module can not be used: ENOENT.*\nTo make it: npm run build:wasm\n$/);
+  expect(stderr).toMatch(/^error: The WebAssembly module cannot be used: ENOENT.*\nTo build it: npm run build:wasm\n$/);
 });

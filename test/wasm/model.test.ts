@@ -135,7 +135,7 @@ llamaTest("the logits of the next token are what a chain on the host picks from,
   const chain = compilePipeline("top_k(40) |> temp(0.8) |> dist(42)");
   const { token } = await chain.evaluate(wasm, { backend: "wasm" });
   expect(await tokensOf(pairs.f32[1].generate(PROMPT, { chain, maxTokens: 1 }))).toEqual([token]);
-  await expect(pairs.f32[1].logits("word ".repeat(600))).rejects.toThrow(/the context holds 512: shorten/);
+  await expect(pairs.f32[1].logits("word ".repeat(600))).rejects.toThrow(/the context size is 512: shorten/);
 });
 
 const OBEY = compile(`

@@ -37,11 +37,11 @@ llamaTest("bytes that are no model are an error that says so", async () => {
   const damaged = demo().slice();
   damaged.fill(0xff, 40, 400);
   const cases: [Uint8Array, RegExp][] = [
-    [new Uint8Array(0), /not a GGUF file: the model in memory starts with other bytes than "GGUF"/],
+    [new Uint8Array(0), /not a GGUF file: the model in memory does not start with "GGUF"/],
     [Uint8Array.of(1, 2, 3), /not a GGUF file/],
-    [demo().subarray(0, 4), /can not load the model in memory/],
-    [demo().subarray(0, 100_000), /can not load the model in memory/],
-    [damaged, /can not load the model in memory/],
+    [demo().subarray(0, 4), /cannot load the model in memory/],
+    [demo().subarray(0, 100_000), /cannot load the model in memory/],
+    [damaged, /cannot load the model in memory/],
   ];
   for (const [bytes, expected] of cases) {
     const { error, code, message } = await errorOf(loadModelFromBytes(bytes));

@@ -101,7 +101,7 @@ llamaTest("uniforms change while it runs, and bad ones are refused without endin
   expect(since).toBeLessThan(350);
   expect(sure.slice(since)).not.toContain(false);
   expect(tokens).toHaveLength(400);
-  await expect(generation.setUniforms({ t: 1 })).rejects.toThrow("is at its end");
+  await expect(generation.setUniforms({ t: 1 })).rejects.toThrow("it has ended");
 });
 
 llamaTest("a generation is cancelled between two tokens, by a call or by leaving its loop", async () => {
@@ -141,21 +141,21 @@ llamaTest(
     const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
     const outcomes = await Promise.all(many);
     expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
-    expect(outcomes.at(-1)).toMatch("16 requests wait already");
+    expect(outcomes.at(-1)).toMatch("16 requests are already waiting");
   },
 );
 
 llamaTest("what is wrong is an error of that request, and the worker goes on", async () => {
-  await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("there is no model: load one first");
-  await expect(worker.logits(PROMPT)).rejects.toThrow("there is no model: load one first");
-  await expect(worker.textsOf(Int32Array.of(1))).rejects.toThrow("there is no model: load one first");
+  await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("no model is loaded: load one first");
+  await expect(worker.logits(PROMPT)).rejects.toThrow("no model is loaded: load one first");
+  await expect(worker.textsOf(Int32Array.of(1))).rejects.toThrow("no model is loaded: load one first");
   await expect(worker.load(Uint8Array.of(1, 2), MODULE)).rejects.toThrow("not a GGUF file");
   await load();
   const rejected = (prompt: string, options: object): Promise<unknown> =>
     all(worker.generate(prompt, { chain: greedy, ...options })).catch(
       (error: Error) => `${error.name}: ${error.message}`,
     );
-  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(/^InputError: .*picks no token/);
+  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(/^InputError: .*does not pick a token/);
   expect(await rejected(PROMPT, { contextSize: -1 })).toMatch(/^InputError: `contextSize` must be/);
   expect(await rejected("word ".repeat(600), {})).toMatch(/^InputError: the prompt has \d+ tokens/);
   expect(await rejected(PROMPT, { alternatives: 1000 })).toMatch(/^InputError: `alternatives` must be/);

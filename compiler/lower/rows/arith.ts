@@ -3,12 +3,12 @@
  * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
  * f32 numbers are clamped, and what is known of the operands is carried on.
  */
-import { emit, numericAttrs } from "../../graph/build.js";
+import { emit } from "../../graph/build.js";
 import type { Dim } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 import type { HostOp } from "../../graph/hostOps.js";
-import { opRule, type OpName } from "../../graph/ops.js";
+import { opRule, resultRange, type OpName } from "../../graph/ops.js";
 import type { Lowering } from "./lowering.js";
 import { constant, hostOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
@@ -27,12 +27,8 @@ export function node(
 ): NodeValue {
   const ids = operands.map((v) => v.id);
   // a value may be known better than the node that computes it
-  const range =
-    known ??
-    opRule(op).range(
-      operands.map((v) => v.range),
-      numericAttrs(op, attrs),
-    );
+  const ranges = operands.map((v) => v.range);
+  const range = known ?? resultRange(op, ranges, attrs);
   let id = emit(cx.builder, op, ids, attrs, { range });
   if (!isFinite(cx.builder.ranges[id]!)) id = emit(cx.builder, "clamp", [id], { lo: -I.F32_MAX, hi: I.F32_MAX });
   const isColumn = operands.some((v) => v.isColumn);

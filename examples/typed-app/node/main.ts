@@ -1,4 +1,4 @@
-/** A chain from a generated module, on plain logits and in the demo model. What is not one of its uniforms does not compile. */
+/** A chain from a generated module, on plain logits and in the demo model. An unknown uniform is a type error. */
 import { loadModel } from "ggsl";
 import { shortlist, story } from "./chains.js";
 
@@ -17,7 +17,7 @@ const generation = model.generate("In the beginning", {
 let text = "";
 for await (const piece of generation) {
   text += piece.text;
-  // from here on the reader's liking counts for nothing
+  // from here on, liked tokens gain nothing
   if (text.length > 40) generation.setUniforms({ strength: 0 });
 }
 console.log(`In the beginning${text}`);

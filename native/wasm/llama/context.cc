@@ -1,5 +1,5 @@
-// Contexts (native/src/context.h).
-#include "context.h"
+// Contexts (native/llama/context.h).
+#include "llama/context.h"
 
 #include "exchange.h"
 

@@ -2,9 +2,9 @@
 // gave, those that it gives are kept until the next function that gives some, and read by `ggsl_given`.
 #pragma once
 
-#include "../failure_text.h"
-#include "model.h"
-#include "wire.h"
+#include "wasm/failure_text.h"
+#include "llama/model.h"
+#include "graph/wire.h"
 
 #include <emscripten.h>
 

@@ -1,5 +1,5 @@
-// Grammars (native/src/grammar.h).
-#include "grammar.h"
+// Grammars (native/llama/grammar.h).
+#include "llama/grammar.h"
 
 #include "exchange.h"
 

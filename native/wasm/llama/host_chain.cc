@@ -1,5 +1,5 @@
-// Host chains (native/src/host_chain.h).
-#include "host_chain.h"
+// Host chains (native/llama/host_chain.h).
+#include "llama/host_chain.h"
 
 #include "exchange.h"
 

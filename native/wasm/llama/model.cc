@@ -1,7 +1,7 @@
-// Models, graphs and the versions that must fit (native/src/model.h, wire.h).
-#include "backend.h"
+// Models, graphs and the versions that must fit (native/llama/model.h, wire.h).
+#include "graph/backend.h"
 #include "exchange.h"
-#include "ops.h"
+#include "graph/ops.h"
 
 #include <algorithm>
 

@@ -3,11 +3,11 @@ import type { ModelBinding, NativeModel } from "../../native/binding.js";
 import { differenceOf } from "../fits.js";
 import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
-import { grammarClass, graphClass, type GraphHandles } from "./graph.js";
-import { Llama } from "./handle.js";
+import { grammarClass, graphClass } from "./graph.js";
+import { Llama, type Handles } from "./handle.js";
 import { hostChainClass } from "./hostChain.js";
 import { unusable } from "./loader.js";
-import { LlamaModel, type ModelHandles } from "./model.js";
+import { LlamaModel } from "./model.js";
 
 export interface LlamaBinding {
   readonly native: NativeModel;
@@ -24,7 +24,7 @@ const MAX_FILE_BYTES = 2 ** 30;
 export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
   checkFileSize(bytes.length);
   const llama = start(module);
-  const [graphs, models]: [GraphHandles, ModelHandles] = [new WeakMap(), new WeakMap()];
+  const [graphs, models]: [Handles, Handles] = [new WeakMap(), new WeakMap()];
   const native = new LlamaModel(llama, bytes, models, graphs);
   return {
     native,
@@ -41,7 +41,7 @@ export function checkFileSize(bytes: number): void {
   if (bytes <= MAX_FILE_BYTES) return;
   throw nativeError(
     "OUT_OF_MEMORY",
-    `the model's file has ${bytes} bytes; at most ${MAX_FILE_BYTES} fit the memory of WebAssembly`,
+    `the model file has ${bytes} bytes; the maximum in WebAssembly is ${MAX_FILE_BYTES}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** A model in a worker, as a page has it. */
-import { writeSpec } from "../../../compiler/graph/json.js";
+import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
 import { InputError } from "../../errors.js";
 import type { ModelInfo } from "../../native/binding.js";
@@ -50,7 +50,7 @@ export class ModelWorker implements Disposable {
     };
     // only a worker that can not be loaded, or that ran out of memory, gets here
     if ("terminate" in port)
-      port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it does not load"}`);
+      port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it did not load"}`);
   }
 
   /**

@@ -12,8 +12,7 @@ import type {
 } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
 import type { LlamaExports } from "./exports.js";
-import type { GraphHandles } from "./graph.js";
-import { checkInteger, Handle } from "./handle.js";
+import { checkInteger, Handle, type Handles } from "./handle.js";
 
 /** In ggsl_output's numbering. */
 const RESULTS = ["sampled", "candidates", "logits", "probs", "states"] as const;
@@ -25,7 +24,7 @@ export class LlamaContext implements NativeContext {
 
   constructor(
     model: Handle,
-    private readonly graphs: GraphHandles,
+    private readonly graphs: Handles,
     options: ContextOptions,
   ) {
     const { llama } = model;
@@ -151,11 +150,12 @@ function optionWords(options: ContextOptions): Int32Array {
   checkInteger("sequences", sequences);
   for (const [name, value] of Object.entries({ threads, batchThreads }))
     if (value !== 0 && value !== 1)
-      throw nativeError("INVALID_ARGUMENT", `${name}: expected 1, found ${value}: WebAssembly has one`);
+      throw nativeError("INVALID_ARGUMENT", `${name}: expected 1 in WebAssembly, found ${value}`);
   for (const [name, value] of Object.entries({ cacheTypeK, cacheTypeV }))
-    if (value !== "f16") throw nativeError("INVALID_ARGUMENT", `${name}: in WebAssembly it is f16, found "${value}"`);
+    if (value !== "f16")
+      throw nativeError("INVALID_ARGUMENT", `${name}: expected f16 in WebAssembly, found "${value}"`);
   if (flashAttention !== "auto")
-    throw nativeError("INVALID_ARGUMENT", `flashAttention: in WebAssembly it is auto, found "${flashAttention}"`);
+    throw nativeError("INVALID_ARGUMENT", `flashAttention: expected auto in WebAssembly, found "${flashAttention}"`);
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");

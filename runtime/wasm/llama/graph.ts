@@ -1,13 +1,9 @@
 /** Graphs and grammars in the module's memory. */
 import type { Binding, NativeGrammar, NativeGraph } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
-import { checkInteger, Handle, type Llama } from "./handle.js";
-import type { ModelHandles } from "./model.js";
+import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
 
-/** The handles of graphs, which contexts of the same instance ask for. */
-export type GraphHandles = WeakMap<object, Handle>;
-
-export const graphClass = (llama: Llama, handles: GraphHandles): Binding["Graph"] =>
+export const graphClass = (llama: Llama, graphs: Handles): Binding["Graph"] =>
   class implements NativeGraph {
     readonly size: NativeGraph["size"];
 
@@ -15,13 +11,13 @@ export const graphClass = (llama: Llama, handles: GraphHandles): Binding["Graph"
       if (!(words instanceof Int32Array)) throw nativeError("INVALID_ARGUMENT", "words: expected an Int32Array");
       const at = llama.with(words, (from) => llama.checked((e) => e.ggsl_graph_open(from, words.length)));
       const handle = new Handle(this, "graph", llama, at, (e, graph) => e.ggsl_graph_close(graph));
-      handles.set(this, handle);
+      graphs.set(this, handle);
       const [uniforms, inputs, states, nodes] = handle.ask((e, graph) => e.ggsl_graph_size(graph)).i32();
       this.size = { uniforms: uniforms!, inputs: inputs!, states: states!, nodes: nodes! };
     }
   };
 
-export function grammarClass(llama: Llama, models: ModelHandles): Binding["Grammar"] {
+export function grammarClass(llama: Llama, models: Handles): Binding["Grammar"] {
   class Grammar implements NativeGrammar {
     private readonly handle: Handle;
 

@@ -110,3 +110,6 @@ export function checkInteger(what: string, value: number): number {
   if ((value | 0) !== value) throw nativeError("INVALID_ARGUMENT", `${what}: expected an integer, found ${value}`);
   return value;
 }
+
+/** The handles of graphs or models by the objects that have them: other objects of the same instance are given those. */
+export type Handles = WeakMap<object, Handle>;

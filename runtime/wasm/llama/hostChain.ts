@@ -1,10 +1,9 @@
 /** Host chains in the module's memory: llama.cpp's own CPU samplers. */
 import type { Binding, HostResult, HostRows, NativeHostChain } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
-import { checkInteger, Handle, type Llama } from "./handle.js";
-import type { ModelHandles } from "./model.js";
+import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
 
-export function hostChainClass(llama: Llama, models: ModelHandles): Binding["HostChain"] {
+export function hostChainClass(llama: Llama, models: Handles): Binding["HostChain"] {
   class HostChain implements NativeHostChain {
     private readonly handle: Handle;
 

@@ -33,12 +33,12 @@ const compile = (source: Source): Promise<WasmModule> =>
 
 function builtModule(): URL {
   const url = nodeModule("node:url");
-  if (!url) throw new InputError("expected `module`: where the WebAssembly module with llama.cpp in it is");
+  if (!url) throw new InputError("expected `module`: the location of the WebAssembly module with llama.cpp");
   return url.pathToFileURL(llamaModulePath());
 }
 
 export const unusable = (reason: string, cause?: unknown): InputError =>
   new InputError(
-    `The WebAssembly module with llama.cpp can not be used: ${reason}.\nTo make it: npm run build:wasm -- --llama`,
+    `The WebAssembly module with llama.cpp cannot be used: ${reason}.\nTo build it: npm run build:wasm -- --llama`,
     { cause },
   );

@@ -1,11 +1,7 @@
 /** A model in the module's memory. */
 import type { ContextOptions, ModelInfo, NativeContext, NativeModel, Pieces } from "../../native/binding.js";
 import { LlamaContext } from "./context.js";
-import type { GraphHandles } from "./graph.js";
-import { checkInteger, Handle, type Llama } from "./handle.js";
-
-/** The handles of models, which grammars and host chains of the same instance ask for. */
-export type ModelHandles = WeakMap<object, Handle>;
+import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
 
 export class LlamaModel implements NativeModel {
   readonly info: ModelInfo;
@@ -15,8 +11,8 @@ export class LlamaModel implements NativeModel {
   constructor(
     llama: Llama,
     bytes: Uint8Array,
-    models: ModelHandles,
-    private readonly graphs: GraphHandles,
+    models: Handles,
+    private readonly graphs: Handles,
   ) {
     const opened = llama.with(bytes, (from) => llama.checked((e) => e.ggsl_model_open(from, bytes.length)));
     this.handle = new Handle(this, "model", llama, opened, (e, at) => e.ggsl_model_close(at));

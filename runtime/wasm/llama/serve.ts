@@ -1,5 +1,5 @@
 /** The worker's side: a model, and one thing done with it at a time. */
-import { readSpec } from "../../../compiler/graph/json.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "../../chain.js";
 import { AbortError, InputError } from "../../errors.js";
 import type { Generation, Piece } from "../../generate.js";
@@ -26,14 +26,15 @@ export function serve(port: Port): void {
 
   /** Does it when all that came before is done. */
   function inTurn(id: number, work: () => Promise<Reply>): void {
-    if (waiting === MAX_REQUESTS) throw new InputError(`${MAX_REQUESTS} requests wait already: wait for one of them`);
+    if (waiting === MAX_REQUESTS)
+      throw new InputError(`${MAX_REQUESTS} requests are already waiting: wait for one of them`);
     waiting++;
     last = last.then(work).then(reply, (error: unknown) => reply(failure(id, error)));
     last = last.finally(() => waiting--);
   }
 
   function loaded(): Model {
-    if (!model) throw new InputError("there is no model: load one first");
+    if (!model) throw new InputError("no model is loaded: load one first");
     return model;
   }
 
@@ -74,12 +75,12 @@ export function serve(port: Port): void {
   function runningOf(generation: number): Running {
     const found = running.get(generation);
     if (found) return found;
-    throw new InputError(`there is no generation ${generation}: it is at its end, or was never asked for`);
+    throw new InputError(`there is no generation ${generation}: it has ended, or was never requested`);
   }
 
   function setUniforms({ id, generation, values }: Of<"setUniforms">): void {
     const own = runningOf(generation);
-    if (!own.generation) throw new InputError(`generation ${generation} has not begun: it waits for its turn`);
+    if (!own.generation) throw new InputError(`generation ${generation} has not started: it is waiting for others`);
     own.generation.setUniforms(values);
     reply({ type: "accepted", id });
   }
@@ -90,7 +91,7 @@ export function serve(port: Port): void {
         return inTurn(request.id, () => load(request));
       case "generate": {
         const own: Running = { cancel: new AbortController() };
-        if (running.has(request.id)) throw new InputError(`there is a generation ${request.id} already`);
+        if (running.has(request.id)) throw new InputError(`generation ${request.id} already exists`);
         inTurn(request.id, () => generate(request, own));
         return void running.set(request.id, own);
       }

@@ -1,0 +1,165 @@
+/** The chains of a file as what a module of them is made of: graphs, and the words of the program about them. */
+import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
+import { compileError } from "@ggsl/compiler/check/format.js";
+import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
+import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
+import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
+import type { Chain, InputDecl } from "@ggsl/compiler/syntax/ast.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { namesIn } from "@ggsl/compiler/syntax/walk.js";
+
+export interface ModuleOptions {
+  /** Reads imported files. */
+  readonly importer?: Importer;
+  /** The chains to take; default: all that the file declares. */
+  readonly chains?: readonly string[];
+  /**
+   * Values of static parameters, and new defaults of uniforms: `k` in every chain that has it, `best.k` in the chain `best`.
+   */
+  readonly set?: Readonly<Record<string, number>>;
+  /** The name of a file in the module, the same wherever it is made; the standard library's files keep theirs. */
+  readonly nameOf?: (file: string) => string;
+}
+
+export interface ModuleChain {
+  readonly name: string;
+  readonly doc?: string | undefined;
+  /** What a model runs. */
+  readonly graph: Graph;
+  /** What `evaluate` runs; the same object when it has the same outputs. */
+  readonly rowsGraph: Graph;
+  readonly uniforms: readonly ModuleUniform[];
+  readonly inputs: readonly ModuleInput[];
+}
+
+export interface ModuleUniform extends Param {
+  /** The stages of the chain that it is written in. */
+  readonly stages: readonly string[];
+}
+
+export interface ModuleInput {
+  readonly name: string;
+  readonly doc?: string | undefined;
+  /** Absent for a dense column. */
+  readonly sparse?: { readonly capacity: number | "V"; readonly fill: number };
+}
+
+export interface ModuleChains {
+  readonly chains: readonly ModuleChain[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Compiles the chains of a file. Throws `CompileError` with all that is wrong with any of them. */
+export function moduleChains(source: SourceFile, options: ModuleOptions = {}): ModuleChains {
+  const imported = new Set([source.name]);
+  const importer: Importer = (path, from) => {
+    const found = options.importer?.(path, from);
+    if (found) imported.add(found.name);
+    return found;
+  };
+  const { program, diagnostics } = checkSource(source, { importer });
+  if (!program) throw compileError(diagnostics);
+  const wanted = wantedChains(program, options);
+  const stray = [...wanted.faults, ...strayChains(program, options.set ?? {})];
+  if (stray.length > 0) throw compileError([...diagnostics, ...stray]);
+  const docs = inputDocs(program.main);
+  const found = [...diagnostics];
+  const nameOf = (file: string): string => (imported.has(file) ? (options.nameOf?.(file) ?? file) : file);
+  const chains = wanted.chains.flatMap((chain) => {
+    const set = settingsOf(chain, wanted.chains, options.set ?? {});
+    const { graph, diagnostics: faults } = compileChain(program, chain, { set });
+    const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
+    found.push(...faults);
+    return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), docs)] : [];
+  });
+  if (found.some(isError)) throw compileError(found);
+  return { chains, warnings: sortDiagnostics(found) };
+}
+
+function wantedChains({ main, chains }: Program, options: ModuleOptions): { chains: Chain[]; faults: Diagnostic[] } {
+  const start = { source: main.source, start: 0, end: 0 };
+  const names = chains.map((c) => c.name.text);
+  const wanted = options.chains ?? names;
+  if (wanted.length === 0) return { chains: [], faults: [chainNotNamed(start, [])] };
+  const faults = wanted.filter((name) => !names.includes(name)).map((name) => unknownChain(start, name, names));
+  return { chains: chains.filter((c) => wanted.includes(c.name.text)), faults };
+}
+
+/** `best.k` names a chain that is not there. */
+function strayChains({ main, chains }: Program, set: Readonly<Record<string, number>>): Diagnostic[] {
+  const start = { source: main.source, start: 0, end: 0 };
+  const names = chains.map((c) => c.name.text);
+  const asked = Object.keys(set).flatMap((key) => (key.includes(".") ? [key.slice(0, key.indexOf("."))] : []));
+  return asked.filter((name) => !names.includes(name)).map((name) => unknownChain(start, name, names));
+}
+
+/** The settings for one chain. A name that no chain has goes to all, and each reports it. */
+function settingsOf(
+  chain: Chain,
+  all: readonly Chain[],
+  set: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const has = ({ params }: Chain, name: string): boolean => params.some((p) => p.name.text === name);
+  const entries = Object.entries(set).flatMap(([key, value]): [string, number][] => {
+    const point = key.indexOf(".");
+    if (point >= 0) return key.slice(0, point) === chain.name.text ? [[key.slice(point + 1), value]] : [];
+    return has(chain, key) || !all.some((c) => has(c, key)) ? [[key, value]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The same graph, where its nodes and stages come from files by their names in the module. */
+function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
+  const rename = <Place extends Omit<Origin, "stage">>(place: Place): Place => ({ ...place, file: nameOf(place.file) });
+  return {
+    ...graph,
+    nodes: graph.nodes.map((n) => (n.origin ? { ...n, origin: rename(n.origin) } : n)),
+    stages: graph.stages.map((s) => ({ ...s, origin: rename(s.origin) })),
+  };
+}
+
+function describe(chain: Chain, graph: Graph, rows: Graph, docs: ReadonlyMap<string, string>): ModuleChain {
+  const isSame = JSON.stringify(graph) === JSON.stringify(rows);
+  return {
+    name: graph.name,
+    doc: chain.doc,
+    graph,
+    rowsGraph: isSame ? graph : rows,
+    uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
+    inputs: inputsOf([graph, rows], docs),
+  };
+}
+
+const stagesWith = ({ stages }: Chain, name: string): string[] =>
+  stages
+    .filter(({ args }) => args.some(({ value }) => namesIn(value).includes(name)))
+    .map(({ span: { source, start, end } }) => source.text.slice(start, end).replace(/\s+/g, " "));
+
+function inputsOf(graphs: readonly Graph[], docs: ReadonlyMap<string, string>): ModuleInput[] {
+  const found = new Map<string, ModuleInput>();
+  for (const { from, form } of graphs.flatMap((g) => g.features)) {
+    if (from.kind !== "input") continue;
+    const { name } = from;
+    const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
+    found.set(name, { name, doc: docs.get(name), ...(sparse && { sparse }) });
+  }
+  return [...found.values()];
+}
+
+/** The documentation of every input that a module, or one that it imports from, declares. */
+function inputDocs(main: Module): Map<string, string> {
+  const docs = new Map<string, string>();
+  const seen = new Set<Module>();
+  const open = [main];
+  for (let module = open.pop(); module; module = open.pop()) {
+    if (seen.has(module)) continue;
+    seen.add(module);
+    for (const d of module.file.declarations)
+      if (isInput(d) && d.doc !== undefined && !docs.has(d.name.text)) docs.set(d.name.text, d.doc);
+    open.push(...[...module.scope.values()].map((binding) => binding.module));
+  }
+  return docs;
+}
+
+const isInput = (d: { readonly kind: string }): d is InputDecl => d.kind === "input";

@@ -1,0 +1,22 @@
+/** A graph spec as an expression of JavaScript, laid out so that a change in the graph is a change in few lines. */
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { toSpec } from "@ggsl/compiler/graph/json.js";
+
+/** JSON with a line for each node, parameter, stage and so on. */
+export function specLiteral(graph: Graph): string {
+  const entries = Object.entries(toSpec(graph)).map(([key, value]) => `  ${JSON.stringify(key)}: ${lines(value)}`);
+  return `{\n${entries.join(",\n")}\n}`;
+}
+
+const lines = (value: unknown): string =>
+  Array.isArray(value) && value.length > 0
+    ? `[\n${value.map((v) => `    ${JSON.stringify(v)}`).join(",\n")}\n  ]`
+    : JSON.stringify(value);
+
+/** The call that makes a chain of its graphs. A bundler leaves out the chains that nobody imports. */
+export function chainCall(graph: Graph, rowsGraph: Graph, types: string): string {
+  const specs = (graph === rowsGraph ? [graph] : [graph, rowsGraph]).map(
+    (g) => `/* @__PURE__ */ fromSpec(${specLiteral(g)})`,
+  );
+  return `/* @__PURE__ */ chainOf${types}(${specs.join(", ")})`;
+}

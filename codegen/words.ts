@@ -1,0 +1,50 @@
+/** Documentation comments of a module: what the program says, and what its types can not say. */
+import type { ModuleChain, ModuleInput, ModuleUniform } from "./chains.js";
+import { describeRange } from "@ggsl/compiler/graph/range.js";
+
+/** A text inside a comment: it must not end it. */
+const inComment = (text: string): string => text.replace(/\*\//g, "*\\/");
+
+const paragraphs = (...parts: readonly (string | undefined)[]): string =>
+  inComment(parts.filter((p) => p !== undefined && p !== "").join("\n\n"));
+
+const code = (text: string): string => `\`${text}\``;
+
+/** `a number in [0, 1]`; a parameter without a range takes any. */
+function valueText({ type, range }: ModuleUniform): string {
+  if (type === "bool") return "true or false";
+  if (type === "seed") return "a seed, an integer from 0 to 4294967295";
+  const isAny = range.min === undefined && range.max === undefined;
+  return `${type === "i32" ? "an integer" : "a number"}${isAny ? "" : ` ${describeRange(range)}`}`;
+}
+
+function defaultText({ type, default: value }: ModuleUniform): string {
+  if (value === "random") return "a new one for each sequence";
+  return type === "bool" ? String(value === 1) : String(value);
+}
+
+export function uniformDoc(uniform: ModuleUniform): string {
+  const value = valueText(uniform);
+  const said = `${value[0]!.toUpperCase()}${value.slice(1)}; ${defaultText(uniform)} unless set.`;
+  const { stages } = uniform;
+  return paragraphs(uniform.doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
+}
+
+export function inputDoc({ doc, sparse }: ModuleInput): string {
+  const form = sparse
+    ? `Numbers for ${sparse.capacity === "V" ? "any tokens" : `at most ${sparse.capacity} tokens`}, by token; ${sparse.fill} for the others.`
+    : "A number for each token of the vocabulary.";
+  return paragraphs(doc, form);
+}
+
+/** `exported` is the chain's name in the module. The program's words come last: they may end with tags. */
+export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =>
+  paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module can not declare.`, doc) ||
+  `The chain ${code(name)}.`;
+
+export const interfaceDocs = {
+  uniforms: (name: string): string => `Uniforms of the chain ${code(name)}. Each may be set before every token.`,
+  inputs: (name: string): string => `Inputs of the chain ${code(name)}: columns that the calling program gives it.`,
+  states: (name: string): string => `Numbers that a sequence of the chain ${code(name)} remembers from token to token.`,
+  types: (name: string): string => `What the chain ${code(name)} takes and remembers.`,
+} as const;

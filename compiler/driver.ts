@@ -1,0 +1,158 @@
+/**
+ * The compiler's phases in their one order: check, lower, verify, optimize, verify. Whoever needs a phase calls it here, so that
+ * every caller gets the same graphs, verified in the same places.
+ *
+ *     checkSource     a file and all that it imports, with names and types resolved
+ *     lowerChain      one of its chains as a verified graph, with the bounds of its values
+ *     optimizeDraft   the graph after all passes, verified after each of them
+ *
+ * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
+ */
+import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
+import { isError, type Diagnostic } from "./check/diagnostics.js";
+import { chainNotNamed, unknownChain } from "./check/diagnostics/names.js";
+import { compileError } from "./check/format.js";
+import type { Program } from "./check/program.js";
+import type { Graph } from "./graph/graph.js";
+import { assertValid } from "./graph/verify.js";
+import { lower, type OutputName } from "./lower/lower.js";
+import type { Draft } from "./optimize/draft.js";
+import { OPTIMIZATIONS } from "./optimizations.js";
+import { optimize } from "./optimize/optimize.js";
+import type { Chain } from "./syntax/ast.js";
+import type { SourceFile } from "./syntax/source.js";
+
+export type { OutputName };
+export { OPTIMIZATIONS } from "./optimizations.js";
+export { PASSES } from "./optimize/optimize.js";
+
+/**
+ * How a program is compiled. All of it may be left out for a program with one chain and no imports. Every phase is given the
+ * whole object and reads its part.
+ */
+export interface CompileOptions extends Pick<CheckOptions, "importer"> {
+  /** The source's name in diagnostics and in the graph. */
+  readonly file?: string;
+  /** The chain to compile; may be left out when the source declares one. */
+  readonly chain?: string;
+  /** Values of static parameters, and new defaults of uniforms. */
+  readonly set?: Readonly<Record<string, number>>;
+  /** What the graph is to give; default: the token if the chain picks one, else the rows. A `RangeError` if it has none of it. */
+  readonly outputs?: readonly OutputName[];
+  /** False switches all optimizations off. */
+  readonly optimize?: boolean;
+  /** Names of optimizations that are switched off; `OPTIMIZATIONS` has them all. */
+  readonly disable?: readonly string[];
+}
+
+/** What editors and tools add to the options of a program. */
+export interface DriverOptions extends CompileOptions, CheckOptions {
+  /** Is told each pass that changed the graph, and what it made. */
+  readonly onPass?: (pass: string, graph: Graph) => void;
+}
+
+export interface Compilation {
+  /** Absent when there are errors. */
+  readonly graph?: Graph;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface LoweredChain {
+  /** Absent when there are errors. */
+  readonly draft?: Draft;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** All outputs, of which a chain gives those that it has: the token, and the rows left. */
+export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
+
+// ---------------------------------------------------------------- phases
+
+/** Checks a file and all that it imports. */
+export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile => check(source, options);
+
+/** Lowers a chain of a checked program. */
+export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
+  const { graph, ranges, diagnostics } = lower(main, chain, { ...options, disabled: disabledBy(options) });
+  if (!graph || diagnostics.some(isError)) return { diagnostics };
+  if (options.outputs && Object.keys(graph.outputs).length === 0)
+    throw new RangeError(
+      `the chain \`${graph.name}\` has none of the outputs that were asked for (${options.outputs.join(", ")}): ` +
+        `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
+    );
+  assertValid(graph, "lowering");
+  return { draft: { graph, ranges }, diagnostics };
+}
+
+/** Runs the passes that are on. */
+export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph {
+  const afterPass = (name: string, { graph }: Draft): void => {
+    assertValid(graph, name);
+    options.onPass?.(name, graph);
+  };
+  return optimize(draft, disabledBy(options), afterPass).graph;
+}
+
+// ---------------------------------------------------------------- several phases
+
+/** Compiles a chain of a checked program. */
+export function compileChain(program: Program, chain: Chain, options: DriverOptions = {}): Compilation {
+  const { draft, diagnostics } = lowerChain(program, chain, options);
+  return { ...(draft && { graph: optimizeDraft(draft, options) }), diagnostics };
+}
+
+/** Compiles a chain of a program. */
+export const compileProgram = (text: string, options: DriverOptions = {}): Compilation =>
+  compileChecked(checkSource(sourceOf(text, options), options), options);
+
+/** Compiles `stage |> stage`, samplers of the standard library. */
+export const compileStages = (text: string, options: DriverOptions = {}): Compilation =>
+  compileChecked(checkStages(sourceOf(text, options)), options);
+
+/** The diagnostics of a program and of every chain that it declares, which may only show when it is lowered. */
+export function checkProgram(source: SourceFile, options: DriverOptions = {}): readonly Diagnostic[] {
+  const { program, diagnostics } = checkSource(source, options);
+  const chains = program?.chains.filter((chain) => !isOpen(chain)) ?? [];
+  return [...diagnostics, ...chains.flatMap((chain) => lowerChain(program!, chain, options).diagnostics)];
+}
+
+/** The graph, or a `CompileError` with all diagnostics. Warnings go to `onWarning`. */
+export function graphOf({ graph, diagnostics }: Compilation, onWarning?: (d: Diagnostic) => void): Graph {
+  if (!graph) throw compileError(diagnostics);
+  diagnostics.forEach((d) => onWarning?.(d));
+  return graph;
+}
+
+// ---------------------------------------------------------------- chains
+
+/** A chain whose static parameters have no default can not be lowered before they are set, and that is no fault. */
+export const isOpen = ({ params }: Chain): boolean => params.some((p) => p.isStatic && !p.default);
+
+/** The chain of that name, which may be an imported one, or the program's only one. */
+export function chooseChain({ main, chains }: Program, name: string | undefined): Chain | Diagnostic {
+  const start = { source: main.source, start: 0, end: 0 };
+  const names = chains.map((c) => c.name.text);
+  if (name === undefined) return chains.length === 1 ? chains[0]! : chainNotNamed(start, names);
+  const declaration = main.scope.get(name)?.declaration;
+  return declaration?.kind === "chain" ? declaration : unknownChain(start, name, names);
+}
+
+function compileChecked({ program, diagnostics }: Checked, options: DriverOptions): Compilation {
+  if (!program) return { diagnostics };
+  const chain = chooseChain(program, options.chain);
+  if ("code" in chain) return { diagnostics: [...diagnostics, chain] };
+  const { graph, diagnostics: more } = compileChain(program, chain, options);
+  return { ...(graph && { graph }), diagnostics: [...diagnostics, ...more] };
+}
+
+const sourceOf = (text: string, { file = "program.ggsl" }: CompileOptions): SourceFile => ({ name: file, text });
+
+const ALL: ReadonlySet<string> = new Set(OPTIMIZATIONS.keys());
+
+function disabledBy({ optimize: isOn, disable = [] }: CompileOptions): ReadonlySet<string> {
+  if (isOn === false) return ALL;
+  const stray = disable.find((name) => !OPTIMIZATIONS.has(name));
+  if (stray !== undefined)
+    throw new RangeError(`there is no optimization "${stray}"; there are ${[...OPTIMIZATIONS.keys()].join(", ")}`);
+  return new Set(disable);
+}

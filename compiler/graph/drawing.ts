@@ -1,0 +1,67 @@
+/** A graph as it is drawn: boxes, edges and groups. Where they are placed and how they look is up to whoever draws. */
+import type { Attr, Graph, GraphNode } from "./graph.js";
+import { opRule } from "./ops.js";
+import { hostText } from "./text.js";
+
+/** Larger drawings are not made: laying them out takes seconds, and nobody can read them. */
+export const MAX_DRAWN = 400;
+
+export interface Box {
+  /** Inputs and uniforms come from the host; outputs and next states go back to it. */
+  readonly kind: "input" | "uniform" | "op" | "output" | "state";
+  /** The op, `u0` for a uniform, the name of anything else. */
+  readonly label: string;
+  /** Of a uniform. */
+  readonly formula?: string;
+  /** Attributes that are given, in the order of the op's table. */
+  readonly attrs: readonly (readonly [name: string, value: Attr])[];
+  /** `f32[V]`. */
+  readonly type: string;
+  /** The group that it comes from. */
+  readonly group?: number;
+}
+
+export interface Drawing {
+  /** One for each node, by its number, then the outputs and the states. */
+  readonly boxes: readonly Box[];
+  /** Indices into the boxes; an edge goes from a lower to a higher one. */
+  readonly edges: readonly (readonly [from: number, to: number])[];
+  /** The stages. */
+  readonly groups: readonly { readonly name: string }[];
+}
+
+export function drawingOf(graph: Graph): Drawing {
+  const { nodes, outputs, states, stages } = graph;
+  const results = [
+    ...Object.entries(outputs).map(([label, id]) => ({ kind: "output" as const, label, id: id as number })),
+    ...states.map(({ name, next }) => ({ kind: "state" as const, label: name, id: next })),
+  ];
+  return {
+    boxes: [
+      ...nodes.map((node) => boxOf(graph, node)),
+      ...results.map(({ kind, label, id }) => ({ kind, label, attrs: [], type: typeOf(nodes[id]!) })),
+    ],
+    edges: [
+      ...nodes.flatMap(({ inputs }, id) => inputs.map((from) => [from, id] as const)),
+      ...results.map(({ id }, i) => [id, nodes.length + i] as const),
+    ],
+    groups: stages.map(({ name }) => ({ name })),
+  };
+}
+
+function boxOf(graph: Graph, node: GraphNode): Box {
+  const { op, attrs, origin } = node;
+  const index = attrs["index"] as number;
+  const common = { type: typeOf(node), attrs: [], ...(origin && { group: origin.stage }) };
+  if (op === "input") return { kind: "input", label: graph.inputs[index]!.name, ...common };
+  if (op === "uniform") {
+    return { kind: "uniform", label: `u${index}`, formula: hostText(graph.uniforms[index]!.expr), ...common };
+  }
+  const given = opRule(op).attrs.flatMap(({ name }) => {
+    const value = attrs[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { kind: "op", label: op, ...common, attrs: given };
+}
+
+const typeOf = ({ dtype, dim }: GraphNode): string => `${dtype}[${dim}]`;

@@ -1,0 +1,70 @@
+/**
+ * What is known of an op's result by what is known of its operands: one function for each rule that the op table names.
+ * native/graph/ranges.cc has one of the same name for each, which allows for NaN and for the rounding of f32, too.
+ */
+import * as I from "./interval.js";
+import type { Interval } from "./interval.js";
+
+/** A choice among the attributes is its number. */
+export type RangeFunction = (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
+
+const unary =
+  (range: (a: Interval) => Interval): RangeFunction =>
+  ([a]) =>
+    range(a!);
+
+const binary =
+  (range: (a: Interval, b: Interval) => Interval): RangeFunction =>
+  ([a, b]) =>
+    range(a!, b!);
+
+const rising = (f: (x: number) => number): RangeFunction => unary(I.rising(f));
+
+/** The most rows that a sum can run over. */
+const MAX_ROWS = 2 ** 24;
+
+const RULES = {
+  // of no operand
+  any: () => I.ANY,
+  unit: () => I.UNIT,
+  signed_unit: () => I.interval(-1, 1),
+  /** Row numbers. */
+  positions: () => I.interval(0, Infinity),
+  /** The attribute `value`. */
+  value: (_, { value }) => I.point(value!),
+
+  // of one
+  same: unary((a) => a),
+  abs: unary((a) => (a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)))),
+  neg: unary((a) => I.interval(-a.hi, -a.lo)),
+  sign: rising(Math.sign),
+  step: unary((a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),
+  exp: rising(Math.exp),
+  log: rising(Math.log),
+  sqrt: rising(Math.sqrt),
+  sqr: unary((a) => {
+    const s = I.hull(a.lo * a.lo, a.hi * a.hi);
+    return a.lo <= 0 && a.hi >= 0 ? I.interval(0, s.hi) : s;
+  }),
+  floor: rising(Math.floor),
+  ceil: rising(Math.ceil),
+  round: unary((a) => I.interval(Math.floor(a.lo), Math.ceil(a.hi))),
+  scale: ([a], { s, b }) => I.add(I.mul(a!, I.point(s!)), I.point(b!)),
+  clamp: ([a], { lo, hi }) => I.clampTo(a!, lo!, hi!),
+  cast: ([a], { to }) => (to === 1 ? I.rising(Math.trunc)(a!) : a!),
+  sum: unary(({ lo, hi }) => I.interval(lo >= 0 ? lo : lo * MAX_ROWS, hi <= 0 ? hi : hi * MAX_ROWS)),
+
+  // of two
+  add: binary(I.add),
+  sub: binary(I.sub),
+  mul: binary(I.mul),
+  div: binary(I.div),
+  /** Of some rows the one, of others the other. */
+  either: binary(I.union),
+  /** Of a column and perhaps a mask. */
+  soft_max: () => I.UNIT,
+} satisfies Record<string, RangeFunction>;
+
+export type RangeRule = keyof typeof RULES;
+
+export const rangeRule = (name: RangeRule): RangeFunction => RULES[name];

@@ -1,0 +1,19 @@
+/**
+ * `@ggsl/compiler`: source text to a graph of ggml ops. It imports ohm-js and nothing else, and no Node.js module.
+ * Other modules of this package can be imported by their path; only what is here keeps its form between versions.
+ */
+export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
+export { formatDiagnostic, formatDiagnostics } from "./check/format.js";
+export type { Importer } from "./check/program.js";
+export {
+  checkProgram,
+  compileProgram,
+  compileStages,
+  graphOf,
+  type Compilation,
+  type CompileOptions,
+} from "./driver.js";
+export type { Graph } from "./graph/graph.js";
+export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
+export { printGraph } from "./graph/text.js";
+export type { SourceFile, Span } from "./syntax/source.js";

@@ -1,0 +1,70 @@
+/** The form of a standard sampler's file, of which README.md is the description; all lists of the samplers derive from it. */
+import type { Chain, Declaration, Sampler } from "../syntax/ast.js";
+import { parse } from "../syntax/parse.js";
+import { lineColumn, textAt } from "../syntax/source.js";
+import { writeTree } from "../syntax/stored.js";
+
+/** What the library keeps of a file. */
+export interface StdEntry {
+  /** The text before the example and the tests. */
+  readonly text: string;
+  /** The syntax tree of `text`. */
+  readonly tree: string;
+  /** A typical call that has an effect, as `typical(0.95)`. */
+  readonly example: string;
+}
+
+/** What the doc comment of a standard sampler says, each in one line. */
+export interface StdDoc {
+  readonly doc: string;
+  /** The papers and programs that the sampler is taken from. */
+  readonly from: string;
+  /** The sampler of llama.cpp that does the same. */
+  readonly peer?: string;
+}
+
+/** Reads a file of the library. Throws an `Error` that says what is missing from its form. */
+export function stdEntry(name: string, text: string): StdEntry {
+  const { file, diagnostics } = parse({ name: `std/${name}.ggsl`, text });
+  const [fault] = diagnostics;
+  if (fault) throw new Error(`line ${lineColumn(fault.span.source, fault.span.start).line}: ${fault.message}`);
+  const { declarations } = file;
+  readDoc(samplerIn(declarations, name));
+  const at = declarations.findIndex(isExampleOf(name));
+  if (at < 0 || declarations.some((d, i) => (d.kind === "test") !== i > at))
+    throw new Error(`expected \`chain example() = ${name}(...)\` behind the sampler, and tests behind the chain`);
+  const { span, stages } = declarations[at] as Chain;
+  // what is left out comes last, so no line moves
+  return {
+    text: text.slice(0, span.start),
+    tree: writeTree(declarations.slice(0, at)),
+    example: textAt(stages[0]!.span),
+  };
+}
+
+/** The sampler of a name. Throws an `Error` if there is none. */
+export function samplerIn(declarations: readonly Declaration[], name: string): Sampler {
+  const sampler = declarations.find((d) => d.kind === "sampler" && d.name.text === name);
+  if (!sampler) throw new Error(`expected the sampler \`${name}\``);
+  return sampler as Sampler;
+}
+
+/** Reads a sampler's doc comment. Throws an `Error` if it names no source. */
+export function readDoc({ name, doc = "" }: Sampler): StdDoc {
+  const [, meaning, from] = /^([^]+?)^Source: ([^]+)$/m.exec(doc) ?? [];
+  if (!meaning || !from) throw new Error(`expected a doc comment of \`${name.text}\` that ends with \`Source: ...\``);
+  const peer = /\bllama_sampler_init_(\w+)/.exec(from)?.[1];
+  return { doc: oneLine(meaning), from: oneLine(from), ...(peer !== undefined && { peer }) };
+}
+
+const isExampleOf =
+  (name: string) =>
+  (d: Declaration): boolean =>
+    d.kind === "chain" &&
+    d.name.text === "example" &&
+    d.params.length === 0 &&
+    d.stages.length === 1 &&
+    d.stages[0]!.name.text === name &&
+    !d.stages[0]!.isHost;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,0 +1,32 @@
+/** The standard samplers, each with what its file says about it: tests, benchmarks and generated pages list them from here. */
+import type { Sampler, Stmt } from "../syntax/ast.js";
+import { readDoc, samplerIn, type StdDoc } from "./entry.js";
+import { STD_NAMES, stdExample, stdFile, stdSource } from "./library.js";
+
+export interface StdSampler extends StdDoc {
+  readonly name: string;
+  readonly declaration: Sampler;
+  /** A typical call that has an effect, as `typical(0.95)`. */
+  readonly example: string;
+  /** How it picks a token. Absent: it only changes the table. */
+  readonly picks?: "argmax" | "sample";
+  /** Whether it changes logits, not only which rows are kept. */
+  readonly assignsLogits: boolean;
+}
+
+export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
+  const declaration = samplerIn(stdFile(stdSource(name)!)!.declarations, name);
+  const statements = statementsIn(declaration.body);
+  const pick = statements.find((s) => s.kind === "pick");
+  return {
+    ...{ name, declaration, example: stdExample(name)! },
+    ...readDoc(declaration),
+    ...(pick && { picks: pick.how }),
+    assignsLogits: statements.some((s) => s.kind === "assign" && s.target.text === "logit"),
+  };
+});
+
+/** The statements of a body, those inside an `if` too. */
+function statementsIn(body: readonly Stmt[]): Stmt[] {
+  return body.flatMap((s) => (s.kind === "if" ? [s, ...statementsIn([...s.then, ...(s.else ?? [])])] : [s]));
+}

@@ -1,0 +1,305 @@
+/** Source text in its canonical form: the layout is the language's, words, brackets and comments are the author's. */
+import type { Node } from "ohm-js";
+import { builders, printer } from "prettier/doc";
+import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { parse } from "@ggsl/compiler/syntax/parse.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { bracketed, chained, itemsOf } from "./lists.js";
+import {
+  commentsBefore,
+  doc,
+  gap,
+  hasComment,
+  LINE,
+  NEWLINE,
+  NEWLINE_BLANK,
+  NEWLINE_KEEP,
+  NONE,
+  placeNow,
+  put,
+  returnTo,
+  SOFT,
+  SPACE,
+  startPrinting,
+  token,
+  type Doc,
+  type Separator,
+} from "./tokens.js";
+
+const { group, hardline, indent } = builders;
+
+/** Columns of a line. */
+const WIDTH = 120;
+/** Columns of an `if` or an `after pick` that stands on one line with its blocks. */
+const SHORT = 80;
+
+export type Printed = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] };
+
+/** The canonical form of a source, or the syntax errors that keep it from having one. */
+export function print(source: SourceFile): Printed {
+  const { diagnostics } = parse(source);
+  if (diagnostics.length > 0) return { diagnostics };
+  startPrinting(source.text);
+  isShort = undefined;
+  return { text: textOf(doc(semantics(ggsl.match(source.text, "File")) as Node), WIDTH) };
+}
+
+const textOf = (printed: Doc, printWidth: number): string =>
+  printer.printDocToString(printed, { printWidth, tabWidth: 2, useTabs: false }).formatted;
+
+// ---------------------------------------------------------------- parts
+
+/** An optional part, if it is there. */
+const maybe = (part: Node, separator: Separator): Doc => part.children.map((node) => put(node, separator));
+
+/** A declaration: its doc comments, a line each, and the rest of it, which begins at `keyword`. */
+function documented(docs: Node, keyword: Node, ...rest: (() => Doc)[]): Doc {
+  const lines = docs.children.map((line, i) => put(line, i === 0 ? NONE : NEWLINE));
+  const separator = gap(keyword.source.startIdx, lines.length > 0 ? NEWLINE : NONE);
+  return [lines, separator, group([doc(keyword), rest.map((part) => part())])];
+}
+
+/** `= value`, on a line of its own where it is long. */
+const assigned = (operator: Node, value: Node): Doc => [put(operator, SPACE), indent(put(value, LINE))];
+
+/** A block's opening brace, what is inside, one a line, and its closing brace. */
+function block(open: Node, inside: readonly Node[], close: Node): Doc {
+  const head = doc(open);
+  const lines = inside.map((node, i) => put(node, i === 0 ? NEWLINE : NEWLINE_KEEP));
+  const last = commentsBefore(close.source.startIdx, lines.length > 0 ? "keep" : "never");
+  return [head, indent([lines, last]), put(close, lines.length + last.length > 0 ? NEWLINE : SPACE)];
+}
+
+/** Whether the statement being printed stands on one line with its blocks; undefined outside of such statements. */
+let isShort: boolean | undefined;
+
+/** Prints a statement that holds blocks, on one line if it is short and has none inside them. */
+function withBlocks(statement: Node, print: () => Doc): Doc {
+  // the parts of a chain of `else if` look alike
+  if (isShort !== undefined) return print();
+  const start = placeNow();
+  isShort = !hasComment(statement.sourceString) && blocksOf(statement).every(isSimple);
+  let printed = print();
+  if (isShort && textOf(printed, Infinity).length > SHORT) {
+    returnTo(start);
+    isShort = false;
+    printed = print();
+  }
+  isShort = undefined;
+  return printed;
+}
+
+/** The blocks of an `if` and of what follows its `else`, or of an `after pick`. */
+const blocksOf = (node: Node): Node[] =>
+  node.ctorName === "Block"
+    ? [node]
+    : node.children.filter((child) => !/^(?:Expr|_terminal)$/.test(child.ctorName)).flatMap(blocksOf);
+
+/** At most one statement, which holds no block. */
+function isSimple(node: Node): boolean {
+  const statements = node.children[1]!.children;
+  const kinds = statements.map((s) => s.children[0]!.children[0]!.ctorName);
+  return kinds.length <= 1 && kinds.every((kind) => kind !== "If" && kind !== "After");
+}
+
+/** Declarations of one line may stand together. */
+const ONE_LINE = ["Import", "Const", "Input", "Chain"];
+
+function betweenDeclarations(before: Node, after: Node): Separator {
+  const [a, b] = [before, after].map((d) => d.children[0]!.ctorName);
+  return a === b && ONE_LINE.includes(a!) ? NEWLINE_KEEP : NEWLINE_BLANK;
+}
+
+/** The width of the longest word that begins a clause of the test being printed. */
+let clauseWidth = 0;
+
+const padAfter = (word: Node): Separator => ({ doc: " ".repeat(clauseWidth + 1 - word.sourceString.length) });
+
+/** The clauses of a test are aligned behind the words that begin them. */
+function clause(word: Node, ...rest: Node[]): Doc {
+  return [doc(word), rest.map((node, i) => put(node, i === 0 ? padAfter(word) : SPACE))];
+}
+
+/** The word that begins a clause of a test. */
+const wordOf = (clause: Node): Node => clause.children[0]!.children[0]!;
+
+/** Two parts with a blank between them. */
+const spaced = (first: Node, second: Node): Doc => [doc(first), put(second, SPACE)];
+
+/** `name: value` */
+const labelled = (label: Node, colon: Node, value: Node): Doc => [doc(label), put(colon, NONE), put(value, SPACE)];
+
+/** A closing bracket, and the comments before it. */
+const closing = (close: Node): Doc => [indent(commentsBefore(close.source.startIdx)), put(close, SOFT)];
+
+/** Operators of one level stand under each other where they do not fit on one line. */
+function level(first: Node, operators: Node, operands: Node): Doc {
+  if (operators.children.length === 0) return doc(first);
+  const rest = operators.children.map((operator, i) => ({ operator, operand: operands.children[i]! }));
+  const [head, ...lines] = chained(first, rest);
+  return group([head!, indent(lines)]);
+}
+
+function binary(left: Node, operator: Node, right: Node): Doc {
+  const [head, ...lines] = chained(left, [{ operator, operand: right }]);
+  return group([head!, indent(lines)]);
+}
+
+// ---------------------------------------------------------------- the grammar's rules
+
+const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
+  _terminal() {
+    return token(this);
+  },
+  doc(_mark, _text) {
+    return token(this, this.sourceString.trimEnd());
+  },
+  name(_first, _rest) {
+    return token(this);
+  },
+  number(_) {
+    return token(this, this.sourceString.replace(/^\./, "0.").replace(/E/, "e").replace("e+", "e"));
+  },
+  string(_open, _text, _close) {
+    return token(this);
+  },
+
+  File(declarations) {
+    const all = declarations.children;
+    const printed = all.map((d, i) => put(d, i === 0 ? NONE : betweenDeclarations(all[i - 1]!, d)));
+    const whole = [printed, commentsBefore(this.source.endIdx)];
+    return whole.every((part) => part.length === 0) ? "" : [whole, hardline];
+  },
+  Import(word, open, names, close, from, file) {
+    const head = [doc(word), gap(open.source.startIdx, SPACE)];
+    return [head, bracketed(open, names, close, "many", LINE), put(from, SPACE), put(file, SPACE)];
+  },
+  Const(docs, word, name, equals, value) {
+    return documented(docs, word, () => [put(name, SPACE), assigned(equals, value)]);
+  },
+  Input(docs, word, name, colon, type, sparse) {
+    return documented(docs, word, () => [put(name, SPACE), put(colon, NONE), put(type, SPACE), maybe(sparse, SPACE)]);
+  },
+  Sparse(word, open, capacity, close, equals, fill) {
+    const size = [doc(word), put(open, NONE), put(capacity, NONE), put(close, NONE)];
+    return [size, put(equals, SPACE), put(fill, SPACE)];
+  },
+  Sampler(docs, word, name, params, body) {
+    return documented(docs, word, () => [put(name, SPACE), put(params, NONE), put(body, SPACE)]);
+  },
+  Chain(docs, word, name, params, equals, stages) {
+    return documented(docs, word, () => [put(name, SPACE), maybe(params, NONE), assigned(equals, stages)]);
+  },
+  Test(docs, word, title, open, clauses, close) {
+    clauseWidth = Math.max(0, ...clauses.children.map((c) => wordOf(c).sourceString.length));
+    return documented(docs, word, () => [
+      put(title, SPACE),
+      gap(open.source.startIdx, SPACE),
+      block(open, clauses.children, close),
+    ]);
+  },
+
+  Params: (open, params, close) => bracketed(open, params, close, "each"),
+  Param(isStatic, name, colon, type, range, value) {
+    const [first] = isStatic.children;
+    const head = first ? [doc(first), put(name, SPACE)] : doc(name);
+    return [head, put(colon, NONE), put(type, SPACE), maybe(range, SPACE), maybe(value, SPACE)];
+  },
+  Default: spaced,
+  Range_in(word, open, min, comma, max, close) {
+    const head = [doc(word), put(open, SPACE), put(min, NONE)];
+    return [head, put(comma, NONE), put(max, SPACE), put(close, NONE)];
+  },
+  Range_bound: spaced,
+
+  Pipeline(stages) {
+    const [first, ...rest] = itemsOf(stages);
+    return group(
+      chained(
+        first!.item,
+        rest.map(({ separator, item }) => ({ operator: separator!, operand: item })),
+      ),
+    );
+  },
+  Stage(host, name, args) {
+    const [word] = host.children;
+    return [word ? [doc(word), put(name, SPACE)] : doc(name), maybe(args, NONE)];
+  },
+  Args: (open, args, close) => bracketed(open, args, close, "each"),
+  Arg_named: labelled,
+
+  Clause_numbers: (word, values) => clause(word, values),
+  Clause_bias(word, open, pairs, close) {
+    const head = [doc(word), gap(open.source.startIdx, padAfter(word))];
+    return [head, bracketed(open, pairs, close, "many")];
+  },
+  Clause_input: (word, name, values) => clause(word, name, values),
+  Clause_steps: (word, count) => clause(word, count),
+  Clause_run: (word, stages) => indent(clause(word, stages)),
+  Clause_list: (word, what, values) => clause(word, what, values),
+  Clause_token: (word, what, value) => clause(word, what, value),
+  Pair: labelled,
+  List: (open, values, close) => bracketed(open, values, close, "many"),
+
+  Block(open, statements, close) {
+    if (isShort === true) return [doc(open), maybe(statements, SPACE), put(close, SPACE)];
+    const outer = isShort;
+    isShort = undefined;
+    const printed = block(open, statements.children, close);
+    isShort = outer;
+    return printed;
+  },
+  Statement: (statement, _semicolons) => doc(statement),
+  Let(word, name, equals, value) {
+    return group([doc(word), put(name, SPACE), assigned(equals, value)]);
+  },
+  Assign: (name, operator, value) => group([doc(name), assigned(operator, value)]),
+  Keep(word, condition, atLeast) {
+    return group([doc(word), put(condition, SPACE), indent(maybe(atLeast, LINE))]);
+  },
+  AtLeast: (at, least, count) => [doc(at), put(least, SPACE), put(count, SPACE)],
+  Top(word, count, by) {
+    return group([doc(word), put(count, SPACE), indent(maybe(by, LINE))]);
+  },
+  Sort(word, by, order) {
+    return group([doc(word), maybe(by, SPACE), maybe(order, SPACE)]);
+  },
+  By: spaced,
+  If(word, condition, then, other) {
+    return withBlocks(this, () => [doc(word), put(condition, SPACE), put(then, SPACE), maybe(other, SPACE)]);
+  },
+  Else_block: spaced,
+  Else_if: spaced,
+  Pick(word, how, open, value, index, close) {
+    const head = [doc(word), put(how, SPACE), put(open, NONE)];
+    return group([head, indent([put(value, SOFT), maybe(index, NONE)]), closing(close)]);
+  },
+  DrawIndex: (comma, index) => [doc(comma), put(index, LINE)],
+  State(word, name, colon, type, equals, value) {
+    const head = [doc(word), put(name, SPACE), put(colon, NONE), put(type, SPACE)];
+    return group([head, assigned(equals, value)]);
+  },
+  After(after, pick, body) {
+    return withBlocks(this, () => [doc(after), put(pick, SPACE), put(body, SPACE)]);
+  },
+
+  Expr_conditional(condition, question, then, colon, other) {
+    const head = doc(condition);
+    return group([head, indent([put(question, LINE), put(then, SPACE), put(colon, LINE), put(other, SPACE)])]);
+  },
+  Or: level,
+  And: level,
+  Comparison_compare: binary,
+  Sum: level,
+  Product: level,
+  Power_power: binary,
+  Not_not: spaced,
+  Minus_minus: (minus, operand) => [doc(minus), put(operand, NONE)],
+  Primary_paren(open, value, close) {
+    return group([doc(open), indent(put(value, SOFT)), closing(close)]);
+  },
+  Primary_call(callee, open, args, close) {
+    return [doc(callee), gap(open.source.startIdx, NONE), bracketed(open, args, close, "each")];
+  },
+});

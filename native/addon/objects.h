@@ -1,0 +1,140 @@
+// The classes that JavaScript sees; runtime/native/binding.ts describes them.
+#pragma once
+
+#include "llama/context.h"
+#include "llama/host_chain.h"
+#include "convert.h"
+#include "external_memory.h"
+
+namespace ggsl::addon {
+
+// Constructors that native code calls.
+struct Constructors {
+    Napi::FunctionReference model;
+    Napi::FunctionReference context;
+    Napi::FunctionReference grammar;
+    Napi::FunctionReference host_chain;
+};
+
+class GraphObject : public Napi::ObjectWrap<GraphObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit GraphObject(const Napi::CallbackInfo & info);
+
+    // Throws Failure (INVALID_ARGUMENT) for anything that is not a graph.
+    static std::shared_ptr<const Graph> from(const Napi::Value & value);
+
+private:
+    Napi::Value describe(const Napi::CallbackInfo & info);
+
+    std::shared_ptr<const Graph> graph;
+};
+
+class EvaluatorObject : public Napi::ObjectWrap<EvaluatorObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit EvaluatorObject(const Napi::CallbackInfo & info);
+
+private:
+    Napi::Value evaluate(const Napi::CallbackInfo & info);
+    Napi::Value nodes(const Napi::CallbackInfo & info);
+    Napi::Value nodes_without_views(const Napi::CallbackInfo & info);
+    Napi::Value rewritten(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    Evaluator & get() const;
+
+    std::unique_ptr<Evaluator> evaluator;
+};
+
+class ModelObject : public Napi::ObjectWrap<ModelObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit ModelObject(const Napi::CallbackInfo & info);
+
+    // loadModel(path, options): Promise<Model>
+    static Napi::Value load(const Napi::CallbackInfo & info);
+
+    // Throws Failure (INVALID_ARGUMENT for anything that is not a model, DISPOSED).
+    static std::shared_ptr<Model> from(const Napi::Value & value);
+
+    ~ModelObject() override { memory.release(Env()); }
+
+private:
+    Napi::Value info(const Napi::CallbackInfo & info);
+    Napi::Value tokenize(const Napi::CallbackInfo & info);
+    Napi::Value piece(const Napi::CallbackInfo & info);
+    Napi::Value pieces(const Napi::CallbackInfo & info);
+    Napi::Value is_end(const Napi::CallbackInfo & info);
+    Napi::Value create_context(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    const std::shared_ptr<Model> & get() const;
+
+    std::shared_ptr<Model> model;
+    ExternalMemory         memory;
+};
+
+class GrammarObject : public Napi::ObjectWrap<GrammarObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit GrammarObject(const Napi::CallbackInfo & info);
+    ~GrammarObject() override { memory.release(Env()); }
+
+private:
+    Napi::Value allowed(const Napi::CallbackInfo & info);
+    Napi::Value clone(const Napi::CallbackInfo & info);
+    void        accept(const Napi::CallbackInfo & info);
+    void        reset(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    Grammar &   get() const;
+
+    std::shared_ptr<Model>   model; // owns the vocabulary that the grammar reads
+    std::unique_ptr<Grammar> grammar;
+    ExternalMemory           memory;
+};
+
+class HostChainObject : public Napi::ObjectWrap<HostChainObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit HostChainObject(const Napi::CallbackInfo & info);
+
+private:
+    Napi::Value apply(const Napi::CallbackInfo & info);
+    Napi::Value clone(const Napi::CallbackInfo & info);
+    void        accept(const Napi::CallbackInfo & info);
+    void        accept_prompt(const Napi::CallbackInfo & info);
+    void        reset(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    HostChain & get() const;
+
+    std::unique_ptr<HostChain> chain;
+};
+
+class ContextObject : public Napi::ObjectWrap<ContextObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit ContextObject(const Napi::CallbackInfo & info);
+    ~ContextObject() override { memory.release(Env()); }
+
+private:
+    Napi::Value decode(const Napi::CallbackInfo & info);
+    Napi::Value stats(const Napi::CallbackInfo & info);
+    Napi::Value graph_nodes(const Napi::CallbackInfo & info);
+    Napi::Value context_size(const Napi::CallbackInfo & info);
+    void        set_chain(const Napi::CallbackInfo & info);
+    void        set_uniforms(const Napi::CallbackInfo & info);
+    void        set_input(const Napi::CallbackInfo & info);
+    void        remove(const Napi::CallbackInfo & info);
+    void        copy(const Napi::CallbackInfo & info);
+    void        abort(const Napi::CallbackInfo & info);
+    void        dispose(const Napi::CallbackInfo & info);
+    // Throws Failure (DISPOSED).
+    Context & get() const;
+    // Throws Failure (DISPOSED, BUSY).
+    Context & idle() const;
+
+    std::shared_ptr<Context>           context;
+    std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
+    ExternalMemory                     memory;
+};
+
+} // namespace ggsl::addon

@@ -1,0 +1,164 @@
+#include "backend.h"
+
+#include "cpu_variant.h"
+#include "failure.h"
+
+#include <llama.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <mutex>
+#include <set>
+
+namespace ggsl {
+
+namespace {
+
+thread_local LogCapture * innermost = nullptr;
+
+// GGML_LOG_LEVEL_CONT continues the line before.
+thread_local bool continues = false;
+
+void on_log(ggml_log_level level, const char * text, void *) {
+    if (level != GGML_LOG_LEVEL_CONT) {
+        continues = level == GGML_LOG_LEVEL_WARN || level == GGML_LOG_LEVEL_ERROR;
+    }
+    if (continues && innermost != nullptr) {
+        innermost->text += text;
+    }
+}
+
+const char * type_name(enum ggml_backend_dev_type type) {
+    switch (type) {
+        case GGML_BACKEND_DEVICE_TYPE_CPU:  return "cpu";
+        case GGML_BACKEND_DEVICE_TYPE_GPU:  return "gpu";
+        case GGML_BACKEND_DEVICE_TYPE_IGPU: return "integrated-gpu";
+        default:                            return "accelerator";
+    }
+}
+
+std::string backend_name(ggml_backend_dev_t device) {
+    std::string name = ggml_backend_reg_name(ggml_backend_dev_backend_reg(device));
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+}
+
+ggml_backend_dev_t cpu_device() {
+    return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
+}
+
+constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", "other" };
+
+} // namespace
+
+void load_backends(const std::string & directory) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    if (cpu_device() != nullptr) {
+        return;
+    }
+    const std::string chosen = chosen_cpu_variant(directory);
+    ggml_backend_load_all_from_path(directory.c_str());
+    if (!chosen.empty()) {
+        // in the place of the best variant, which ggml loads with all other backends
+        if (ggml_backend_dev_t best = cpu_device()) {
+            ggml_backend_unload(ggml_backend_dev_backend_reg(best));
+        }
+        load_backend(chosen);
+    }
+    if (cpu_device() == nullptr) {
+        fail(code::no_device, "no ggml backend for this processor in %s: reinstall with npm ci", directory.c_str());
+    }
+}
+
+void load_backend(const std::string & path) {
+    static std::mutex            mutex;
+    static std::set<std::string> loaded;
+    const std::lock_guard lock(mutex);
+    if (loaded.count(path) > 0) {
+        return;
+    }
+    const LogCapture log;
+    if (ggml_backend_load(path.c_str()) == nullptr) {
+        fail(code::no_device, "%s does not load%s", path.c_str(), log.suffix().c_str());
+    }
+    loaded.insert(path);
+}
+
+std::vector<Device> devices() {
+    std::vector<Device> list;
+    for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+        ggml_backend_dev_t dev = ggml_backend_dev_get(i);
+        Device device{ ggml_backend_dev_name(dev), backend_name(dev), ggml_backend_dev_description(dev),
+                       type_name(ggml_backend_dev_type(dev)), 0, 0 };
+        ggml_backend_dev_memory(dev, &device.memory_free, &device.memory_total);
+        list.push_back(device);
+    }
+    return list;
+}
+
+ggml_backend_dev_t device_by_name(const std::string & name) {
+    if (ggml_backend_dev_t device = ggml_backend_dev_by_name(name.c_str())) {
+        return device;
+    }
+    std::string names;
+    for (const Device & device : devices()) {
+        names += (names.empty() ? "" : ", ") + device.name;
+    }
+    fail(code::no_device, "no device \"%s\"; there are: %s", name.c_str(), names.empty() ? "none" : names.c_str());
+}
+
+Family family_of(ggml_backend_dev_t device) {
+    const std::string name  = backend_name(device);
+    const auto        found = std::find(family_names.begin(), family_names.end(), name);
+    return found == family_names.end() ? Family::other : static_cast<Family>(found - family_names.begin());
+}
+
+const char * family_name(Family family) {
+    return family_names[static_cast<size_t>(family)];
+}
+
+Family family_by_name(const std::string & name) {
+    const auto found = std::find(family_names.begin(), family_names.end(), name);
+    if (found == family_names.end()) {
+        fail(code::invalid_argument, "expected cpu, cuda, vulkan or other, found \"%s\"", name.c_str());
+    }
+    return static_cast<Family>(found - family_names.begin());
+}
+
+ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type) {
+    ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
+    return device != nullptr ? device : cpu_device();
+}
+
+void set_threads(ggml_backend_t backend, int threads) {
+    ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
+    void * function        = reg == nullptr ? nullptr : ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads");
+    if (function != nullptr) {
+        reinterpret_cast<ggml_backend_set_n_threads_t>(function)(backend, threads);
+    }
+}
+
+void capture_logs() {
+    llama_log_set(on_log, nullptr);
+}
+
+LogCapture::LogCapture() : outer(innermost) {
+    innermost = this;
+}
+
+LogCapture::~LogCapture() {
+    innermost = outer;
+}
+
+std::string LogCapture::suffix() const {
+    if (text.empty()) {
+        return "";
+    }
+    std::string line = text.substr(0, text.find_last_not_of('\n') + 1);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return ": llama.cpp said: " + line;
+}
+
+} // namespace ggsl

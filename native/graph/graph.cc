@@ -1,0 +1,161 @@
+#include "graph.h"
+
+#include "legalize.h"
+#include "ops.h"
+
+#include <algorithm>
+#include <cfloat>
+
+namespace ggsl {
+
+namespace {
+
+// set_rows makes the most: a contiguous copy and a reshape of each of three operands, a copy of x, itself, a reshape.
+constexpr size_t max_tensors_per_node = 10;
+
+bool is_view(const ggml_tensor * tensor) {
+    return tensor->op == GGML_OP_VIEW || tensor->op == GGML_OP_RESHAPE;
+}
+
+} // namespace
+
+Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
+    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
+    built.inputs.resize(bound.graph.inputs.size());
+    built.inputs[0] = logits;
+
+    const Graph & graph = bound.graph;
+    for (size_t node = 0; node < graph.nodes.size(); ++node) {
+        for (int32_t i = 0; bound.live[node] && i < graph.nodes[node].operand_count; ++i) {
+            ++uses[graph.nodes[node].operands[i]];
+        }
+    }
+    for (const int32_t node : { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
+        if (node >= 0) {
+            ++uses[node];
+        }
+    }
+    for (const auto * read : { &graph.states, &graph.taps }) {
+        for (const int32_t node : *read) {
+            ++uses[node];
+        }
+    }
+}
+
+ggml_tensor * Builder::made(ggml_tensor * tensor) {
+    ggml_format_name(tensor, "%s-%d", op_of(bound.graph.nodes[id]).name, id);
+    built.tensors.push_back(tensor);
+    built.origins.push_back(id);
+    if (tensor->op != GGML_OP_NONE) {
+        ++built.nodes;
+        built.nodes_without_views += is_view(tensor) ? 0 : 1;
+    }
+    return tensor;
+}
+
+ggml_tensor * Builder::contiguous(ggml_tensor * tensor) {
+    return ggml_is_contiguous(tensor) ? tensor : made(ggml_cont(context, tensor));
+}
+
+ggml_tensor * Builder::clamped(ggml_tensor * tensor, float min, float max) {
+    return made(ggml_clamp(context, tensor, min, max));
+}
+
+ggml_tensor * Builder::column(ggml_tensor * tensor, int64_t n) {
+    const bool same = tensor->ne[0] == n && tensor->ne[1] == rows && tensor->ne[2] == 1;
+    return same ? tensor : made(ggml_reshape_2d(context, tensor, n, rows));
+}
+
+ggml_tensor * Builder::elements(ggml_tensor * tensor) {
+    const int64_t n = tensor->ne[0];
+    return n == 1 && rows == 1 ? tensor : made(ggml_reshape_3d(context, tensor, 1, n, rows));
+}
+
+ggml_tensor * Builder::uniform(int32_t index) {
+    if (built.uniforms == nullptr) {
+        built.uniforms = made(ggml_new_tensor_2d(context, GGML_TYPE_F32, rows, bound.graph.uniform_count));
+        ggml_set_name(built.uniforms, "uniforms");
+        ggml_set_input(built.uniforms);
+    }
+    const size_t bytes = static_cast<size_t>(rows) * sizeof(float);
+    return made(ggml_view_2d(context, built.uniforms, 1, rows, sizeof(float), static_cast<size_t>(index) * bytes));
+}
+
+ggml_tensor * Builder::input(int32_t index) {
+    ggml_tensor *& tensor = built.inputs[index];
+    if (tensor == nullptr) {
+        const Input & input = bound.graph.inputs[index];
+        tensor = made(ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
+        ggml_format_name(tensor, "input-%d", index);
+        ggml_set_input(tensor);
+    }
+    return tensor;
+}
+
+bool Builder::is_fresh(int32_t node) const {
+    const ggml_tensor * tensor = values[node];
+    return uses[node] == 1 && tensor->op != GGML_OP_NONE && (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
+}
+
+ggml_tensor * Builder::build_node(const Node & node) {
+    ggml_tensor * operands[max_operands] = {};
+    for (int32_t i = 0; i < node.operand_count; ++i) {
+        ggml_tensor *& value = values[node.operands[i]];
+        // Most ops are wrong for strided rows or refuse them on several devices; the copy is kept for the next user.
+        if (!takes_strided(id_of(node))) {
+            value = contiguous(value);
+        }
+        operands[i] = value;
+    }
+    if (const Rewrite * rewrite = rewrite_of(*this, node, operands)) {
+        built.rewritten.push_back({ id, rewrite });
+        return rewrite->build(*this, node, operands);
+    }
+    return op_of(node).build(*this, node, operands);
+}
+
+ggml_tensor * Builder::output(int32_t node) {
+    if (node < 0) {
+        return nullptr;
+    }
+    id = node;
+    ggml_tensor * tensor = contiguous(values[node]);
+    ggml_set_output(tensor);
+    if (tensor->view_src != nullptr) {
+        // A view keeps its memory only as long as what it views.
+        ggml_set_output(tensor->view_src);
+    }
+    return tensor;
+}
+
+Built Builder::run() {
+    const Graph & graph = bound.graph;
+    for (size_t node = 0; node < graph.nodes.size(); ++node) {
+        if (bound.live[node]) {
+            id           = static_cast<int32_t>(node);
+            values[node] = build_node(graph.nodes[node]);
+        }
+    }
+    built.sampled    = output(graph.outputs.sampled);
+    built.candidates = output(graph.outputs.candidates);
+    built.logits     = output(graph.outputs.logits);
+    built.probs      = output(graph.outputs.probs);
+    for (const int32_t state : graph.states) {
+        built.states.push_back(output(state));
+    }
+    for (const int32_t node : graph.taps) {
+        built.taps.push_back(output(node));
+    }
+    return std::move(built);
+}
+
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family) {
+    return Builder(context, bound, rows, logits, family).run();
+}
+
+size_t max_tensors(const BoundGraph & bound) {
+    const auto live = static_cast<size_t>(std::count(bound.live.begin(), bound.live.end(), true));
+    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
+}
+
+} // namespace ggsl

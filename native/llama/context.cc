@@ -1,0 +1,177 @@
+#include "context.h"
+
+#include "graph/backend.h"
+#include "graph/failure.h"
+
+#include <llama-ext.h> // a private header of the very release that this is linked to
+
+#include <algorithm>
+
+namespace ggsl {
+
+Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
+    : model(std::move(loaded)), placement(options.placement),
+      checks_logits(options.check_logits) {
+    llama_context_params params = to_params(options);
+    params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
+    params.abort_callback_data  = &abort_requested;
+
+    std::vector<llama_sampler_seq_config> configs;
+    for (size_t i = 0; i < options.chains.size(); ++i) {
+        if (options.chains[i] != nullptr) {
+            const auto sequence = static_cast<int32_t>(i);
+            chains[sequence]    = make_chain(options.chains[i]);
+            configs.push_back({ sequence, chains[sequence].chain.get() });
+        }
+    }
+    if (placement == Placement::graph) {
+        params.samplers   = configs.data();
+        params.n_samplers = configs.size();
+    }
+
+    const LogCapture log;
+    context.reset(llama_init_from_model(model->get(), params));
+    if (!context) {
+        fail(code::out_of_memory, "cannot create a context of %d tokens and %d sequences%s", options.context_size, options.sequences,
+             log.suffix().c_str());
+    }
+    for (const auto & [sequence, chain] : chains) {
+        check_refusal(*chain.sampler);
+    }
+    cache_bytes        = bytes().cache;
+    llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
+}
+
+Context::~Context() {
+    llama_batch_free(llama_batch_memory);
+}
+
+Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
+    auto    sampler = std::make_unique<Sampler>(group_of(std::move(graph)), counters);
+    sampler->keeps_logits = checks_logits;
+    Chain   made;
+    made.sampler = sampler.get();
+    made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+    llama_sampler_chain_add(made.chain.get(), Sampler::to_llama(std::move(sampler)));
+    return made;
+}
+
+std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> graph) const {
+    for (const auto & [sequence, chain] : chains) {
+        if (chain.sampler->shared_group()->source() == *graph) {
+            return chain.sampler->shared_group();
+        }
+    }
+    return std::make_shared<SamplerGroup>(std::move(graph), model->vocab_size());
+}
+
+void Context::check_refusal(const Sampler & sampler) const {
+    if (!sampler.refusal().empty()) {
+        fail(code::unsupported_op, "the chain cannot be part of the model's graph: %s; run it on the host", sampler.refusal().c_str());
+    }
+}
+
+void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph) {
+    check_sequence(sequence);
+    Chain made = graph == nullptr ? Chain() : make_chain(std::move(graph));
+    if (placement == Placement::graph) {
+        llama_set_sampler(context.get(), sequence, made.chain.get());
+        if (made.sampler != nullptr && !made.sampler->refusal().empty()) {
+            llama_set_sampler(context.get(), sequence, nullptr);
+            chains.erase(sequence);
+            check_refusal(*made.sampler);
+        }
+    }
+    if (made.sampler == nullptr) {
+        chains.erase(sequence);
+    } else {
+        chains[sequence] = std::move(made);
+    }
+}
+
+Sampler & Context::sampler(int32_t sequence) {
+    check_sequence(sequence);
+    const auto found = chains.find(sequence);
+    if (found == chains.end()) {
+        fail(code::invalid_argument, "sequence %d has no chain", sequence);
+    }
+    return *found->second.sampler;
+}
+
+void Context::check_sequence(int32_t sequence) const {
+    const auto count = static_cast<int32_t>(llama_n_seq_max(context.get()));
+    if (sequence < 0 || sequence >= count) {
+        fail(code::invalid_argument, "sequence: expected 0 to %d, found %d", count - 1, sequence);
+    }
+}
+
+void Context::remove(int32_t sequence, int32_t from) {
+    check_sequence(sequence);
+    if (!llama_memory_seq_rm(llama_get_memory(context.get()), sequence, from, -1)) {
+        fail(code::invalid_argument, "this model cannot remove a part of a sequence: remove it from position 0 on");
+    }
+}
+
+void Context::copy(int32_t from, int32_t to) {
+    check_sequence(from);
+    check_sequence(to);
+    if (from != to) {
+        remove(to, 0);
+        llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
+    }
+}
+
+Context::Bytes Context::bytes() const {
+    Bytes sum;
+    for (const auto & [type, data] : llama_get_memory_breakdown(context.get())) {
+        sum.cache += data.context;
+        sum.compute += data.compute;
+    }
+    return sum;
+}
+
+std::vector<Context::NodeBytes> Context::graph_nodes() const {
+    std::vector<NodeBytes> nodes;
+    const auto             first = chains.begin();
+    const ggml_cgraph *    graph = first == chains.end() ? nullptr : first->second.sampler->shared_group()->model_graph();
+    for (int i = 0; graph != nullptr && i < ggml_graph_n_nodes(const_cast<ggml_cgraph *>(graph)); ++i) {
+        const ggml_tensor * node = ggml_graph_node(const_cast<ggml_cgraph *>(graph), i);
+        NodeBytes one{ ggml_get_name(node), {} };
+        const auto add = [&](const auto & value) {
+            const auto * bytes = reinterpret_cast<const uint8_t *>(&value);
+            one.bytes.insert(one.bytes.end(), bytes, bytes + sizeof(value));
+        };
+        // the whole struct: type, ne, nb, op, op_params, flags, src, view_src, view_offs, data, name
+        add(*node);
+        for (const ggml_tensor * source : node->src) {
+            if (source != nullptr) {
+                add(source->data);
+                add(source->ne);
+                add(source->nb);
+            }
+        }
+        nodes.push_back(std::move(one));
+    }
+    return nodes;
+}
+
+ContextStats Context::stats() const {
+    ContextStats stats{ *counters, {}, cache_bytes, llama_n_threads(context.get()), llama_n_threads_batch(context.get()) };
+    const auto add = [&](const SamplerStats & one) {
+        stats.chains.nodes += one.nodes;
+        stats.chains.nodes_without_views += one.nodes_without_views;
+        stats.chains.readback_bytes += one.readback_bytes;
+        stats.chains.sequence_bytes = std::max(stats.chains.sequence_bytes, one.sequence_bytes);
+        stats.chains.devices.insert(one.devices.begin(), one.devices.end());
+    };
+    std::set<const SamplerGroup *> groups;
+    for (const auto & [sequence, chain] : chains) {
+        add(chain.sampler->stats());
+        if (groups.insert(chain.sampler->shared_group().get()).second) {
+            add(chain.sampler->shared_group()->stats());
+        }
+    }
+    return stats;
+}
+
+} // namespace ggsl

@@ -1,0 +1,87 @@
+#include "context_options.h"
+
+#include "graph/failure.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace ggsl {
+
+namespace {
+
+// Those that llama.cpp's own programs take; its attention has kernels for no others.
+constexpr ggml_type cache_types[] = {
+    GGML_TYPE_F32,  GGML_TYPE_F16,    GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0,
+    GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1,
+};
+
+void check_options(const ContextOptions & options) {
+    const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
+        if (value < min || value > max) {
+            fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
+        }
+    };
+    check(options.context_size, 0, 1 << 24, "contextSize");
+    check(options.batch_size, 1, 1 << 16, "batchSize");
+    check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
+    check(options.threads, 0, 512, "threads");
+    check(options.batch_threads, 0, 512, "batchThreads");
+    if (options.chains.size() > static_cast<size_t>(options.sequences)) {
+        fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
+    }
+    if (ggml_is_quantized(options.cache_type_v) && options.flash_attention == LLAMA_FLASH_ATTN_TYPE_DISABLED) {
+        fail(code::invalid_argument, "cacheTypeV: %s needs flash attention, which is off: set flashAttention to auto or on",
+             ggml_type_name(options.cache_type_v));
+    }
+}
+
+} // namespace
+
+ggml_type cache_type_by_name(const std::string & name, const char * what) {
+    std::string names;
+    for (const ggml_type type : cache_types) {
+        if (name == ggml_type_name(type)) {
+            return type;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(ggml_type_name(type));
+    }
+    fail(code::invalid_argument, "%s: expected one of %s, found \"%s\"", what, names.c_str(), name.c_str());
+}
+
+llama_flash_attn_type flash_attention_by_name(const std::string & name) {
+    if (name == "auto") {
+        return LLAMA_FLASH_ATTN_TYPE_AUTO;
+    }
+    if (name == "on") {
+        return LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    }
+    if (name == "off") {
+        return LLAMA_FLASH_ATTN_TYPE_DISABLED;
+    }
+    fail(code::invalid_argument, "flashAttention: expected auto, on or off, found \"%s\"", name.c_str());
+}
+
+llama_context_params to_params(const ContextOptions & options) {
+    check_options(options);
+    // Two hardware threads share a core's arithmetic, and ggml's threads wait for each other by spinning.
+    const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
+    const int32_t threads = options.threads == 0 ? cores : options.threads;
+
+    llama_context_params params = llama_context_default_params();
+    params.n_ctx           = static_cast<uint32_t>(options.context_size);
+    params.n_batch         = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
+    params.n_ubatch        = params.n_batch; // one decode, one graph: states are read after it
+    params.n_seq_max       = static_cast<uint32_t>(options.sequences);
+    params.n_outputs_max   = params.n_seq_max;
+    params.n_outputs_max_per_seq = 1;
+    params.n_threads       = threads;
+    params.n_threads_batch = options.batch_threads == 0 ? threads : options.batch_threads;
+    params.type_k          = options.cache_type_k;
+    params.type_v          = options.cache_type_v;
+    params.flash_attn_type = options.flash_attention;
+    params.kv_unified      = true; // otherwise several sequences are several graphs
+    params.no_perf         = true;
+    return params;
+}
+
+} // namespace ggsl

@@ -1,0 +1,222 @@
+// Context::decode: a batch through the model, and what comes back.
+#include "graph/backend.h"
+#include "context.h"
+#include "graph/failure.h"
+
+#include <algorithm>
+
+namespace ggsl {
+
+namespace {
+
+// What llama_decode returns when the abort callback has stopped it.
+constexpr int32_t aborted_status = 2;
+
+} // namespace
+
+void Context::check_batch(const Batch & batch) const {
+    const size_t count = batch.tokens.size();
+    if (batch.positions.size() != count || batch.sequences.size() != count || batch.outputs.size() != count) {
+        fail(code::invalid_argument, "tokens, positions, sequences and outputs have different lengths");
+    }
+    if (count == 0) {
+        fail(code::invalid_argument, "the batch is empty");
+    }
+    std::set<int32_t> with_output;
+    for (size_t i = 0; i < count; ++i) {
+        const int32_t sequence = batch.sequences[i];
+        check_sequence(sequence);
+        if (batch.tokens[i] < 0 || batch.tokens[i] >= model->vocab_size()) {
+            fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i], model->vocab_size());
+        }
+        if (batch.positions[i] < 0) {
+            fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
+        }
+        if (batch.positions[i] >= context_size()) {
+            fail(code::context_full, "the context size is %d, but a token has position %d: shorten the prompt or set a larger "
+                 "context size", context_size(), batch.positions[i]);
+        }
+        const auto chain = chains.find(sequence);
+        if (batch.outputs[i] != 0 && chain != chains.end()) {
+            chain->second.sampler->check_ready();
+            if (!with_output.insert(sequence).second) {
+                fail(code::invalid_argument, "sequence %d has a chain and two outputs in one batch; it can sample only once", sequence);
+            }
+        }
+    }
+}
+
+std::vector<Output> Context::decode(const Batch & batch) {
+    // A request is for one decode, and may come before it has begun.
+    struct Reset {
+        std::atomic<bool> & flag;
+        ~Reset() { flag = false; }
+    } const reset{ abort_requested };
+    check_batch(batch);
+
+    // A part ends when it is full, or before a sequence's second output. llama.cpp computes recurrent models one sequence
+    // at a time, so there each sequence is a part: the states of a chain are read right after its graph has run.
+    const llama_model * const weights = model->get();
+    const bool recurrent = llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
+    std::vector<Output> outputs;
+    std::set<int32_t>   with_output;
+    const size_t        limit = llama_n_batch(context.get());
+    size_t              begin = 0;
+    for (size_t i = 0; i < batch.tokens.size(); ++i) {
+        const bool second = batch.outputs[i] != 0 && with_output.count(batch.sequences[i]) > 0;
+        const bool other  = recurrent && batch.sequences[i] != batch.sequences[begin];
+        if (i - begin == limit || second || other) {
+            decode_part(batch, begin, i, outputs);
+            begin = i;
+            with_output.clear();
+        }
+        if (batch.outputs[i] != 0) {
+            with_output.insert(batch.sequences[i]);
+        }
+    }
+    decode_part(batch, begin, batch.tokens.size(), outputs);
+    return outputs;
+}
+
+void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs) {
+    for (auto & [sequence, chain] : chains) {
+        chain.sampler->active = false;
+        chain.sampler->shared_group()->begin_batch();
+    }
+    for (size_t i = begin; i < end; ++i) {
+        const auto chain = chains.find(batch.sequences[i]);
+        if (batch.outputs[i] != 0 && chain != chains.end()) {
+            chain->second.sampler->active = true;
+        }
+    }
+    compute(batch, begin, end);
+    for (size_t i = begin; i < end; ++i) {
+        if (batch.outputs[i] != 0) {
+            outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i]));
+        }
+    }
+}
+
+void Context::compute(const Batch & batch, size_t begin, size_t end) {
+    llama_batch & memory = llama_batch_memory;
+    memory.n_tokens      = static_cast<int32_t>(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+        const size_t at      = i - begin;
+        memory.token[at]     = batch.tokens[i];
+        memory.pos[at]       = batch.positions[i];
+        memory.n_seq_id[at]  = 1;
+        memory.seq_id[at][0] = batch.sequences[i];
+        memory.logits[at]    = static_cast<int8_t>(batch.outputs[i] != 0);
+    }
+
+    const LogCapture log;
+    int32_t status = aborted_status;
+    try {
+        if (!abort_requested) {
+            counters->is_decoding = true;
+            status                = llama_decode(context.get(), memory);
+            llama_synchronize(context.get());
+            counters->is_decoding = false;
+        }
+    } catch (const std::exception & e) {
+        counters->is_decoding = false;
+        clear_sequences(batch);
+        fail(code::compute_failed, "llama.cpp failed to compute the batch: %s", e.what());
+    }
+    switch (status) {
+        case 0: return;
+        case 1:
+            fail(code::context_full, "the context of %d tokens is full: remove a sequence or set a larger context size", context_size());
+        case aborted_status:
+            clear_sequences(batch);
+            fail(code::aborted, "decoding was aborted; the sequences of the batch are empty now");
+        case -1: fail(code::invalid_argument, "llama.cpp rejects the batch%s", log.suffix().c_str());
+        default:
+            clear_sequences(batch);
+            fail(code::compute_failed, "llama.cpp failed to compute the batch (status %d)%s", status, log.suffix().c_str());
+    }
+}
+
+void Context::clear_sequences(const Batch & batch) {
+    for (const int32_t sequence : std::set<int32_t>(batch.sequences.begin(), batch.sequences.end())) {
+        llama_memory_seq_rm(llama_get_memory(context.get()), sequence, -1, -1);
+    }
+}
+
+Output Context::read_output(int32_t index, int32_t sequence) {
+    Output     output{ sequence, {} };
+    const auto found = chains.find(sequence);
+    if (found == chains.end()) {
+        const float * logits  = llama_get_logits_ith(context.get(), index);
+        output.results.logits = std::vector<float>(logits, logits + model->vocab_size());
+        check_output(output.results.logits, sequence);
+    } else if (placement == Placement::graph) {
+        if (checks_logits) {
+            check_output(found->second.sampler->read_logits(), sequence);
+        }
+        read_graph_chain(index, *found->second.sampler, output.results);
+    } else {
+        run_host_chain(index, found->second, output.results);
+    }
+
+    for (const int32_t token : output.results.sampled) {
+        if (token < 0 || token >= model->vocab_size()) {
+            fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers", sequence, token,
+                 model->vocab_size());
+        }
+    }
+    return output;
+}
+
+void Context::check_output(std::span<const float> logits, int32_t sequence) const {
+    if (!checks_logits) {
+        return;
+    }
+    try {
+        ggsl::check_logits(logits, logits.size());
+    } catch (const Failure & failure) {
+        fail(failure.code, "sequence %d: %s", sequence, failure.what());
+    }
+}
+
+void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results & results) {
+    llama_context * const from = context.get();
+    const auto copy = [](const auto * data, uint32_t count, auto & to) {
+        if (data != nullptr) {
+            to.assign(data, data + count);
+        }
+    };
+    const Outputs & gives = sampler.outputs();
+    if (gives.sampled >= 0) {
+        results.sampled = { llama_get_sampled_token_ith(from, index) };
+    }
+    if (gives.candidates >= 0) {
+        copy(llama_get_sampled_candidates_ith(from, index), llama_get_sampled_candidates_count_ith(from, index), results.candidates);
+    }
+    if (gives.logits >= 0) {
+        copy(llama_get_sampled_logits_ith(from, index), llama_get_sampled_logits_count_ith(from, index), results.logits);
+    }
+    if (gives.probs >= 0) {
+        copy(llama_get_sampled_probs_ith(from, index), llama_get_sampled_probs_count_ith(from, index), results.probs);
+    }
+    if (sampler.state_count() > 0) {
+        results.states = sampler.read_states();
+    }
+    results.taps = sampler.read_taps();
+}
+
+void Context::run_host_chain(int32_t index, const Chain & chain, Results & results) {
+    const float * logits = llama_get_logits_ith(context.get(), index);
+    candidates.resize(static_cast<size_t>(model->vocab_size()));
+    for (size_t token = 0; token < candidates.size(); ++token) {
+        candidates[token] = { static_cast<llama_token>(token), logits[token], 0.0f };
+    }
+    llama_token_data_array array{ candidates.data(), candidates.size(), -1, false };
+    llama_sampler_apply(chain.chain.get(), &array);
+    if (!chain.sampler->host_error().empty()) {
+        throw Failure(code::invalid_logits, chain.sampler->host_error());
+    }
+    results = chain.sampler->host_results();
+}
+
+} // namespace ggsl

@@ -1,0 +1,181 @@
+#include "model.h"
+
+#include "graph/backend.h"
+#include "graph/failure.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace ggsl {
+
+namespace {
+
+// Says what is wrong with a path before llama.cpp, whose own words for it are many.
+void check_file(const std::string & path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) {
+        fail(code::invalid_model, "no such model: %s", path.c_str());
+    }
+    if (!std::filesystem::is_regular_file(status)) {
+        fail(code::invalid_model, "the model is not a file: %s", path.c_str());
+    }
+    char magic[4] = {};
+    FILE * file   = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) {
+        fail(code::invalid_model, "cannot read %s: %s", path.c_str(), std::strerror(errno));
+    }
+    const size_t read = std::fread(magic, 1, sizeof(magic), file);
+    std::fclose(file);
+    if (read != sizeof(magic) || std::memcmp(magic, "GGUF", sizeof(magic)) != 0) {
+        fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", path.c_str());
+    }
+}
+
+// llama.cpp's string getters return the length they would have liked.
+template <typename Get> std::string get_string(Get get) {
+    std::string text(256, '\0');
+    int32_t length = get(text.data(), text.size());
+    if (length >= static_cast<int32_t>(text.size())) {
+        text.resize(static_cast<size_t>(length) + 1);
+        length = get(text.data(), text.size());
+    }
+    text.resize(length < 0 ? 0 : static_cast<size_t>(length));
+    return text;
+}
+
+} // namespace
+
+Model::Model(const std::string & path, const ModelOptions & options) {
+    check_file(path);
+    llama_model_params params = llama_model_default_params();
+    params.n_gpu_layers       = options.gpu_layers;
+
+    ggml_backend_dev_t only[] = { nullptr, nullptr };
+    if (!options.device.empty()) {
+        ggml_backend_dev_t device = device_by_name(options.device);
+        if (ggml_backend_dev_type(device) != GGML_BACKEND_DEVICE_TYPE_CPU) {
+            only[0] = device;
+        }
+        params.devices = only;
+    }
+
+    const LogCapture log;
+    try {
+        model.reset(llama_model_load_from_file(path.c_str(), params));
+    } catch (const std::exception & e) {
+        fail(code::invalid_model, "cannot load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
+    }
+    check_loaded(path, log.suffix());
+}
+
+Model::Model(std::span<const uint8_t> bytes) {
+    constexpr char name[] = "the model in memory";
+    // Only read, though the function takes memory that it could write to.
+    const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"), std::fclose);
+    if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
+        fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);
+    }
+    llama_model_params params = llama_model_default_params();
+    params.n_gpu_layers       = 0;
+    params.load_mode          = LLAMA_LOAD_MODE_NONE; // there is no file to map
+
+    const LogCapture log;
+    try {
+        model.reset(llama_model_load_from_file_ptr(file.get(), params));
+    } catch (const std::exception & e) {
+        fail(code::invalid_model, "cannot load %s: %s%s", name, e.what(), log.suffix().c_str());
+    }
+    check_loaded(name, log.suffix());
+}
+
+void Model::check_loaded(const std::string & name, const std::string & why) const {
+    if (!model) {
+        fail(code::invalid_model, "cannot load %s%s", name.c_str(), why.c_str());
+    }
+    if (llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_NONE || vocab_size() < 1) {
+        fail(code::invalid_model, "%s has no vocabulary", name.c_str());
+    }
+    if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
+        fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported", name.c_str());
+    }
+}
+
+std::vector<llama_token> Model::tokenize(const std::string & text, bool add_special, bool parse_special) const {
+    std::vector<llama_token> tokens(text.size() + 8);
+    const auto run = [&] {
+        return llama_tokenize(vocab(), text.data(), static_cast<int32_t>(text.size()), tokens.data(),
+                              static_cast<int32_t>(tokens.size()), add_special, parse_special);
+    };
+    if (text.size() > INT32_MAX / 2) {
+        fail(code::invalid_argument, "the text has %zu bytes, too many to tokenize at once", text.size());
+    }
+    int32_t count = run();
+    if (count < 0 && count != INT32_MIN) {
+        tokens.resize(static_cast<size_t>(-count));
+        count = run();
+    }
+    if (count < 0) {
+        fail(code::invalid_argument, "the text has too many tokens");
+    }
+    tokens.resize(static_cast<size_t>(count));
+    return tokens;
+}
+
+std::string Model::piece(llama_token token, bool special) const {
+    if (token < 0 || token >= vocab_size()) {
+        fail(code::invalid_argument, "token %d is outside the vocabulary of %d", token, vocab_size());
+    }
+    std::string bytes(64, '\0');
+    const auto run = [&] {
+        return llama_token_to_piece(vocab(), token, bytes.data(), static_cast<int32_t>(bytes.size()), 0, special);
+    };
+    int32_t length = run();
+    if (length < 0) {
+        bytes.resize(static_cast<size_t>(-length));
+        length = run();
+    }
+    bytes.resize(length < 0 ? 0 : static_cast<size_t>(length));
+    return bytes;
+}
+
+Model::Pieces Model::pieces() const {
+    Pieces      pieces;
+    std::string text(256, '\0');
+    pieces.offsets.push_back(0);
+    for (llama_token token = 0; token < vocab_size(); ++token) {
+        const auto run = [&] {
+            return llama_detokenize(vocab(), &token, 1, text.data(), static_cast<int32_t>(text.size()), false, true);
+        };
+        int32_t length = run();
+        if (length < 0) {
+            text.resize(static_cast<size_t>(-length));
+            length = run();
+        }
+        pieces.bytes.insert(pieces.bytes.end(), text.begin(), text.begin() + std::max(length, 0));
+        pieces.offsets.push_back(static_cast<int32_t>(pieces.bytes.size()));
+    }
+    return pieces;
+}
+
+bool Model::is_end(llama_token token) const {
+    return token >= 0 && token < vocab_size() && llama_vocab_is_eog(vocab(), token);
+}
+
+std::string Model::description() const {
+    return get_string([&](char * out, size_t size) { return llama_model_desc(model.get(), out, size); });
+}
+
+std::vector<std::pair<std::string, std::string>> Model::metadata() const {
+    std::vector<std::pair<std::string, std::string>> entries;
+    for (int32_t i = 0; i < llama_model_meta_count(model.get()); ++i) {
+        entries.emplace_back(
+            get_string([&](char * out, size_t size) { return llama_model_meta_key_by_index(model.get(), i, out, size); }),
+            get_string([&](char * out, size_t size) { return llama_model_meta_val_str_by_index(model.get(), i, out, size); }));
+    }
+    return entries;
+}
+
+} // namespace ggsl

@@ -1,0 +1,228 @@
+#include "sampler.h"
+
+#include "graph/failure.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ggsl {
+
+namespace {
+
+// A row of a tensor of the group; llama.cpp copies it to the host.
+ggml_tensor * row_of(ggml_context * context, ggml_tensor * tensor, int64_t row) {
+    return tensor == nullptr ? nullptr
+                             : ggml_view_1d(context, tensor, tensor->ne[0], static_cast<size_t>(row) * tensor->nb[1]);
+}
+
+Sampler & self(const llama_sampler * sampler) {
+    return *static_cast<Sampler *>(sampler->ctx);
+}
+
+llama_sampler_i interface = {
+    /* name              */ [](const llama_sampler *) { return "ggsl"; },
+    /* accept            */ nullptr,
+    /* apply             */ [](llama_sampler * s, llama_token_data_array * candidates) { self(s).apply(candidates); },
+    /* reset             */ nullptr,
+    /* clone             */ [](const llama_sampler * s) { return llama_sampler_init(s->iface, self(s).clone()); },
+    /* free              */ [](llama_sampler * s) { delete &self(s); },
+    /* backend_init      */ [](llama_sampler * s, ggml_backend_buffer_type_t type, uint32_t) { return self(s).backend_init(type); },
+    /* backend_accept    */ nullptr,
+    /* backend_apply     */ [](llama_sampler * s, ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) {
+        self(s).backend_apply(context, cgraph, data);
+    },
+    /* backend_set_input */ [](llama_sampler * s) { self(s).backend_set_input(); },
+    /* backend_reset     */ [](llama_sampler * s) { self(s).backend_reset(); },
+    /* copy_state        */ nullptr,
+};
+
+} // namespace
+
+Sampler::Sampler(std::shared_ptr<SamplerGroup> joined, std::shared_ptr<SamplerCounters> counters)
+    : group(std::move(joined)), counters(std::move(counters)), float_inputs(bound().graph.inputs.size()),
+      id_inputs(bound().graph.inputs.size()) {
+    group->join(this);
+}
+
+Sampler::~Sampler() {
+    group->leave(this);
+}
+
+llama_sampler * Sampler::to_llama(std::unique_ptr<Sampler> sampler) {
+    return llama_sampler_init(&interface, sampler.release());
+}
+
+void Sampler::set_uniforms(std::vector<float> values) {
+    check_uniforms(bound(), values, 1);
+    uniforms = std::move(values);
+}
+
+void Sampler::set_input(size_t index, std::vector<float> values) {
+    ggsl::check_input(bound(), index, std::span<const float>(values), 1);
+    float_inputs[index] = std::move(values);
+}
+
+void Sampler::set_input(size_t index, std::vector<int32_t> values) {
+    ggsl::check_input(bound(), index, std::span<const int32_t>(values), 1);
+    id_inputs[index] = std::move(values);
+}
+
+void Sampler::check_ready() const {
+    if (uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
+        fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound().graph.uniform_count);
+    }
+    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
+        if (float_inputs[i].empty() && id_inputs[i].empty()) {
+            fail(code::invalid_argument, "the chain's input %zu was never set", i);
+        }
+    }
+}
+
+bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
+    try {
+        group->check(type);
+        return true;
+    } catch (const std::exception & e) {
+        refused = e.what();
+        return false;
+    }
+}
+
+void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept {
+    ggml_tensor * const row_logits = data->logits;
+    ggml_tensor * const padded     = row_logits->view_src;
+    const auto give = [&](const Built & built) {
+        data->sampled    = row_of(context, built.sampled, built_row);
+        data->candidates = row_of(context, built.candidates, built_row);
+        data->logits     = row_of(context, built.logits, built_row);
+        data->probs      = row_of(context, built.probs, built_row);
+    };
+    // The probe's logits are a tensor of their own, those of a model a view of one row.
+    if (padded == nullptr) {
+        ++counters->probe_builds;
+        give(group->build_probe(context, row_logits));
+        return;
+    }
+    if (counters->build_pending) {
+        ++(counters->is_decoding ? counters->graph_builds : counters->reserve_builds);
+        counters->build_pending = false;
+    }
+
+    if (keeps_logits) {
+        // Nobody may write over them, and they are computed even where the chain does not look at them.
+        raw_logits = row_logits;
+        ggml_set_output(padded);
+        ggml_build_forward_expand(cgraph, raw_logits);
+    }
+    built_row           = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    const Built & built = group->build(context, cgraph, padded);
+    give(built);
+
+    latest = { 0, 0, built.states.size() * sizeof(float), 0, {} };
+    for (const ggml_tensor * tap : built.taps) {
+        latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
+    }
+    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
+        latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
+    }
+    // One active sequence is enough for the states and taps of all rows to be computed.
+    for (const auto * read : { &built.states, &built.taps }) {
+        for (ggml_tensor * value : *read) {
+            ggml_tensor * choice[] = { row_logits, value };
+            ggml_build_forward_select(cgraph, choice, 2, active ? 1 : 0);
+        }
+    }
+}
+
+void Sampler::backend_reset() noexcept {
+    group->reset();
+    raw_logits              = nullptr;
+    counters->build_pending = true;
+}
+
+void Sampler::backend_set_input() noexcept {
+    if (group->upload()) {
+        ++counters->set_inputs;
+    }
+}
+
+std::vector<float> Sampler::read_logits() const {
+    std::vector<float> logits(static_cast<size_t>(ggml_nelements(raw_logits)));
+    ggml_backend_tensor_get(raw_logits, logits.data(), 0, ggml_nbytes(raw_logits));
+    return logits;
+}
+
+std::vector<float> Sampler::read_states() const {
+    return group->read_states(built_row);
+}
+
+void Sampler::apply(llama_token_data_array * candidates) noexcept {
+    try {
+        error.clear();
+        run_on_host(candidates);
+    } catch (const std::exception & e) {
+        error = e.what();
+    }
+}
+
+void Sampler::run_on_host(llama_token_data_array * candidates) {
+    if (!evaluator) {
+        evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
+    }
+    // Tokens that are no candidates any more are dropped rows.
+    std::vector<float> logits(static_cast<size_t>(bound().vocab_size), -INFINITY);
+    for (size_t i = 0; i < candidates->size; ++i) {
+        const llama_token_data & token = candidates->data[i];
+        if (token.id < 0 || token.id >= bound().vocab_size) {
+            fail(code::invalid_argument, "candidate %zu is token %d of %d", i, token.id, bound().vocab_size);
+        }
+        logits[static_cast<size_t>(token.id)] = token.logit;
+    }
+
+    Feeds feeds{ logits, uniforms, { std::monostate() } };
+    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
+        if (bound().graph.inputs[i].dtype == Dtype::f32) {
+            feeds.inputs.push_back(std::span<const float>(float_inputs[i]));
+        } else {
+            feeds.inputs.push_back(std::span<const int32_t>(id_inputs[i]));
+        }
+    }
+    results = evaluator->run(feeds);
+    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, { "CPU" } };
+    take_results(candidates);
+}
+
+// The rows that are left become the candidates, in their order; without row outputs only the token is marked.
+void Sampler::take_results(llama_token_data_array * candidates) const {
+    const size_t rows = std::max(results.logits.size(), results.probs.size());
+    if (rows > candidates->size) {
+        fail(code::invalid_argument, "the chain gives %zu rows for %zu candidates", rows, candidates->size);
+    }
+    for (size_t i = 0; i < rows; ++i) {
+        llama_token_data & token = candidates->data[i];
+        token.id    = results.candidates.empty() ? static_cast<llama_token>(i) : results.candidates[i];
+        token.logit = results.logits.empty() ? std::log(results.probs[i]) : results.logits[i];
+        token.p     = results.probs.empty() ? 0.0f : results.probs[i];
+    }
+    if (rows > 0) {
+        candidates->size   = rows;
+        candidates->sorted = false;
+    }
+    if (!results.sampled.empty()) {
+        const auto * end   = candidates->data + candidates->size;
+        const auto * found = std::find_if(static_cast<const llama_token_data *>(candidates->data), end,
+                                          [&](const llama_token_data & t) { return t.id == results.sampled[0]; });
+        candidates->selected = found == end ? -1 : found - candidates->data;
+    }
+}
+
+Sampler * Sampler::clone() const noexcept {
+    auto * copy        = new Sampler(group, counters);
+    copy->keeps_logits = keeps_logits;
+    copy->uniforms     = uniforms;
+    copy->float_inputs = float_inputs;
+    copy->id_inputs    = id_inputs;
+    return copy;
+}
+
+} // namespace ggsl

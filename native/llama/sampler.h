@@ -1,0 +1,104 @@
+// A graph as llama.cpp's `llama_sampler_i`: part of the model's own graph through its backend_* members, or on the host
+// through `apply`. One sampler serves one sequence; its group, all sequences with the same chain.
+#pragma once
+
+#include "graph/evaluate.h"
+#include "sampler_group.h"
+
+#include <llama.h>
+
+
+namespace ggsl {
+
+// What happened in one context, over all its samplers.
+struct SamplerCounters {
+    int64_t graph_builds   = 0; // builds of the model's graph, with samplers in it, while decoding
+    int64_t reserve_builds = 0; // the same while llama.cpp measures the worst case of a new context
+    int64_t probe_builds   = 0; // trial builds at llama.cpp's probe size
+    int64_t set_inputs     = 0; // uploads of uniforms and inputs, one for each group and token
+
+    bool is_decoding = false;
+
+    // A build resets every sampler before it applies the first.
+    bool build_pending = false;
+};
+
+class Sampler {
+public:
+    Sampler(std::shared_ptr<SamplerGroup> group, std::shared_ptr<SamplerCounters> counters);
+    ~Sampler();
+    Sampler(const Sampler &)             = delete;
+    Sampler & operator=(const Sampler &) = delete;
+
+    // A llama_sampler that owns `sampler`.
+    static llama_sampler * to_llama(std::unique_ptr<Sampler> sampler);
+
+    // Kept until the next call; every run uploads them. Throws Failure (INVALID_ARGUMENT).
+    void set_uniforms(std::vector<float> values);
+    void set_input(size_t index, std::vector<float> values);
+    void set_input(size_t index, std::vector<int32_t> values);
+    // Throws Failure (INVALID_ARGUMENT) when a run would miss uniforms or an input.
+    void check_ready() const;
+
+    // Whether the batch about to be decoded has an output for this sequence. llama.cpp calls `backend_apply` for all
+    // sequences alike, but states of the others must not be computed.
+    bool active = false;
+
+    // Whether the raw logits are to stay readable after a decode.
+    bool keeps_logits = false;
+
+    // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
+    std::vector<float> read_logits() const;
+    std::vector<float> read_states() const;
+    std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
+    // Of the latest build, whose nodes are those of the group, or `apply`.
+    const SamplerStats & stats() const { return latest; }
+
+    // Why the graph can not be part of the model's; empty when it can. Known once the sampler is in a context.
+    const std::string & refusal() const { return refused; }
+
+    // What the last `apply` gave, or why it failed.
+    const Results &     host_results() const { return results; }
+    const std::string & host_error() const { return error; }
+
+    const Outputs & outputs() const { return bound().graph.outputs; }
+    size_t state_count() const { return bound().graph.states.size(); }
+
+    // What the group uploads. The row is that of the latest build.
+    const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
+    int64_t row() const { return built_row; }
+    std::span<const float> uniform_values() const { return uniforms; }
+    std::span<const float> float_input(size_t index) const { return float_inputs[index]; }
+    std::span<const int32_t> id_input(size_t index) const { return id_inputs[index]; }
+
+    // The members of llama_sampler_i. None throws.
+    bool backend_init(ggml_backend_buffer_type_t type) noexcept;
+    void backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept;
+    void backend_set_input() noexcept;
+    void backend_reset() noexcept;
+    void apply(llama_token_data_array * candidates) noexcept;
+    Sampler * clone() const noexcept;
+
+private:
+    const BoundGraph & bound() const { return group->bound_graph(); }
+    void run_on_host(llama_token_data_array * candidates);
+    void take_results(llama_token_data_array * candidates) const;
+
+    std::shared_ptr<SamplerGroup>    group;
+    std::shared_ptr<SamplerCounters> counters;
+
+    std::vector<float>                uniforms;
+    std::vector<std::vector<float>>   float_inputs;
+    std::vector<std::vector<int32_t>> id_inputs;
+
+    ggml_tensor * raw_logits = nullptr; // of the latest build, when kept: a view of this sequence's row
+    int64_t       built_row  = 0;
+    SamplerStats  latest;
+    std::string   refused;
+
+    std::unique_ptr<Evaluator> evaluator; // made by the first `apply`
+    Results     results;
+    std::string error;
+};
+
+} // namespace ggsl

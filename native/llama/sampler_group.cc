@@ -1,0 +1,166 @@
+#include "sampler_group.h"
+
+#include "graph/backend.h"
+#include "graph/failure.h"
+#include "sampler.h"
+#include "graph/support.h"
+
+#include <algorithm>
+
+namespace ggsl {
+
+namespace {
+
+// llama.cpp tries every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Beside the subgraph there are logits, their
+// copy and its view, and a view of each output.
+constexpr size_t  max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
+
+// With several rows a graph has some reshapes more, and llama.cpp reserves room for what the probe had.
+constexpr int64_t probe_rows = 2;
+
+} // namespace
+
+SamplerGroup::SamplerGroup(std::shared_ptr<const Graph> given, int32_t vocab_size)
+    : graph(std::move(given)), bound(bind_graph(*graph, vocab_size)) {}
+
+void SamplerGroup::check(ggml_backend_buffer_type_t type) {
+    if (probe.vocab_size == 0) {
+        probe = bind_graph(*graph, probe_vocab_size);
+    }
+    ggml_backend_dev_t const device = device_of(type);
+    family                          = family_of(device);
+    for (const BoundGraph * candidate : { &bound, &probe }) {
+        for (const int64_t count : { int64_t{ 1 }, probe_rows }) {
+            ContextPtr  context;
+            const Built tried = dry_build(context, *candidate, count, family);
+            if (tried.tensors.size() > max_probe_tensors) {
+                fail(code::invalid_graph, "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
+                     tried.tensors.size(), max_probe_tensors);
+            }
+            check_support(tried, device);
+        }
+    }
+    latest.sequence_bytes = bytes_per_row(bound, device);
+}
+
+const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
+    if (rows == 0) {
+        rows = std::max<int64_t>(1, padded->ne[1] - 1);
+        built         = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0), family);
+        latest        = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
+        cgraph        = model_graph;
+        devices_known = false;
+    }
+    return built;
+}
+
+Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) const {
+    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1), family);
+}
+
+void SamplerGroup::reset() {
+    built  = Built();
+    cgraph = nullptr;
+    rows   = 0;
+    begin_batch();
+}
+
+void SamplerGroup::begin_batch() {
+    is_uploaded = false;
+    states.clear();
+}
+
+std::vector<TapValues> SamplerGroup::read_taps(int64_t row) const {
+    std::vector<TapValues> values;
+    for (const ggml_tensor * tap : built.taps) {
+        const auto read = [&](auto numbers) {
+            numbers.resize(static_cast<size_t>(tap->ne[0]));
+            ggml_backend_tensor_get(tap, numbers.data(), static_cast<size_t>(row) * tap->nb[1], numbers.size() * sizeof(numbers[0]));
+            values.emplace_back(std::move(numbers));
+        };
+        if (tap->type == GGML_TYPE_F32) {
+            read(std::vector<float>());
+        } else {
+            read(std::vector<int32_t>());
+        }
+    }
+    return values;
+}
+
+bool SamplerGroup::upload() {
+    if (is_uploaded) {
+        return false;
+    }
+    is_uploaded = true;
+    upload_uniforms();
+    for (size_t i = 1; i < built.inputs.size(); ++i) {
+        if (bound.graph.inputs[i].dtype == Dtype::f32) {
+            upload_rows<float>(built.inputs[i], [i](const Sampler & member) { return member.float_input(i); });
+        } else {
+            upload_rows<int32_t>(built.inputs[i], [i](const Sampler & member) { return member.id_input(i); });
+        }
+    }
+    if (!devices_known) {
+        find_devices();
+    }
+    return true;
+}
+
+// Other rows belong to sequences with other chains or none. They are computed, too, so they get values that are valid:
+// token ids out of range would abort the process.
+template <typename T, typename Row> void SamplerGroup::upload_rows(ggml_tensor * tensor, Row row_of) const {
+    if (tensor == nullptr || tensor->buffer == nullptr) {
+        return;
+    }
+    const auto     size = static_cast<size_t>(tensor->ne[0]);
+    std::vector<T> values(size * static_cast<size_t>(rows));
+    for (const Sampler * member : members) {
+        if (member->active) {
+            const std::span<const T> row = row_of(*member);
+            std::copy(row.begin(), row.end(), values.begin() + member->row() * static_cast<int64_t>(size));
+        }
+    }
+    ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+}
+
+// A uniform is one row of the tensor, over the sequences.
+void SamplerGroup::upload_uniforms() const {
+    if (built.uniforms == nullptr || built.uniforms->buffer == nullptr) {
+        return;
+    }
+    const auto         count = static_cast<size_t>(rows);
+    std::vector<float> values(count * static_cast<size_t>(bound.graph.uniform_count));
+    for (const Sampler * member : members) {
+        const std::span<const float> row = member->uniform_values();
+        for (size_t i = 0; member->active && i < row.size(); ++i) {
+            values[i * count + static_cast<size_t>(member->row())] = row[i];
+        }
+    }
+    ggml_backend_tensor_set(built.uniforms, values.data(), 0, ggml_nbytes(built.uniforms));
+}
+
+void SamplerGroup::find_devices() {
+    devices_known = true;
+    latest.devices.clear();
+    for (const ggml_tensor * tensor : built.tensors) {
+        if (tensor->op != GGML_OP_NONE && tensor->buffer != nullptr) {
+            latest.devices.insert(ggml_backend_dev_name(device_of(ggml_backend_buffer_get_type(tensor->buffer))));
+        }
+    }
+}
+
+std::vector<float> SamplerGroup::read_states(int64_t row) {
+    if (states.empty()) {
+        for (const ggml_tensor * tensor : built.states) {
+            states.emplace_back(static_cast<size_t>(rows));
+            ggml_backend_tensor_get(tensor, states.back().data(), 0, ggml_nbytes(tensor));
+        }
+    }
+    std::vector<float> values(states.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = states[i][static_cast<size_t>(row)];
+    }
+    return values;
+}
+
+} // namespace ggsl

@@ -1,0 +1,81 @@
+// All sequences of a context with the same chain: one subgraph over the rows of the model's logits serves them all, so the
+// number of nodes does not grow with the number of sequences.
+#pragma once
+
+#include "graph/evaluate.h"
+#include "graph/graph.h"
+
+#include <ggml-backend.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+namespace ggsl {
+
+class Sampler;
+
+// One sequence's share of the work for a token, or one group's.
+struct SamplerStats {
+    size_t                nodes               = 0;
+    size_t                nodes_without_views = 0;
+    size_t                readback_bytes      = 0; // to the host for one output
+    size_t                sequence_bytes      = 0; // of device memory for each sequence
+    std::set<std::string> devices;                 // where the nodes ran
+};
+
+class SamplerGroup {
+public:
+    // Throws Failure (INVALID_GRAPH) when the graph does not fit the vocabulary.
+    SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size);
+
+    void join(Sampler * member) { members.push_back(member); }
+    void leave(Sampler * member) { std::erase(members, member); }
+
+    // Throws Failure (INVALID_GRAPH, UNSUPPORTED_OP) when the graph can not be part of a model's.
+    void check(ggml_backend_buffer_type_t type);
+
+    // The subgraph over all rows of the model's logits, `padded` with one more; made by the first call of a build.
+    const Built & build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded);
+    // The same at llama.cpp's probe size.
+    Built build_probe(ggml_context * context, ggml_tensor * logits) const;
+    void  reset();
+
+    // A new batch: the uniforms and inputs of its members are not on the device yet.
+    void begin_batch();
+    // Uploads those of all active members at once. False when that has happened for this batch.
+    bool upload();
+
+    // The next states of a row of the batch that was computed last.
+    std::vector<float> read_states(int64_t row);
+    // What its tapped nodes gave there.
+    std::vector<TapValues> read_taps(int64_t row) const;
+
+    const BoundGraph &   bound_graph() const { return bound; }
+    const Graph &        source() const { return *graph; }
+    // Of the latest build.
+    const SamplerStats & stats() const { return latest; }
+    // The model's graph that the latest build is part of; null before it, and while llama.cpp builds another one.
+    const ggml_cgraph *  model_graph() const { return cgraph; }
+
+private:
+    template <typename T, typename Row> void upload_rows(ggml_tensor * tensor, Row row_of) const;
+    void upload_uniforms() const;
+    void find_devices();
+
+    std::shared_ptr<const Graph> graph;
+    BoundGraph                   bound; // to the model's vocabulary
+    BoundGraph                   probe; // to llama.cpp's probe size
+    std::vector<Sampler *>       members;
+    Family                       family = Family::cpu; // of the device that the subgraph is built for
+
+    Built        built; // its tensors live as long as llama.cpp's graph
+    const ggml_cgraph * cgraph = nullptr;
+    int64_t      rows        = 0; // 0: not built
+    bool         is_uploaded = false;
+    SamplerStats latest;
+    bool         devices_known = false; // buffers are there only once a build is computed
+    std::vector<std::vector<float>> states; // by state, then row; empty until they are read
+};
+
+} // namespace ggsl

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Checks and times recorded cases on a device of a machine without Node; docs/performance.md says more.
+#   native/replay/replay.sh FOLDER DEVICE LLAMA_SOURCE LLAMA_LIBRARIES
+# FOLDER is what `npm run record` wrote, DEVICE a name such as cuda or vulkan.
+set -eu
+if [ $# -ne 4 ]; then
+    sed -n 's/^#   /usage: /p' "$0" >&2
+    exit 2
+fi
+folder=$1 device=$2 source=$3 libraries=$4
+native=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+build=$folder/build
+
+# The prebuilt libraries carry their version in their names, one's own do not.
+link="-l:libllama.so;-l:libggml.so;-l:libggml-base.so"
+if [ -e "$libraries/libllama.v0.5.0.so" ]; then
+    link="-l:libllama.v0.5.0.so;-l:libggml.v0.5.0.so;-l:libggml-base.so"
+fi
+cmake -S "$native" -B "$build" -DCMAKE_BUILD_TYPE=Release -DLLAMA_SOURCE="$source" -DLLAMA_LIBRARIES="$libraries" \
+    -DLLAMA_LINK="$link" -DGGSL_OUTPUT="$build/Release" > "$folder/build.log"
+cmake --build "$build" --target ggsl_replay --parallel >> "$folder/build.log" || { cat "$folder/build.log" >&2; exit 2; }
+
+replay=$build/Release/ggsl_replay
+"$replay" --list
+status=0
+"$replay" check "$folder/check.cases" --device "$device" > "$folder/$device.check.txt" || status=$?
+grep -v '^pass' "$folder/$device.check.txt" || true
+"$replay" time "$folder/timing.cases" --device "$device" > "$folder/$device.jsonl" || status=$?
+echo "written: $folder/$device.check.txt, $folder/$device.jsonl"
+exit "$status"

@@ -1,0 +1,193 @@
+/** From llama.cpp's settings to a chain, as common_sampler_init builds one (common/sampling.cpp, v0.5.0). */
+import type { Range } from "@ggsl/compiler/graph/graph.js";
+import { grammar, biases, MAX_BIASES } from "../pieces.js";
+import type { Bias, ImportOptions, Stage } from "../plan.js";
+import type { Reader } from "../reader.js";
+import * as stages from "../stages.js";
+import type { Seed } from "../stages.js";
+import {
+  DEFAULT_BREAKERS,
+  DEFAULT_ORDER,
+  FIELD_NAMES,
+  LLAMA_FIELDS,
+  LLAMA_SAMPLERS,
+  SAMPLER_NAMES,
+  type FieldName,
+  type SamplerName,
+} from "./llamaFields.js";
+
+export const LLAMA_TOOL = "llama.cpp v0.5.0";
+
+export type Values = Readonly<Record<FieldName, number>>;
+
+export const DEFAULT_VALUES = Object.fromEntries(FIELD_NAMES.map((f) => [f, LLAMA_FIELDS[f].default])) as Values;
+
+export interface LlamaSettings {
+  readonly values: Values;
+  readonly order: readonly SamplerName[];
+  readonly breakers: readonly string[];
+  readonly biases: readonly Bias[];
+  readonly grammar?: string | undefined;
+  readonly seed: Seed;
+  readonly ignoreEos: boolean;
+}
+
+export const DEFAULT_SETTINGS: LlamaSettings = {
+  values: DEFAULT_VALUES,
+  order: DEFAULT_ORDER,
+  breakers: DEFAULT_BREAKERS,
+  biases: [],
+  seed: "random",
+  ignoreEos: false,
+};
+
+const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
+
+/** llama.cpp picks first and asks the grammar afterwards. */
+export const GRAMMAR_DIFFERS =
+  "llama.cpp picks a token first and asks the grammar afterwards; here the grammar comes first. The same texts are possible, " +
+  "a seed may give another one of them";
+
+/** The chain; settings that no sampler of it reads are noted. */
+export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: ImportOptions): Stage[] {
+  noteIdle(s, reader);
+  if (s.ignoreEos && eos.length === 0) reader.note("lost", "ignore_eos", NEEDS_EOS);
+  if (s.grammar !== undefined) reader.note("differs", "grammar", GRAMMAR_DIFFERS);
+  const bans = s.ignoreEos ? eos.map((token) => ({ token, bias: -Infinity })) : [];
+  const front = [...(s.grammar === undefined ? [] : grammar(s.grammar)), ...biasStages([...s.biases, ...bans], reader)];
+  const { mirostat, mirostat_tau: tau, mirostat_eta: eta, temperature } = s.values;
+  if (mirostat !== 0)
+    return [...front, ...stages.temp("temperature", temperature), ...stages.mirostat(mirostat, tau, eta, s.seed)];
+  return [...front, ...ordered(s)];
+}
+
+export const NEEDS_EOS =
+  "which tokens end a text is the model's to say; give their ids with --eos, as in --eos 2 or --eos 1,107";
+
+/** More biases than a program states are left to the calling program. */
+export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_bias"): Stage[] {
+  if (list.length <= MAX_BIASES) return biases(list);
+  const text = `${list.length} biases are more than the ${MAX_BIASES} that a program states; feed them with the request`;
+  reader.note("lost", key, text);
+  return [{ name: "logit_bias", args: {} }];
+}
+
+/** In the order of the list, and adaptive_p or dist at the end. From `infill` on llama.cpp's own samplers run. */
+function ordered(s: LlamaSettings): Stage[] {
+  const { order, values, seed } = s;
+  const isAdaptive = order.includes("adaptive_p");
+  const list = order.filter((name) => name !== "adaptive_p");
+  const cut = list.includes("infill") ? list.indexOf("infill") : list.length;
+  const last = isAdaptive
+    ? stages.adaptiveP(Math.min(values.adaptive_target, 1), clamp(values.adaptive_decay, 0, 0.99), seed)
+    : stages.dist(seed);
+  const here = list.slice(0, cut).flatMap((name) => stagesOf(name, s));
+  const there = [...list.slice(cut).flatMap((name) => stagesOf(name, s)), ...last];
+  return [...here, ...(cut < list.length ? stages.onHost(there) : there)];
+}
+
+const clamp = (x: number, min: number, max: number): number => Math.min(Math.max(x, min), max);
+
+function stagesOf(name: SamplerName, { values: v, breakers, seed }: LlamaSettings): Stage[] {
+  switch (name) {
+    case "penalties": {
+      const { repeat_penalty: repeat, frequency_penalty: freq, presence_penalty: present } = v;
+      return stages.penalties(PENALTIES, { lastN: v.repeat_last_n, repeat, freq, present });
+    }
+    case "dry":
+      return stages.dry({
+        multiplier: v.dry_multiplier,
+        base: v.dry_base,
+        allowedLength: Math.max(1, v.dry_allowed_length),
+        lastN: v.dry_penalty_last_n,
+        breakers,
+      });
+    case "top_n_sigma":
+      return stages.topNSigma("top_n_sigma", v.top_n_sigma);
+    case "top_k":
+      return stages.topK("top_k", v.top_k);
+    case "typ_p":
+      return stages.typical("typical_p", v.typical_p, v.min_keep);
+    case "top_p":
+      return stages.topP("top_p", v.top_p, v.min_keep);
+    case "min_p":
+      return stages.minP("min_p", v.min_p, v.min_keep);
+    case "xtc":
+      return stages.xtc(v.xtc_probability, v.xtc_threshold, seed, v.min_keep);
+    case "temperature":
+      return stages.dynamicTemp("temperature", v.temperature, v.dynatemp_range, v.dynatemp_exponent);
+    case "infill":
+      return [{ name: "infill", args: {} }];
+    case "adaptive_p":
+      return [];
+  }
+}
+
+// ---------------------------------------------------------------- notes
+
+function noteIdle({ values, order }: LlamaSettings, reader: Reader): void {
+  const idle = (fields: readonly string[], text: string): void =>
+    fields.forEach((field) => reader.note("idle", field, text));
+  const isDry = values.dry_multiplier !== 0;
+  if (values.mirostat !== 0) {
+    const unused = SAMPLER_NAMES.flatMap((name): readonly FieldName[] => LLAMA_SAMPLERS[name].fields);
+    idle(
+      [...unused.filter((f) => f !== "temperature"), "dry_sequence_breakers", "samplers", "min_keep"],
+      "with mirostat only the temperature counts",
+    );
+    return;
+  }
+  idle(["mirostat_tau", "mirostat_eta"], "mirostat is 0");
+  for (const name of SAMPLER_NAMES) {
+    if (order.includes(name)) continue;
+    const fields: readonly string[] = LLAMA_SAMPLERS[name].fields;
+    idle(name === "dry" ? [...fields, "dry_sequence_breakers"] : fields, `\`${name}\` is not in the order of samplers`);
+  }
+  if (order.includes("xtc") && values.xtc_probability <= 0) idle(["xtc_threshold"], "xtc_probability is 0");
+  if (order.includes("temperature") && values.dynatemp_range <= 0) idle(["dynatemp_exponent"], "dynatemp_range is 0");
+  if (order.includes("dry") && !isDry)
+    idle(["dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"], "dry_multiplier is 0");
+  if (order.includes("dry") && isDry && values.dry_penalty_last_n <= 0)
+    idle(["dry_multiplier", "dry_base", "dry_allowed_length", "dry_sequence_breakers"], "dry_penalty_last_n is 0");
+  if (order.includes("penalties") && !stages.hasPenalties(strengthsOf(values)))
+    idle(["repeat_last_n"], "all penalties are off");
+  else if (order.includes("penalties") && values.repeat_last_n <= 0)
+    idle(Object.values(PENALTIES), "repeat_last_n is 0");
+  if (order.includes("dry") && isDry && values.dry_allowed_length < 1)
+    reader.note(
+      "lost",
+      "dry_allowed_length",
+      `1 is the least here, and is taken instead of ${values.dry_allowed_length}`,
+    );
+}
+
+const strengthsOf = (v: Values): { repeat: number; freq: number; present: number } => ({
+  repeat: v.repeat_penalty,
+  freq: v.frequency_penalty,
+  present: v.presence_penalty,
+});
+
+// ---------------------------------------------------------------- what its sources share
+
+/** What a source of settings makes of a number. */
+export interface Source {
+  /** Values outside are refused. */
+  readonly range: (name: FieldName) => Range;
+  /** What llama.cpp makes of a value. */
+  readonly convert: (name: FieldName, value: number) => number;
+}
+
+export function readValues(reader: Reader, { range, convert }: Source): Values {
+  const entries = FIELD_NAMES.map((name): [FieldName, number] => {
+    const { type } = LLAMA_FIELDS[name];
+    const value = type === "i32" ? reader.whole(name, range(name)) : reader.number(name, range(name));
+    if (value === undefined) return [name, DEFAULT_VALUES[name]];
+    const converted = convert(name, value);
+    if (converted !== value) reader.note("idle", name, `llama.cpp takes ${value} as ${converted}`);
+    return [name, converted];
+  });
+  return Object.fromEntries(entries) as Record<FieldName, number>;
+}
+
+/** -1 and 4294967295 mean random. */
+export const isRandomSeed = (seed: bigint): boolean => BigInt.asUintN(32, seed) === 0xffffffffn;

@@ -1,0 +1,106 @@
+/** Settings of other tools as programs: `ggsl import`, for callers that have the settings at hand. */
+import { checkProgram } from "@ggsl/compiler/driver.js";
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { isGguf, type ByteSource } from "./ggufFile.js";
+import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
+import { importGguf } from "./formats/llamaGguf.js";
+import { importLlamaArgs } from "./formats/llamaArgs.js";
+import { importModelfile } from "./formats/ollama.js";
+import { checkLength, MAX_LENGTH, parseJson } from "./json.js";
+import type { ObjectNode, TextNode } from "./nodes.js";
+import { ImportError, show, type Note } from "./notes.js";
+import type { ImportOptions, Plan } from "./plan.js";
+import { splitWords } from "./words.js";
+import { writeProgram } from "./write.js";
+
+export { describeNotes, ImportError, type Note } from "./notes.js";
+export { KINDS } from "./formats/index.js";
+export type { ByteSource } from "./ggufFile.js";
+export type { ImportOptions } from "./plan.js";
+export { IMPORTED_CHAIN } from "./write.js";
+
+export interface Imported {
+  /** The program's text; it declares the chain `imported`. */
+  readonly text: string;
+  readonly notes: readonly Note[];
+  /** Whose settings they were taken for. */
+  readonly tool: string;
+}
+
+/** Imports a file of any format. `kind` is one of `KINDS`; without it the file's keys decide. Throws an `ImportError`. */
+export function importFile(
+  file: ByteSource,
+  name: string,
+  kind: string | undefined,
+  options: ImportOptions = {},
+): Imported {
+  if (kind !== undefined && !KINDS.includes(kind))
+    throw new ImportError(`expected one of ${KINDS.join(", ")}, found ${show(kind)}`);
+  const start = file.read(0, Math.min(4, file.size));
+  const isModel = isGguf(start);
+  if (kind === "gguf" || (isModel && (kind === undefined || kind === "llama.cpp")))
+    return finish(importGguf(file, name, options), name);
+  if (isModel) throw new ImportError(`${name}: expected settings of ${kind}, found a GGUF file`);
+  checkLength({ length: file.size }, name);
+  return finish(planOf(decode(file, name), name, kind, options), name);
+}
+
+/** Imports the words of a llama.cpp command line. */
+export function importWords(given: readonly string[], options: ImportOptions = {}): Imported {
+  checkLength({ length: given.reduce((sum, word) => sum + word.length + 1, 0) }, "the command line");
+  const words = given.map((value, i): TextNode => ({ kind: "word", value, place: `word ${i + 1}` }));
+  return finish(importLlamaArgs(words, options), "a command line");
+}
+
+function decode(file: ByteSource, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(file.read(0, file.size));
+  } catch {
+    throw new ImportError(`${name}: expected a text in UTF-8 or a GGUF file, found other bytes`);
+  }
+}
+
+function planOf(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
+  if (/^\s*[{[]/.test(text)) return jsonPlan(text, name, kind, options);
+  if (kind === "ollama" || kind === "ollama-engine") return modelfilePlan(text, name, kind);
+  if (kind === "llama.cpp") return importLlamaArgs(splitWords(text, name), options);
+  if (kind !== undefined) return jsonPlan(text, name, kind, options);
+  if (/^\s*(?:FROM|PARAMETER)\s/im.test(text)) return modelfilePlan(text, name, "ollama");
+  if (/(?:^|\s)--?[a-z]/.test(text)) return importLlamaArgs(splitWords(text, name), options);
+  throw new ImportError(
+    `${name}: expected JSON, a Modelfile, a llama.cpp command line or a GGUF file; say which one it is with --from (${KINDS.join(", ")})`,
+  );
+}
+
+const modelfilePlan = (text: string, name: string, kind: string): Plan =>
+  importModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
+
+function jsonPlan(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
+  const root = parseJson(text, name);
+  if (root.kind !== "object") throw new ImportError(`${root.place}: expected an object of settings`);
+  return formatOf(root, name, kind).read(root, options);
+}
+
+function formatOf(root: ObjectNode, name: string, kind: string | undefined): (typeof JSON_FORMATS)[number] {
+  if (kind !== undefined) return JSON_FORMATS.find((f) => f.name === kind)!;
+  const found = candidates(root);
+  if (found.length === 1) return found[0]!;
+  const names = (found.length > 0 ? found : JSON_FORMATS).map((f) => f.name).join(", ");
+  throw new ImportError(
+    `${name}: ${found.length > 0 ? "several tools have such settings" : "no key tells which tool these settings are of"}; ` +
+      `say it with --from, one of ${names}`,
+  );
+}
+
+/** The program, which has to compile: what an import makes is checked like anything else that is written. */
+function finish(plan: Plan, name: string): Imported {
+  const text = writeProgram(plan, name);
+  if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);
+  const errors = checkProgram({ name: "imported.ggsl", text }).filter(isError);
+  if (errors.length > 0)
+    throw new ImportError(
+      `${name}: these settings make no program that compiles:\n${formatDiagnostics(errors).trimEnd()}`,
+    );
+  return { text, notes: plan.notes, tool: plan.tool };
+}

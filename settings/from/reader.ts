@@ -1,0 +1,140 @@
+/** Reads settings by name: checks types and ranges, and knows in the end which settings nobody has read. */
+import { describeRange, isInRange } from "@ggsl/compiler/graph/range.js";
+import type { Range } from "@ggsl/compiler/graph/graph.js";
+import type { Node, Setting, Settings } from "./nodes.js";
+import { runNote, type RunOptionName } from "./context.js";
+import { ImportError, show, type Note, type NoteKind } from "./notes.js";
+
+/** All of them throw an `ImportError` for a value of another type or out of range; undefined is a setting not given. */
+export interface Reader {
+  readonly notes: readonly Note[];
+  /** The settings that were given, a `null` counting as none. */
+  readonly given: ReadonlySet<string>;
+  number(name: string, range?: Range): number | undefined;
+  whole(name: string, range?: Range): number | undefined;
+  flag(name: string): boolean | undefined;
+  text(name: string): string | undefined;
+  texts(name: string): string[] | undefined;
+  /** Integers of 0 or more: a list of them, or one. */
+  tokens(name: string): number[] | undefined;
+  /** Bits 0 to 31 of an integer of any size; `random` for those that say so. */
+  seed(name: string, isRandom: (seed: bigint) => boolean): number | "random" | undefined;
+  node(name: string): Node | undefined;
+  /** Notes a setting, if it was given. */
+  note(kind: NoteKind, name: string, text: string): void;
+  /** Notes an option of `ggsl run` for a setting, if it was given. */
+  run(option: RunOptionName, name: string): void;
+  /** Throws for a setting whose value is not what was expected. */
+  refuse(name: string, expected: string): never;
+  /** Notes every setting that was not read: `others` are not about sampling, the rest is unknown. */
+  finish(others: ReadonlySet<string>): void;
+}
+
+export function openReader(settings: Settings): Reader {
+  const notes: Note[] = [];
+  const read = new Set<string>();
+  const given = new Set([...settings].filter(([, { node }]) => node.kind !== "null").map(([name]) => name));
+
+  function take<T>(name: string, what: string, convert: (node: Node) => T | undefined): T | undefined {
+    read.add(name);
+    const setting = settings.get(name);
+    if (!setting || setting.node.kind === "null") return undefined;
+    const value = convert(setting.node);
+    if (value === undefined) throw wrong(setting, what);
+    return value;
+  }
+
+  function inRange(name: string, what: string, range: Range, value: number | undefined): number | undefined {
+    if (value === undefined || isInRange(range, value)) return value;
+    throw wrong(settings.get(name)!, `${what}, ${describeRange(range)}`);
+  }
+
+  return {
+    notes,
+    given,
+    number: (name, range = {}) => inRange(name, "a number", range, take(name, "a finite number", numberOf)),
+    whole: (name, range = {}) => inRange(name, "a whole number", range, take(name, "a whole number", wholeOf)),
+    flag: (name) => take(name, "true or false", flagOf),
+    text: (name) => take(name, "a text", textOf),
+    texts: (name) => take(name, "a list of texts", (node) => listOf(node, textOf)),
+    tokens: (name) => take(name, "a token id, or a list of them", tokensOf),
+    seed: (name, isRandom) => take(name, "an integer", (node) => seedOf(node, isRandom)),
+    node: (name) => take(name, "", (node) => node),
+    note(kind, name, text) {
+      read.add(name);
+      const setting = settings.get(name);
+      if (setting && given.has(name)) notes.push({ kind, key: setting.key, place: setting.node.place, text });
+    },
+    run(option, name) {
+      read.add(name);
+      const setting = settings.get(name);
+      if (setting && given.has(name)) notes.push(runNote(option, setting));
+    },
+    refuse(name, expected) {
+      throw wrong(settings.get(name)!, expected);
+    },
+    finish(others) {
+      for (const [name, { key, node }] of settings) {
+        if (read.has(name)) continue;
+        notes.push({ kind: others.has(name) ? "other" : "unknown", key, place: node.place, text: "" });
+      }
+    },
+  };
+}
+
+const wrong = ({ key, node }: Setting, expected: string): ImportError =>
+  new ImportError(`${node.place}: ${show(key)} must be ${expected}, found ${describe(node)}`);
+
+export function describe(node: Node): string {
+  if (node.kind === "number") return node.text.length > 40 ? `${node.text.slice(0, 40)}...` : node.text;
+  if (node.kind === "string" || node.kind === "word") return show(node.value);
+  if (node.kind === "bool") return String(node.value);
+  return node.kind === "null" ? "null" : node.kind === "array" ? "a list" : "an object";
+}
+
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const INTEGER = /^[-+]?\d{1,40}$/;
+
+/** A number that an f32 can hold. */
+export function numberOf(node: Node): number | undefined {
+  const value =
+    node.kind === "number" ? node.value : node.kind === "word" && DECIMAL.test(node.value) ? Number(node.value) : NaN;
+  return Number.isFinite(Math.fround(value)) ? value + 0 : undefined;
+}
+
+export function wholeOf(node: Node): number | undefined {
+  const value = numberOf(node);
+  return value !== undefined && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : undefined;
+}
+
+function flagOf(node: Node): boolean | undefined {
+  if (node.kind === "bool") return node.value;
+  if (node.kind !== "word") return undefined;
+  return { true: true, false: false }[node.value.toLowerCase()];
+}
+
+export const textOf = (node: Node): string | undefined =>
+  node.kind === "string" || node.kind === "word" ? node.value : undefined;
+
+function listOf<T>(node: Node, convert: (node: Node) => T | undefined): T[] | undefined {
+  if (node.kind !== "array") return undefined;
+  const items = node.items.map(convert);
+  return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+export function tokenOf(node: Node): number | undefined {
+  const token = wholeOf(node);
+  return token !== undefined && token >= 0 ? token : undefined;
+}
+
+const tokensOf = (node: Node): number[] | undefined => {
+  const token = tokenOf(node);
+  return token === undefined ? listOf(node, tokenOf) : [token];
+};
+
+function seedOf(node: Node, isRandom: (seed: bigint) => boolean): number | "random" | undefined {
+  const text = node.kind === "number" ? node.text : node.kind === "word" ? node.value : "";
+  if (!INTEGER.test(text)) return undefined;
+  const seed = BigInt(text.replace(/^\+/, ""));
+  return isRandom(seed) ? "random" : Number(BigInt.asUintN(32, seed));
+}

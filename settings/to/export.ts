@@ -1,0 +1,42 @@
+/** Chains as settings of other tools: `ggsl export`. */
+import { compileError } from "@ggsl/compiler/check/format.js";
+import type { Importer } from "@ggsl/compiler/check/program.js";
+import { checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
+import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { flatten } from "./flatten.js";
+import { toLlama, type LlamaExport } from "./llama.js";
+
+export { shellText, toFlags, toRequest } from "./write.js";
+export type { LlamaExport } from "./llama.js";
+
+/** The tools that a chain is exported to. */
+export const TARGETS = ["llama.cpp"] as const;
+
+/** A chain that another tool has no equal for; `reasons` names every stage that is in the way. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+  constructor(readonly reasons: readonly string[]) {
+    super(`llama.cpp has no equal for this chain:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`);
+  }
+}
+
+export interface ExportOptions {
+  readonly chain?: string;
+  readonly importer?: Importer;
+  /** Values of the chain's parameters; those not given have their defaults. */
+  readonly set?: Readonly<Record<string, number>>;
+}
+
+/** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` where there are none. */
+export function exportLlama(source: SourceFile, { chain: name, importer, set = {} }: ExportOptions = {}): LlamaExport {
+  const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
+  if (!program) throw compileError(diagnostics);
+  const chain = chooseChain(program, name);
+  if ("code" in chain) throw compileError([...diagnostics, chain]);
+  // compiling finds what only shows with the values that are set
+  const { graph, diagnostics: more } = compileChain(program, chain, { set });
+  if (!graph) throw compileError([...diagnostics, ...more]);
+  const made = toLlama(flatten(program.main, chain, set));
+  if ("reasons" in made) throw new ExportError(made.reasons);
+  return made;
+}

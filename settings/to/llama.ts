@@ -1,0 +1,195 @@
+/** A chain as settings of llama.cpp, or every reason why it is none. */
+import { FIELD_NAMES, type FieldName, type SamplerName } from "../from/formats/llamaFields.js";
+import { GRAMMAR_DIFFERS } from "../from/formats/llama.js";
+import type { Bias } from "../from/plan.js";
+import { biasesOf, grammarOf } from "./constantSamplers.js";
+import type { FlatStage, Value } from "./flatten.js";
+
+export interface LlamaExport {
+  /** The settings that the chain decides: all are written, for a model's file or a server may have other defaults. */
+  readonly values: ReadonlyMap<FieldName, number>;
+  readonly order: readonly SamplerName[];
+  readonly breakers?: readonly string[];
+  readonly biases: readonly Bias[];
+  readonly grammar?: string;
+  readonly seed?: number;
+  readonly warnings: readonly string[];
+}
+
+interface Draft {
+  readonly values: Map<FieldName, number>;
+  readonly order: SamplerName[];
+  readonly biases: Bias[];
+  readonly warnings: string[];
+  readonly reasons: string[];
+  breakers?: readonly string[];
+  grammar?: string;
+  seed?: number | "random";
+  picks?: true;
+}
+
+/** The settings, or the reasons why llama.cpp has no equal. */
+export function toLlama(stages: readonly FlatStage[]): LlamaExport | { readonly reasons: readonly string[] } {
+  const draft: Draft = { values: new Map(), order: [], biases: [], warnings: [], reasons: [] };
+  for (const stage of stages) {
+    const refuse = (why: string): void => void draft.reasons.push(`${stage.label}: ${why}`);
+    const unknown = Object.keys(stage.args).find((name) => stage.args[name] === undefined);
+    if (stage.sampler) addOwn(draft, stage, refuse);
+    else if (unknown !== undefined) refuse(`\`${unknown}\` is neither a constant nor a parameter of the chain`);
+    else addStandard(draft, stage, refuse);
+  }
+  if (!draft.picks) draft.reasons.push("the chain picks no token; in llama.cpp every chain does");
+  const { reasons, seed, picks: _, ...rest } = draft;
+  return reasons.length > 0 ? { reasons } : { ...rest, ...(typeof seed === "number" && { seed }) };
+}
+
+type Refuse = (why: string) => void;
+
+const isFront = ({ order, picks, values }: Draft): boolean => order.length === 0 && !picks && values.size === 0;
+
+/** Biases and a grammar, which llama.cpp has before everything else. */
+function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
+  const biases = biasesOf(sampler!);
+  const grammar = biases ? undefined : grammarOf(sampler!);
+  if (!biases && grammar === undefined) return refuse("llama.cpp has no such sampler");
+  if (!isFront(draft)) return refuse(`llama.cpp applies ${biases ? "biases" : "a grammar"} before all samplers only`);
+  if (biases) draft.biases.push(...biases);
+  else addGrammar(draft, grammar!, refuse);
+}
+
+function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
+  if (draft.grammar !== undefined) return refuse("llama.cpp has one grammar only");
+  draft.grammar = grammar;
+  draft.warnings.push(GRAMMAR_DIFFERS);
+}
+
+// ---------------------------------------------------------------- standard samplers
+
+/** A sampler of a chain: its name in llama.cpp's order, and which setting each of its parameters is. */
+interface Equal {
+  readonly sampler: SamplerName;
+  readonly fields: Readonly<Record<string, FieldName>>;
+}
+
+const EQUALS: Readonly<Record<string, Equal>> = {
+  penalties: {
+    sampler: "penalties",
+    fields: {
+      last_n: "repeat_last_n",
+      repeat: "repeat_penalty",
+      freq: "frequency_penalty",
+      present: "presence_penalty",
+    },
+  },
+  dry: {
+    sampler: "dry",
+    fields: {
+      multiplier: "dry_multiplier",
+      base: "dry_base",
+      allowed_length: "dry_allowed_length",
+      last_n: "dry_penalty_last_n",
+    },
+  },
+  top_n_sigma: { sampler: "top_n_sigma", fields: { n: "top_n_sigma" } },
+  top_k: { sampler: "top_k", fields: { k: "top_k" } },
+  typical: { sampler: "typ_p", fields: { p: "typical_p", min_keep: "min_keep" } },
+  top_p: { sampler: "top_p", fields: { p: "top_p", min_keep: "min_keep" } },
+  min_p: { sampler: "min_p", fields: { p: "min_p", min_keep: "min_keep" } },
+  xtc: { sampler: "xtc", fields: { p: "xtc_probability", t: "xtc_threshold", min_keep: "min_keep" } },
+  temp: { sampler: "temperature", fields: { t: "temperature" } },
+  temp_ext: {
+    sampler: "temperature",
+    fields: { t: "temperature", delta: "dynatemp_range", exponent: "dynatemp_exponent" },
+  },
+  infill: { sampler: "infill", fields: {} },
+};
+
+/** What picks the token: settings only, for they have no place in the order, or a place at its end. */
+const PICKS: Readonly<Record<string, Readonly<Record<string, FieldName>>>> = {
+  dist: {},
+  adaptive_p: { target: "adaptive_target", decay: "adaptive_decay" },
+  mirostat: { tau: "mirostat_tau", eta: "mirostat_eta" },
+  mirostat_v2: { tau: "mirostat_tau", eta: "mirostat_eta" },
+};
+
+function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
+  const { name, args } = stage;
+  if (isOff(stage)) return;
+  if (name === "grammar") {
+    if (!isFront(draft)) return refuse("llama.cpp applies a grammar before all samplers only");
+    if (args["root"] !== "root") return refuse('llama.cpp begins a grammar with the rule "root"');
+    return addGrammar(draft, String(args["text"]), refuse);
+  }
+  if (name === "logit_bias") {
+    if (!isFront(draft)) return refuse("llama.cpp applies biases before all samplers only");
+    draft.warnings.push(
+      `${stage.label}: its biases come from the calling program; give them as logit biases of a request`,
+    );
+    return;
+  }
+  const equal = EQUALS[name];
+  if (!equal && !PICKS[name] && name !== "greedy") return refuse("llama.cpp has no such sampler");
+  if (equal) draft.order.push(equal.sampler);
+  else addPick(draft, name, args, refuse);
+  if (name === "temp") setField(draft, "dynatemp_range", 0, refuse);
+  if (name === "dry") addBreakers(draft, args["breakers"], refuse);
+  for (const [param, field] of Object.entries(equal?.fields ?? PICKS[name] ?? {}))
+    setField(draft, field, normal(field, args[param] as number), refuse);
+  if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
+}
+
+/** Stages that llama.cpp's command line could not turn off in the way that they are. */
+const isOff = ({ name, args }: FlatStage): boolean =>
+  (name === "penalties" && (args["last_n"] as number) <= 0) ||
+  (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));
+
+/** Below 0 a temperature is 0, and llama.cpp says so. */
+const normal = (field: FieldName, value: number): number => (field === "temperature" ? Math.max(0, value) : value);
+
+function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value>>, refuse: Refuse): void {
+  draft.picks = true;
+  if (name === "adaptive_p") draft.order.push("adaptive_p");
+  if (name === "greedy") {
+    draft.order.push("temperature");
+    setField(draft, "dynatemp_range", 0, refuse);
+    setField(draft, "temperature", 0, refuse);
+  }
+  if (!name.startsWith("mirostat")) return;
+  const others = draft.order.filter((sampler) => sampler !== "temperature");
+  if (others.length > 0 || draft.order.length > 1 || (draft.values.get("dynatemp_range") ?? 0) > 0)
+    return refuse("with mirostat llama.cpp runs nothing else but one plain temperature");
+  if (name === "mirostat" && args["m"] !== 100) return refuse("llama.cpp's programs have an `m` of 100 only");
+  if (draft.order.length === 0) setField(draft, "temperature", 1, refuse);
+  setField(draft, "mirostat", name === "mirostat" ? 1 : 2, refuse);
+  draft.order.length = 0;
+}
+
+function setField(draft: Draft, field: FieldName, value: number, refuse: Refuse): void {
+  const before = draft.values.get(field);
+  if (before !== undefined && before !== value)
+    return refuse(`llama.cpp has one \`${field}\` for the whole chain, and an earlier stage has ${before}`);
+  draft.values.set(field, value);
+}
+
+function setSeed(draft: Draft, seed: number | "random", refuse: Refuse): void {
+  if (seed === 0xffffffff) return refuse("the seed 4294967295 means a random one in llama.cpp");
+  if (draft.seed !== undefined && draft.seed !== seed)
+    return refuse(`llama.cpp has one seed for the whole chain, and an earlier stage has ${draft.seed}`);
+  draft.seed = seed;
+}
+
+function addBreakers(draft: Draft, value: Value, refuse: Refuse): void {
+  const list = value as readonly (string | number)[];
+  if (list.some((b) => typeof b === "number")) return refuse("llama.cpp takes breakers as texts, not as token ids");
+  const breakers = list as readonly string[];
+  if (draft.breakers && draft.breakers.join("\0") !== breakers.join("\0"))
+    return refuse("llama.cpp has one list of breakers for the whole chain");
+  draft.breakers = breakers;
+}
+
+/** The settings of the chain, in the order of the table. `min_keep` is off unless a stage has it. */
+export const statedValues = (values: ReadonlyMap<FieldName, number>): [FieldName, number][] =>
+  FIELD_NAMES.flatMap((name): [FieldName, number][] => {
+    const value = values.get(name);
+    return value === undefined || (name === "min_keep" && value === 0) ? [] : [[name, value]];
+  });

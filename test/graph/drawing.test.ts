@@ -1,0 +1,96 @@
+/** What is drawn of a graph, and that the three who draw it show the same. */
+import { expect, test } from "@jest/globals";
+import { draw as drawSvg } from "../../cli/html/drawing.js";
+import { compileProgram, graphOf } from "../../compiler/driver.js";
+import { printDot } from "../../compiler/graph/dot.js";
+import { drawingOf } from "../../compiler/graph/drawing.js";
+import { draw as drawLayers } from "../../playground/engine/drawing.js";
+
+const TEXT = `import { temp } from "std"
+
+sampler push(w: f32) {
+  state last: f32 = w
+  logit += w * last
+  pick argmax(logit)
+  after pick { last = picked(prob) }
+}
+
+chain c(t: f32 > 0 = 0.5) = temp(2) |> push(t)
+`;
+const graph = graphOf(compileProgram(TEXT));
+const drawing = drawingOf(graph);
+
+test("a box for each node, output and state, and an edge for each operand and result", () => {
+  const { boxes, edges, groups } = drawing;
+  expect(groups).toEqual([{ name: "temp(2)" }, { name: "push(t)" }]);
+  expect(boxes.slice(0, graph.nodes.length).map(({ type }) => type)).toEqual(
+    graph.nodes.map(({ dtype, dim }) => `${dtype}[${dim}]`),
+  );
+  expect(boxes.slice(graph.nodes.length)).toEqual([
+    { kind: "output", label: "sampled", attrs: [], type: "i32[1]" },
+    { kind: "state", label: "last", attrs: [], type: "f32[1]" },
+  ]);
+  expect(boxes[0]).toEqual({ kind: "input", label: "logits", attrs: [], type: "f32[V]" });
+  expect(boxes.filter(({ kind }) => kind === "uniform").map(({ formula }) => formula)).toContain("mul(t, state0)");
+  expect(edges.every(([from, to]) => from < to)).toBe(true);
+  expect(edges).toHaveLength(graph.nodes.reduce((sum, { inputs }) => sum + inputs.length, 0) + 2);
+});
+
+test("as Graphviz reads it", () => {
+  expect(printDot(graph)).toBe(`digraph "c" {
+  node [shape=box, fontname="monospace"]
+  n0 [label="logits\\nf32[V]", shape=ellipse]
+  n2 [label="2", shape=ellipse]
+  n4 [label="mul(t, state0)", shape=ellipse]
+  subgraph cluster_0 {
+    label="temp(2)"; style=rounded; color=gray
+    n1 [label="clamp lo=-1e+30 hi=1e+30\\nf32[V]"]
+    n3 [label="div\\nf32[V]"]
+  }
+  subgraph cluster_1 {
+    label="push(t)"; style=rounded; color=gray
+    n5 [label="add\\nf32[V]"]
+    n6 [label="clamp lo=-1e+31 hi=1e+31\\nf32[V]"]
+    n7 [label="scale s=1 b=9e+29\\nf32[V]"]
+    n8 [label="step\\nf32[V]"]
+    n9 [label="scale s=1e+33 b=-1e+33\\nf32[V]"]
+    n10 [label="add\\nf32[V]"]
+    n11 [label="argmax\\ni32[1]"]
+    n12 [label="soft_max\\nf32[V]"]
+    n13 [label="get_rows\\nf32[1]"]
+  }
+  n0 -> n1
+  n1 -> n3
+  n2 -> n3
+  n3 -> n5
+  n4 -> n5
+  n5 -> n6
+  n0 -> n7
+  n7 -> n8
+  n8 -> n9
+  n6 -> n10
+  n9 -> n10
+  n10 -> n11
+  n6 -> n12
+  n9 -> n12
+  n12 -> n13
+  n11 -> n13
+  sampled [shape=plaintext]
+  n11 -> sampled
+}
+`);
+});
+
+test("the drawings of the page and of the playground have the same boxes", () => {
+  const { markup } = drawSvg(graph, "c");
+  const { nodes } = drawLayers(graph);
+  const shown = drawing.boxes.filter(({ kind }) => kind === "input" || kind === "op");
+  expect(markup.match(/<g class="node/g)).toHaveLength(drawing.boxes.length);
+  expect(markup.match(/class="edge"/g)).toHaveLength(drawing.edges.length);
+  expect(nodes.map(({ label }) => label)).toEqual(shown.map(({ label }) => label));
+  expect(nodes.filter(({ isOutput }) => isOutput)).toHaveLength(2);
+  for (const { label, detail } of nodes) {
+    expect(markup).toContain(label);
+    expect(detail).toMatch(/^[fi]32\[[V1]\]/);
+  }
+});

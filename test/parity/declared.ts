@@ -1,0 +1,70 @@
+/** Random values of a standard sampler's parameters, as far as their declarations tell which ones matter. */
+import * as fc from "fast-check";
+import { check } from "../../compiler/check/check.js";
+import { evaluateConstant } from "../../compiler/check/constants.js";
+import { declaredRange } from "../../compiler/check/ranges.js";
+import type { Range } from "../../compiler/graph/graph.js";
+import { isInRange } from "../../compiler/graph/range.js";
+import { STD_NAMES } from "../../compiler/std/library.js";
+import type { StdSampler } from "../../compiler/std/samplers.js";
+import type { Param } from "../../compiler/syntax/ast.js";
+import { f32, i32, seed, statics, tokenLists, type ParamSpec } from "./values.js";
+
+const MODULES = check({ name: "standard.ggsl", text: `import { ${STD_NAMES.join(", ")} } from "std"\n` }).program!.main
+  .scope;
+
+/** Every parameter of a sampler. */
+export const declaredParams = ({ name, declaration }: StdSampler): Readonly<Record<string, ParamSpec>> =>
+  Object.fromEntries(declaration.params.map((param) => [param.name.text, specOf(name, param)]));
+
+function specOf(sampler: string, param: Param): ParamSpec {
+  const { module } = MODULES.get(sampler)!;
+  const range = declaredRange(module, param);
+  const initial = param.default && evaluateConstant(param.default, module);
+  const defaults = initial === undefined ? [] : [initial];
+  switch (param.type) {
+    case "f32":
+      return { ...reals(range, defaults), ...(param.isStatic && { isStatic: true }) };
+    case "i32":
+      return param.isStatic ? sizes(range, defaults) : counts(range, defaults);
+    case "bool":
+      return { type: "bool", ...(param.isStatic && { isStatic: true }), values: fc.constantFrom(0, 1) };
+    case "seed":
+      return seed;
+    case "list":
+      return tokenLists;
+    case "text":
+      throw new Error(`\`${sampler}\`: nothing is known of the texts that \`${param.name.text}\` takes`);
+  }
+}
+
+const within = (range: Range, ...values: number[]): number[] => [...new Set(values.filter((x) => isInRange(range, x)))];
+
+/** From one bound to the other, or 3 units from what there is; an excluded bound is approached. */
+function reals(range: Range, defaults: readonly number[]): ParamSpec {
+  const low = range.min ?? Math.min(-3, (range.max ?? 0) - 3);
+  const high = range.max ?? Math.max(3, low + 3);
+  const margin = (share: number): number => (high - low) * share;
+  const [lowest, highest] = [range.minExcluded ? margin(1 / 30) : 0, range.maxExcluded ? margin(1 / 30) : 0];
+  const near = [
+    ...(range.minExcluded ? [low + margin(1e-6)] : [low]),
+    ...(range.maxExcluded ? [high - margin(1e-6)] : [high]),
+  ];
+  return f32(low + lowest, high - highest, ...within(range, ...defaults, ...near, 0, 1, -1));
+}
+
+/** Few more often than many. */
+function counts(range: Range, defaults: readonly number[]): ParamSpec {
+  const min = range.min ?? Math.min(-1, (range.max ?? 0) - 5);
+  const few = within(range, min, min + 1, min + 2, min + 3, min + 4, min + 5);
+  const many = within(range, ...defaults, 17, 200, 5000);
+  return i32(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...few) },
+      { weight: 1, arbitrary: fc.constantFrom(...(many.length > 0 ? many : few)) },
+    ),
+  );
+}
+
+const sizes = (range: Range, defaults: readonly number[]): ParamSpec =>
+  statics(...within(range, ...defaults, ...(range.min === undefined ? [] : [range.min]), -1, 0, 1, 2, 3, 4, 64));

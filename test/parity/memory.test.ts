@@ -1,0 +1,5 @@
+/** The samplers that follow their own picks. */
+import { GROUPS } from "./groups.js";
+import { testSamplers } from "./suite.js";
+
+testSamplers("samplers that follow their picks", GROUPS.memory);

@@ -1,0 +1,46 @@
+/** What the page hands to its model: a chain whose seeds are all known, so that a link gives the same text again. */
+import { expect, test } from "@jest/globals";
+import { readSpec } from "../../compiler/graph/json.js";
+import type { SpecRequest } from "../../playground/engine/messages.js";
+import { specReply } from "../../playground/engine/spec.js";
+import { chainOf } from "../../runtime/chain.js";
+import { loadModel } from "../../runtime/model.js";
+
+const PROMPT = "And the LORD said unto";
+
+const program = (chain: string, seed: number): SpecRequest => ({
+  kind: "program",
+  text: `import { dist, top_k, xtc } from "std"\n\nchain c(s: seed = random) = ${chain}\n`,
+  statics: {},
+  seed,
+});
+
+const STAGES = "top_k(40) |> host xtc(0.5) |> host dist()";
+
+const REQUESTS: readonly (readonly [string, (seed: number) => SpecRequest])[] = [
+  ["draws in the graph", (seed) => program("top_k(40) |> xtc(0.5) |> dist", seed)],
+  ["draws on the host", (seed) => program(STAGES, seed)],
+  ["draws on the host from a parameter", (seed) => program("top_k(40) |> host dist(s)", seed)],
+  ["draws on the host, of stages to compare with", (seed) => ({ kind: "stages", stages: STAGES, seed })],
+];
+
+test.each(REQUESTS)("the same seed gives the same text: %s", async (_, request) => {
+  using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+  const text = async (seed: number): Promise<string> => {
+    const chain = chainOf(readSpec(specReply(request(seed))));
+    let written = "";
+    for await (const piece of model.generate(PROMPT, { chain, maxTokens: 24 })) written += piece.text;
+    return written;
+  };
+  const first = await text(7);
+  expect(await text(7)).toBe(first);
+  expect(await text(8)).not.toBe(first);
+});
+
+test("a seed that the chain sets is left as it is", () => {
+  const seedsOf = (stages: string): unknown => {
+    const { draws, tail } = readSpec(specReply({ kind: "stages", stages, seed: 7 }));
+    return [draws.map((draw) => draw.seed), tail.map(({ args }) => args["seed"])];
+  };
+  expect(seedsOf("xtc(0.5, seed: 1) |> host xtc(0.5) |> host dist(2)")).toEqual([[1], [7, 2]]);
+});

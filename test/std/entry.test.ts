@@ -1,0 +1,81 @@
+/** The form of a standard sampler's file: what is read from it, that its example does something, and what is refused. */
+import { describe, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
+import { checkProgram } from "../../compiler/driver.js";
+import { stdEntry } from "../../compiler/std/entry.js";
+import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
+import { compilePipeline } from "../../runtime/chain.js";
+import { createEvaluator, type Evaluation } from "../../runtime/evaluate.js";
+import { makeContext } from "../parity/context.js";
+import { makeLogits } from "../parity/logits.js";
+
+const SIZE = 300;
+const STEPS = 8;
+/** Leaves the table as it is. */
+const NOTHING = "temp(1)";
+
+describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
+  test("its file has no warning", () => {
+    const path = `compiler/std/${name}.ggsl`;
+    expect(checkProgram({ name: path, text: readFileSync(path, "utf8") })).toEqual([]);
+  });
+
+  test("its example picks a token, or changes the table", () => {
+    const logits = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 1, dropped: 0 });
+    const { history, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
+    const options = { backend: "reference", history, feed: { bias } } as const;
+    const stepsOf = (chain: string): Evaluation[] => {
+      using evaluator = createEvaluator(compilePipeline(chain).rowsGraph, SIZE, options);
+      return Array.from({ length: STEPS }, () => {
+        const step = evaluator.evaluate(logits);
+        evaluator.accept(step.token ?? step.candidates[0]!.token);
+        return step;
+      });
+    };
+    const steps = stepsOf(example);
+    expect(steps.filter(({ token }) => (token === null) === (picks !== undefined))).toEqual([]);
+    if (picks) return;
+    expect(steps.map(({ candidates }) => candidates)).not.toEqual(stepsOf(NOTHING).map(({ candidates }) => candidates));
+  });
+});
+
+const DOC = "/// Halve all.\n/// Source: this test.\n";
+const SAMPLER = `${DOC}sampler half() {\n  logit /= 2\n}\n`;
+const EXAMPLE = "chain example() = half()\n";
+const FORM = "expected `chain example() = half(...)` behind the sampler, and tests behind the chain";
+
+test("a file is kept up to its example", () => {
+  const { text, example } = stdEntry(
+    "half",
+    `${SAMPLER}\n${EXAMPLE}\ntest "a" { logits [1] run half() expect kept [0] }\n`,
+  );
+  expect([text, example]).toEqual([`${SAMPLER}\n`, "half()"]);
+});
+
+test.each<[fault: string, text: string, message: string]>([
+  ["another name", SAMPLER.replace("half", "third") + EXAMPLE, "expected the sampler `half`"],
+  ["no example", SAMPLER, FORM],
+  ["a chain of another name", `${SAMPLER}chain usual() = half()\n`, FORM],
+  ["an example with a parameter", `${SAMPLER}chain example(a: f32 = 1) = half()\n`, FORM],
+  ["an example of two stages", `${SAMPLER}chain example() = half() |> half()\n`, FORM],
+  ["an example of llama.cpp's sampler", `${SAMPLER}chain example() = host half()\n`, FORM],
+  ["an example before the sampler", EXAMPLE + SAMPLER, FORM],
+  [
+    "no doc comment",
+    `sampler half() {\n}\n${EXAMPLE}`,
+    "expected a doc comment of `half` that ends with `Source: ...`",
+  ],
+  [
+    "no source",
+    `/// Halve all.\n${SAMPLER.slice(DOC.length)}${EXAMPLE}`,
+    "expected a doc comment of `half` that ends with `Source: ...`",
+  ],
+  [
+    "only a source",
+    `/// Source: this.\n${SAMPLER.slice(DOC.length)}${EXAMPLE}`,
+    "expected a doc comment of `half` that ends with `Source: ...`",
+  ],
+  ["a fault", "sampler half( {", "line 1: unexpected `{`"],
+])("%s is refused", (_, text, message) => {
+  expect(() => stdEntry("half", text)).toThrow(message);
+});

@@ -1,0 +1,8 @@
+/** `npm run bench`, `npm run bench:compile`, `npm run bench:wasm`, `npm run record`: sets everything up, then runs a program of bench/. */
+import { attemptNode } from "./lib/process.js";
+import { setUp } from "./setup.js";
+
+export async function main([program = "", ...args]: readonly string[]): Promise<number> {
+  await setUp();
+  return (await attemptNode([`bench/dist/${program}.js`, ...args], { stdio: "inherit" })).status;
+}

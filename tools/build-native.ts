@@ -1,0 +1,181 @@
+/**
+ * Builds the native addon, and the tool that checks and times it: `npm run build:native`.
+ *
+ * Headers come from the llama.cpp source inside the npm package node-llama-cpp, libraries from its platform package;
+ * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
+ *
+ *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
+ *     --cuda ARCH  instead builds ggml's CUDA backend (tools/lib/cuda.ts)
+ *     --force      builds in any case
+ *     --source     only unpacks llama.cpp's source
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readArguments } from "./lib/arguments.js";
+import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";
+import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { fingerprint, once } from "./lib/stamp.js";
+
+const LLAMA_PACKAGE_VERSION = "3.22.1";
+const LLAMA_TAG = "v0.5.0";
+const PLATFORMS: Readonly<Record<string, string>> = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
+/** Debian's packages have the same names. */
+const COMPILERS = ["g++", "cmake", "make", "git"];
+
+const buildFolder = join(root, "build");
+const source = join(buildFolder, "llama.cpp");
+
+class BuildError extends ToolError {
+  constructor(message: string) {
+    super(`build:native: ${message}`);
+  }
+}
+
+export async function main(args: readonly string[]): Promise<void> {
+  const { values } = readArguments("npm run build:native -- [--sanitize | --cuda ARCH | --source] [--force]", {
+    args,
+    options: {
+      sanitize: { type: "boolean", default: false },
+      cuda: { type: "string" },
+      force: { type: "boolean", default: false },
+      source: { type: "boolean", default: false },
+    },
+  });
+  if (values.source) await unpackSource();
+  else if (values.cuda !== undefined) await buildBackend(values.cuda, values.force);
+  else if (values.sanitize) await runSanitized();
+  else await buildAddon(values.force);
+}
+
+/** Throws unless there is what compiles C++. */
+export async function checkCompilers(): Promise<void> {
+  const checks = await Promise.all(COMPILERS.map(async (tool) => (await attempt(tool, ["--version"])).status === 0));
+  const missing = COMPILERS.filter((_, i) => !checks[i]);
+  if (missing.length === 0) return;
+  throw new ToolError(
+    `setup: missing ${missing.join(", ")}. On Debian or Ubuntu, as root: apt-get install ${COMPILERS.join(" ")}`,
+  );
+}
+
+/** Builds the addon, unless that was done from the same sources. */
+export async function buildAddon(force = false): Promise<void> {
+  const { bundle, libraries } = checkLlama();
+  const headers = ["node-addon-api", "node-api-headers"].map((name) => join("node_modules", name, "package.json"));
+  const made = await once(
+    {
+      stampFile: join(buildFolder, "native.stamp"),
+      stamp: `${fingerprint(["native", "tools/build-native.ts", ...headers])} ${libraries}`,
+      outputs: ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node", "ggsl_replay"].map((name) =>
+        join(buildFolder, "Release", name),
+      ),
+      force,
+    },
+    async () => {
+      await checkCompilers();
+      await cloneSource(bundle);
+      await compile(libraries, join(buildFolder, "cmake"), "Release");
+    },
+  );
+  console.log(`build:native: ${made ? "built build/Release/ggsl.node" : "up to date"}`);
+}
+
+/** llama.cpp's source in build/llama.cpp. */
+export const unpackSource = (): Promise<void> => cloneSource(checkLlama().bundle);
+
+async function buildBackend(given: string, force: boolean): Promise<void> {
+  const { bundle } = checkLlama();
+  const architecture = checkArchitecture(given);
+  const nvcc = await checkNvcc(buildFolder);
+  await checkCompilers();
+  await cloneSource(bundle);
+  await buildCuda({ architecture, nvcc, source, buildFolder, tag: LLAMA_TAG, force });
+}
+
+async function runSanitized(): Promise<void> {
+  const { bundle, libraries } = checkLlama();
+  await checkCompilers();
+  await cloneSource(bundle);
+  const folder = join(buildFolder, "sanitize");
+  // optimized more, it compiles for longer than it runs
+  await compile(libraries, folder, "RelWithDebInfo", {
+    GGSL_SANITIZE: "ON",
+    CMAKE_CXX_FLAGS_RELWITHDEBINFO: "-O1 -g1",
+  });
+  // The prebuilt libraries keep their device lists until the process ends, which counts as a leak.
+  await run(join(folder, "ggsl_test"), [libraries], {
+    stdio: "inherit",
+    env: { UBSAN_OPTIONS: "print_stacktrace=1" },
+  });
+}
+
+function packageFolder(name: string): string {
+  const folder = join(root, "node_modules", name);
+  if (!existsSync(join(folder, "package.json"))) throw new BuildError(`${name} is not installed. Run: npm run setup`);
+  return folder;
+}
+
+const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
+
+/** The bundle of the source and the folder of the prebuilt libraries, after checking that this code is written for them. */
+function checkLlama(): { bundle: string; libraries: string } {
+  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
+  if (platform === undefined) {
+    const known = Object.keys(PLATFORMS).join(", ");
+    throw new BuildError(
+      `the native runtime supports ${known}, not ${process.platform}-${process.arch} yet. Other backends still work.`,
+    );
+  }
+  const folder = packageFolder("node-llama-cpp");
+  const { version } = readJson<{ version: string }>(join(folder, "package.json"));
+  if (version !== LLAMA_PACKAGE_VERSION) {
+    throw new BuildError(`expected node-llama-cpp ${LLAMA_PACKAGE_VERSION}, found ${version}. Run: npm run setup`);
+  }
+  const { tag } = readJson<{ tag: string }>(join(folder, "llama", "llama.cpp.info.json"));
+  if (tag !== LLAMA_TAG) {
+    throw new BuildError(`expected llama.cpp ${LLAMA_TAG} in node-llama-cpp, found ${tag}. Run: npm run setup`);
+  }
+  const libraries = join(packageFolder(`@node-llama-cpp/${platform}`), "bins", platform);
+  const library = `libllama.${LLAMA_TAG}.so`;
+  if (!existsSync(join(libraries, library))) {
+    throw new BuildError(
+      `expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm run setup`,
+    );
+  }
+  return { bundle: join(folder, "llama", "gitRelease.bundle"), libraries };
+}
+
+/** llama.cpp's source; a clone that was cut short has no stamp and is made anew. */
+async function cloneSource(bundle: string): Promise<void> {
+  const stamp = join(source, ".ggsl-tag");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === LLAMA_TAG) return;
+  console.log(`build:native: unpacking llama.cpp ${LLAMA_TAG}`);
+  const partial = `${source}.partial`;
+  for (const folder of [source, partial]) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(buildFolder, { recursive: true });
+  await run("git", ["clone", "--quiet", "--depth", "1", bundle, partial], {
+    env: { GIT_CONFIG_PARAMETERS: "'advice.detachedHead=false'" },
+  });
+  writeFileSync(join(partial, ".ggsl-tag"), LLAMA_TAG);
+  renameSync(partial, source);
+}
+
+/** native/package.json tells cmake-js that the addon uses Node-API, whose headers are a package: nothing is downloaded. */
+async function compile(
+  libraries: string,
+  folder: string,
+  config: string,
+  options: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const cmakeJs = join(packageFolder("cmake-js"), "bin", "cmake-js");
+  const cache = {
+    LLAMA_SOURCE: source,
+    LLAMA_LIBRARIES: libraries,
+    GGSL_OUTPUT: join(buildFolder, "Release"),
+    ...options,
+  };
+  const definitions = Object.entries(cache).map(([key, value]) => `--CD${key}=${value}`);
+  const project = ["--directory", join(root, "native"), "--out", folder, "--config", config];
+  const quiet = ["--generator", "Unix Makefiles", "--log-level", "error"];
+  await run(process.execPath, [cmakeJs, "configure", ...project, ...quiet, ...definitions]);
+  await run(process.execPath, [cmakeJs, "build", ...project, ...quiet, "--parallel", `${jobs}`], { stdio: "inherit" });
+}

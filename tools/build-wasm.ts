@@ -1,0 +1,137 @@
+/**
+ * Builds runtime/wasm/ggsl.wasm, the module that travels with the package: `npm run build:wasm`. Needs Debian 12's
+ * emscripten; nothing is downloaded. The same sources and tools give the same bytes, whatever folder they lie in.
+ *
+ *     --llama   builds build/wasm-llama/out/ggsl-llama.wasm instead: llama.cpp's models with the chains in their graph. It is
+ *               3 MB, takes two minutes, and is not part of the package. Nothing is done when its sources are as they were
+ *     --check   builds it and compares it with the one that is there; with --llama only builds it. Without emscripten that is
+ *               said and passes, or with GGSL_NEED_EMSCRIPTEN=1 fails
+ */
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { unpackSource } from "./build-native.js";
+import { readArguments } from "./lib/arguments.js";
+import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { fingerprint, once } from "./lib/stamp.js";
+
+/** Its version decides the bytes. */
+const EMSCRIPTEN = "3.1.6";
+const MODULE = join("runtime", "wasm", "ggsl.wasm");
+/** What a page has to load; the module is to stay small. */
+const MOST_BYTES = 350_000;
+
+interface Module {
+  readonly isLlama: boolean;
+  readonly folder: string;
+  /** Its target for make. */
+  readonly target: string;
+  /** Its path. */
+  readonly built: string;
+}
+
+function moduleOf(isLlama: boolean): Module {
+  const folder = join(root, "build", isLlama ? "wasm-llama" : "wasm");
+  const target = isLlama ? "ggsl-llama" : "ggsl";
+  return { isLlama, folder, target, built: join(folder, "out", `${target}.wasm`) };
+}
+
+/** libllama for addresses of 32 bits, and nothing that comes with it. */
+const LLAMA = {
+  LLAMA_WASM_MEM64: "OFF",
+  LLAMA_BUILD_HTML: "OFF",
+  LLAMA_BUILD_COMMON: "OFF",
+  LLAMA_BUILD_TESTS: "OFF",
+  LLAMA_BUILD_TOOLS: "OFF",
+  LLAMA_BUILD_EXAMPLES: "OFF",
+  LLAMA_BUILD_SERVER: "OFF",
+};
+
+/** Debian's optimizer finds its JavaScript packages only so. */
+const env = { NODE_PATH: "/usr/share/nodejs" };
+
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = readArguments("npm run build:wasm -- [--llama] [--check]", {
+    args,
+    options: { llama: { type: "boolean", default: false }, check: { type: "boolean", default: false } },
+  });
+  const version = await emscriptenVersion();
+  if (values.check && version === undefined && process.env["GGSL_NEED_EMSCRIPTEN"] !== "1") {
+    const what = values.llama ? "the module with llama.cpp is NOT built, and not tested" : `${MODULE} is NOT checked`;
+    console.log(`build:wasm: ${what}: emscripten is not installed (apt-get install emscripten)`);
+    return 0;
+  }
+  if (version !== EMSCRIPTEN)
+    throw new ToolError(
+      `build:wasm: needs emscripten ${EMSCRIPTEN}, found ${version ?? "none"}. On Debian 12, as root: ` +
+        "apt-get install --no-install-recommends emscripten cmake make",
+    );
+  await unpackSource();
+  const module = moduleOf(values.llama);
+  if (values.llama) {
+    await buildLlama(module);
+    return 0;
+  }
+  await build(module);
+  if (values.check) return compare(module);
+  copyFileSync(module.built, join(root, MODULE));
+  console.log(`build:wasm: ${MODULE}, ${statSync(module.built).size} bytes`);
+  return 0;
+}
+
+async function emscriptenVersion(): Promise<string | undefined> {
+  const { status, output } = await attempt("emcc", ["--version"]);
+  return status === 0 ? /\) (\S+)/.exec(output)?.[1] : undefined;
+}
+
+async function buildLlama(module: Module): Promise<void> {
+  const sources = ["graph", "llama", "wasm"].map((name) => join("native", name));
+  const read = [join("build", "llama.cpp", ".ggsl-tag"), join("tools", "build-wasm.ts"), ...sources];
+  const made = await once(
+    {
+      stampFile: join(module.folder, "sources.stamp"),
+      stamp: `${EMSCRIPTEN} ${fingerprint(read)}`,
+      outputs: [module.built],
+    },
+    () => build(module),
+  );
+  console.log(`build:wasm: ${made ? `${module.built}, ${statSync(module.built).size} bytes` : "up to date"}`);
+}
+
+async function build({ isLlama, folder, target, built }: Module): Promise<void> {
+  // what an older version of these files left must not get into the module
+  rmSync(join(folder, "CMakeCache.txt"), { force: true });
+  const options = {
+    CMAKE_BUILD_TYPE: "None",
+    // else CMake takes the processor for that of this machine
+    EMSCRIPTEN_SYSTEM_PROCESSOR: "wasm32",
+    BUILD_SHARED_LIBS: "OFF",
+    GGML_NATIVE: "OFF",
+    GGML_OPENMP: "OFF",
+    GGML_LLAMAFILE: "OFF",
+    GGML_CCACHE: "OFF",
+    ...(isLlama && LLAMA),
+    LLAMA_SOURCE: join(root, "build", "llama.cpp"),
+    GGSL_OUTPUT: join(folder, "out"),
+  };
+  const definitions = Object.entries(options).map(([key, value]) => `-D${key}=${value}`);
+  console.log("build:wasm: configuring");
+  const sources = join("native", "wasm", isLlama ? "llama" : "");
+  await run("emcmake", ["cmake", "-G", "Unix Makefiles", "-S", sources, "-B", folder, ...definitions], { env });
+  console.log(
+    `build:wasm: compiling ${isLlama ? "llama.cpp (two minutes)" : "ggml and the graph builder (about a minute)"}`,
+  );
+  await run("cmake", ["--build", folder, "--parallel", `${jobs}`, "--target", target], { env });
+  const { size } = statSync(built);
+  if (!isLlama && size > MOST_BYTES)
+    throw new ToolError(`build:wasm: the module has ${size} bytes; at most ${MOST_BYTES} are allowed`);
+}
+
+function compare({ built }: Module): number {
+  const committed = join(root, MODULE);
+  if (existsSync(committed) && readFileSync(committed).equals(readFileSync(built))) {
+    console.log(`build:wasm: ${MODULE} is what its sources give`);
+    return 0;
+  }
+  console.error(`build:wasm: ${MODULE} is not what its sources give. Run: npm run build:wasm`);
+  return 1;
+}

@@ -1,0 +1,15 @@
+/** `npm run demo`: sets everything up, then lets the demo model write with examples/creative.ggsl. */
+import { attemptNode } from "./lib/process.js";
+import { setUp } from "./setup.js";
+
+const COMMAND = "runtime/dist/cli/main.js";
+
+/** More options may follow: `npm run demo -- --prompt "Call me Ishmael."` */
+export async function main(options: readonly string[]): Promise<number> {
+  await setUp();
+  const args = ["run", "examples/creative.ggsl", "--stats", ...options];
+  console.log(`\nnode ${COMMAND} ${args.map(quote).join(" ")}`);
+  return (await attemptNode([COMMAND, ...args], { stdio: "inherit" })).status;
+}
+
+const quote = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word));

@@ -1,0 +1,38 @@
+/**
+ * `npm run docs`: makes the pages of docs/ that are generated. With --check fails when one is stale. Pages may be named:
+ * `node tools/run.mjs docs --check std optimizer`. The prose of each is in tools/docs/.
+ */
+import { readArguments } from "./lib/arguments.js";
+import { checkGenerated, readIfThere, writeGenerated } from "./lib/generated.js";
+import { ToolError } from "./lib/process.js";
+
+interface Page {
+  /** The page's text; `old` is what it is now. */
+  readonly page: (old: string) => string | Promise<string>;
+}
+
+const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
+  graph: () => import("./docs/graph.js"),
+  std: () => import("./docs/std.js"),
+  optimizer: () => import("./docs/optimizer.js"),
+  backends: () => import("./docs/backends.js"),
+};
+
+export async function main(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments("npm run docs -- [--check] [PAGE...]", {
+    args,
+    options: { check: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  let status = 0;
+  for (const name of positionals.length > 0 ? positionals : Object.keys(PAGES)) {
+    const load = PAGES[name];
+    if (load === undefined) throw new ToolError(`docs: no page "${name}", but ${Object.keys(PAGES).join(", ")}`);
+    const file = `docs/${name}.md`;
+    const { page } = await load();
+    const text = await page(readIfThere(file));
+    if (!values.check) writeGenerated(file, text);
+    else if (!checkGenerated(file, text, "npm run docs")) status = 1;
+  }
+  return status;
+}

@@ -1,0 +1,81 @@
+/**
+ * docs/std.md, the reference of the standard library, from the files in compiler/std and from the graphs that the samplers
+ * compile to.
+ */
+import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
+import { launches } from "@ggsl/compiler/graph/ops.js";
+import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
+import { fill, table } from "../lib/markdown.js";
+
+/** What llama.cpp runs on the device that holds the logits. Its other samplers run on the CPU. */
+const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_bias".split(" ");
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const textOf = ({ span }: Param): string => span.source.text.slice(span.start, span.end);
+
+/** The declaration without its doc comment. */
+function codeOf({ name, declaration: { span } }: StdSampler): string {
+  const { text } = span.source;
+  return text.slice(text.indexOf(`sampler ${name}(`), span.end).trim();
+}
+
+/** The first sentence, or what comes before its semicolon. */
+const meaningOf = ({ doc }: StdSampler): string => /^.*?(?=[.;](\s|$))/.exec(doc)?.[0] ?? doc;
+
+function peerOf({ name, peer }: StdSampler): "device" | "CPU" | "no" {
+  if (ON_DEVICE.includes(name)) return "device";
+  return peer === undefined ? "no" : "CPU";
+}
+
+/** Nodes that do something, with the defaults or with uniforms; seeds are fixed, so that nothing is random. */
+function countNodes({ name, picks, declaration: { params } }: StdSampler, withUniforms: boolean): number {
+  const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
+  const uniforms = params.filter(isUniform).map(textOf);
+  const args = params.flatMap((p) => {
+    if (p.type === "seed") return [`${p.name.text}: 42`];
+    return isUniform(p) ? [`${p.name.text}: ${p.name.text}`] : [];
+  });
+  const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
+  const outputs = picks ? (["sampled"] as const) : (["candidates", "logits"] as const);
+  return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
+}
+
+interface Counts {
+  readonly plain: number;
+  readonly uniform: number;
+}
+
+function rowOf(sampler: StdSampler, { plain, uniform }: Counts): string[] {
+  const { name, declaration, from } = sampler;
+  const list = declaration.params.map((p) => `\`${oneLine(textOf(p))}\``).join("<br>");
+  return [`[${name}](#${name})`, list, meaningOf(sampler), from, peerOf(sampler), `${plain} / ${uniform}`];
+}
+
+const PEERS = {
+  device: "llama.cpp runs it on the device, too.",
+  CPU: "llama.cpp runs it on the CPU only.",
+  no: "llama.cpp has no such sampler.",
+};
+
+function sectionOf(sampler: StdSampler, { plain, uniform }: Counts): string {
+  const { name, doc, from, example } = sampler;
+  const counts = { plain: `${plain}`, uniform: `${uniform}` };
+  const peer = PEERS[peerOf(sampler)];
+  return fill("std-sampler.md", { name, doc, from, example, text: codeOf(sampler), ...counts, peer });
+}
+
+export function page(): string {
+  const samplers = STD_SAMPLERS.map((s) => [s, { plain: countNodes(s, false), uniform: countNodes(s, true) }] as const);
+  const header = ["sampler", "parameters", "meaning", "source", "llama.cpp", "nodes"];
+  return fill("std.md", {
+    table: table(
+      header,
+      samplers.map(([s, counts]) => rowOf(s, counts)),
+    ),
+    sections: samplers
+      .map(([s, counts]) => sectionOf(s, counts))
+      .join("\n")
+      .trimEnd(),
+  });
+}

@@ -1,0 +1,35 @@
+/** What looks at the sources alone: each check by its name, one by one in `npm test`, together in `npm run lint` and `npm run types`. */
+import { join } from "node:path";
+import { checkNativeFormat } from "./clang-format.js";
+import { attemptNode, type Ended, type RunOptions } from "./process.js";
+
+export type Check = readonly [name: string, check: (options: RunOptions) => Promise<Ended>];
+
+const program =
+  (path: string, ...args: string[]) =>
+  (options: RunOptions): Promise<Ended> =>
+    attemptNode([join("node_modules", path), ...args], options);
+
+const TSC = "typescript-7/bin/tsc";
+
+export const LINT: readonly Check[] = [
+  ["Lint", program("eslint/bin/eslint.js", ".", "--max-warnings", "0")],
+  ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
+  ["Format of C++", checkNativeFormat],
+];
+
+export const TYPES: readonly Check[] = [
+  ["Types", program(TSC, "-p", "tsconfig.json", "--noEmit")],
+  ["Types of the playground", program(TSC, "-p", "playground/tsconfig.json", "--noEmit")],
+];
+
+/** Does all of them, also after one that fails. The status of the whole. */
+export async function doChecks(checks: readonly Check[]): Promise<number> {
+  let worst = 0;
+  for (const [, check] of checks) {
+    const { status, output } = await check({ stdio: "inherit" });
+    if (output) console.log(output.trimEnd());
+    worst = Math.max(worst, status);
+  }
+  return worst;
+}

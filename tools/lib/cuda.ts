@@ -1,0 +1,105 @@
+/**
+ * ggml's CUDA backend from the bundle's source, for machines whose driver or GPU the prebuilt one is not for:
+ * `npm run build:native -- --cuda ARCH`, part of tools/build-native.ts. The result, build/cuda/libggml-cuda.so, goes before
+ * the prebuilt one.
+ */
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt, jobs, run, ToolError } from "./process.js";
+import { once } from "./stamp.js";
+
+/** What `--cuda` may be given: compute capabilities without their dot, or what CMake knows by name. */
+const ARCHITECTURES = /^(native|all|all-major|\d{2,3}[af]?(-real|-virtual)?(;\d{2,3}[af]?(-real|-virtual)?)*)$/;
+
+/** What ggml includes, and the toolkit's part that brings it. Its own configuration would fail without saying so. */
+const HEADERS = {
+  "cuda_runtime.h": "the CUDA runtime (cuda-cudart-dev)",
+  "cublas_v2.h": "cuBLAS (libcublas-dev)",
+};
+
+export function checkArchitecture(text: string): string {
+  if (ARCHITECTURES.test(text)) return text;
+  throw new ToolError(
+    `build:native: --cuda: expected compute capabilities such as 90 (H100, H200) or "86;89", or native; found "${text}"`,
+  );
+}
+
+/** The version of nvcc, after checking that it is there with what ggml needs. */
+export async function checkNvcc(buildFolder: string): Promise<string> {
+  const { status, output } = await attempt("nvcc", ["--version"]);
+  const version = /release ([\d.]+)/.exec(output)?.[1];
+  if (status !== 0 || version === undefined)
+    throw new ToolError(
+      "build:native: --cuda needs nvcc, NVIDIA's compiler, and found none in PATH. Install the CUDA toolkit (its package is cuda-toolkit), then:\n" +
+        "  PATH=/usr/local/cuda/bin:$PATH npm run build:native -- --cuda ARCH",
+    );
+  for (const [header, part] of Object.entries(HEADERS)) {
+    if (!(await hasHeader(header, buildFolder)))
+      throw new ToolError(
+        `build:native: --cuda: nvcc ${version} finds no ${header}. Install ${part}, a part of the CUDA toolkit`,
+      );
+  }
+  return version;
+}
+
+async function hasHeader(header: string, buildFolder: string): Promise<boolean> {
+  const file = join(buildFolder, "header.cu");
+  mkdirSync(buildFolder, { recursive: true });
+  writeFileSync(file, `#include <${header}>\n`);
+  try {
+    return (await attempt("nvcc", ["-E", file])).status === 0;
+  } finally {
+    rmSync(file);
+  }
+}
+
+export interface CudaBuild {
+  readonly architecture: string;
+  /** The compiler's version. */
+  readonly nvcc: string;
+  /** llama.cpp's, of the release `tag`. */
+  readonly source: string;
+  readonly tag: string;
+  readonly buildFolder: string;
+  readonly force: boolean;
+}
+
+/** Builds, unless that was done for the same release, architecture and compiler. */
+export async function buildCuda({ architecture, nvcc, source, buildFolder, tag, force }: CudaBuild): Promise<void> {
+  const [folder, output] = [join(buildFolder, "cuda-cmake"), join(buildFolder, "cuda")];
+  const library = join(output, "libggml-cuda.so");
+  const options = {
+    CMAKE_BUILD_TYPE: "Release",
+    CMAKE_CUDA_ARCHITECTURES: architecture,
+    GGML_CUDA: "ON",
+    GGML_CUDA_GRAPHS: "ON",
+    // most of the compile time, and no part of a sampler; models run without it
+    GGML_CUDA_FA: "OFF",
+    GGML_CPU: "OFF",
+    GGML_BACKEND_DL: "ON",
+    BUILD_SHARED_LIBS: "ON",
+    LLAMA_BUILD_COMMON: "OFF",
+    LLAMA_BUILD_TESTS: "OFF",
+    LLAMA_BUILD_TOOLS: "OFF",
+    LLAMA_BUILD_EXAMPLES: "OFF",
+    // it has to find the prebuilt libggml-base.so by its plain name, so that there is one of it in the process
+    CMAKE_PLATFORM_NO_VERSIONED_SONAME: "ON",
+  };
+  const definitions = Object.entries(options).map(([name, value]) => `-D${name}=${value}`);
+  const stamp = `${tag} ${architecture} nvcc ${nvcc}`;
+  const made = await once({ stampFile: join(output, "stamp"), stamp, outputs: [library], force }, async () => {
+    console.log(`build:native: CUDA backend for ${architecture} with nvcc ${nvcc}; this takes long`);
+    await run("cmake", ["-S", source, "-B", folder, "-Wno-dev", ...definitions]);
+    await run("cmake", ["--build", folder, "--target", "ggml-cuda", "--parallel", `${jobs}`], { stdio: "inherit" });
+    mkdirSync(output, { recursive: true });
+    copyFileSync(findLibrary(folder), library);
+  });
+  console.log(`build:native: ${made ? `built ${library}` : "CUDA backend up to date"}`);
+}
+
+function findLibrary(folder: string): string {
+  const places = ["bin", join("ggml", "src", "ggml-cuda")].map((part) => join(folder, part, "libggml-cuda.so"));
+  const found = places.find((path) => existsSync(path));
+  if (found === undefined) throw new ToolError(`build:native: expected ${places.join(" or ")}, found neither`);
+  return found;
+}

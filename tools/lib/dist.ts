@@ -1,0 +1,62 @@
+/**
+ * Fills the `dist/` folder of each package: with what `tsc -p tsconfig.build.json` wrote into build/js, and for the package ggsl
+ * with the command line as few files: runtime/dist/cli/main.js, and beside it what only some commands need. Node.js takes longer
+ * to find and load hundreds of modules than to check a program.
+ */
+import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { root } from "./process.js";
+
+const compiled = join(root, "build", "js");
+const folder = join(root, "runtime/dist/cli");
+/** These are in the bundle, since every command needs them; other packages are loaded as they are. */
+const BUNDLED = ["commander", "ohm-js"];
+
+/** The WebAssembly module stays beside the library, which has it, too. */
+const moduleOfLibrary: Plugin = {
+  name: "module-of-library",
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /runtime[\\/]wasm[\\/]loader\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const contents = text.replace('"./ggsl.wasm"', '"../wasm/ggsl.wasm"');
+      if (contents === text) throw new Error(`${path} does not name the WebAssembly module as it did`);
+      return { contents, loader: "ts" };
+    }),
+};
+
+export async function fillDist(): Promise<void> {
+  for (const name of readdirSync(compiled)) {
+    const target = join(root, name, "dist");
+    rmSync(target, { recursive: true, force: true });
+    cpSync(join(compiled, name), target, { recursive: true });
+  }
+  await build({
+    ...{ absWorkingDir: root, entryPoints: ["cli/main.ts"], outdir: folder, external: externals() },
+    ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", logLevel: "warning" },
+    // this project's own packages from their sources
+    conditions: ["@ggsl/source"],
+    // for packages that are no ECMAScript modules
+    banner: {
+      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+    },
+    plugins: [moduleOfLibrary],
+  });
+  writeFileSync(join(folder, "LICENSES.txt"), BUNDLED.map(licenseOf).join("\n"));
+  copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
+  // `npx ggsl` starts it as a program
+  chmodSync(join(folder, "main.js"), 0o755);
+}
+
+/** What the package ggsl depends on but for the packages of this project, whose sources are bundled. */
+function externals(): string[] {
+  const text = readFileSync(join(root, "runtime", "package.json"), "utf8");
+  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+  return Object.keys(dependencies).filter((name) => !name.startsWith("@ggsl/"));
+}
+
+function licenseOf(name: string): string {
+  const from = join(root, "node_modules", name);
+  const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry))!;
+  return `${name}\n\n${readFileSync(join(from, file), "utf8")}`;
+}

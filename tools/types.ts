@@ -1,0 +1,4 @@
+/** `npm run types`: types of all TypeScript. */
+import { doChecks, TYPES } from "./lib/checks.js";
+
+export const main = (): Promise<number> => doChecks(TYPES);

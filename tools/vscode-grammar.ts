@@ -1,0 +1,146 @@
+/**
+ * Makes the TextMate grammar of the editor extension from the language's own tables: the words of compiler/syntax/keywords.ts
+ * and the built-in names of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails when it is
+ * stale.
+ */
+import { format } from "prettier";
+import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
+import { readArguments } from "./lib/arguments.js";
+import { checkGenerated, writeGenerated } from "./lib/generated.js";
+
+const FILE = "editors/vscode/syntaxes/ggsl.tmLanguage.json";
+
+/** The longest first, so that none hides another. */
+const oneOf = (words: readonly string[]): string =>
+  words.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1)).join("|");
+const whole = (words: readonly string[]): string => `(?<![\\w.])(?:${oneOf(words)})(?![\\w])`;
+const wordsOf = (...groups: Keyword["group"][]): string[] =>
+  Object.keys(KEYWORDS).filter((word) => groups.includes(KEYWORDS[word]!.group));
+
+/** Words of tests and after `by` are names elsewhere, so these are scoped where the grammar sets them. */
+const isReserved = (word: string): boolean =>
+  ![
+    "logits",
+    "probs",
+    "history",
+    "bias",
+    "steps",
+    "run",
+    "expect",
+    "kept",
+    "order",
+    "token",
+    "tokens",
+    "from",
+    "sparse",
+    "sample",
+    "argmax",
+  ].includes(word);
+
+const NAME = "[A-Za-z_]\\w*";
+const match = (name: string, pattern: string) => ({ name, match: pattern });
+
+const grammar = {
+  $schema: "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
+  name: "GGSL",
+  scopeName: "source.ggsl",
+  patterns: [{ include: "#declarations" }, { include: "#clauses" }, { include: "#common" }],
+  repository: {
+    declarations: {
+      patterns: [
+        {
+          match: `(?<!\\w)(sampler|chain)\\s+(${NAME})`,
+          captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(const|input|let|state)\\s+(${NAME})(?=\\s*[:=])`,
+          captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "variable.other.definition.ggsl" } },
+        },
+        {
+          match: `(\\|>)\\s*(host)\\s+(${NAME})`,
+          captures: {
+            1: { name: "keyword.operator.ggsl" },
+            2: { name: "storage.modifier.ggsl" },
+            3: { name: "entity.name.function.host.ggsl" },
+          },
+        },
+        {
+          match: `(?<!\\w)(host)\\s+(${NAME})`,
+          captures: { 1: { name: "storage.modifier.ggsl" }, 2: { name: "entity.name.function.host.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(pick)\\s+(sample|argmax)\\b`,
+          captures: { 1: { name: "keyword.control.ggsl" }, 2: { name: "support.function.ggsl" } },
+        },
+        { match: "(?<=\\})\\s*(from)\\b", captures: { 1: { name: "keyword.other.ggsl" } } },
+        { match: "(?<!\\w)(sparse)(?=\\s*\\()", captures: { 1: { name: "storage.modifier.ggsl" } } },
+      ],
+    },
+    clauses: {
+      patterns: [
+        {
+          match: "^\\s*(expect)\\s+(probs|logits|kept|order|tokens|token)\\b",
+          captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "keyword.other.test.ggsl" } },
+        },
+        {
+          match: "^\\s*(logits|probs|history|bias)(?=\\s*\\[)",
+          captures: { 1: { name: "keyword.control.test.ggsl" } },
+        },
+        {
+          match: `^\\s*(run)\\s+(?!host\\b)(${NAME})`,
+          captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "entity.name.function.call.ggsl" } },
+        },
+        { match: `^\\s*(run|steps)(?=\\s+[\\w(])`, captures: { 1: { name: "keyword.control.test.ggsl" } } },
+      ],
+    },
+    common: {
+      patterns: [
+        match("comment.line.documentation.ggsl", "///(?!/).*$"),
+        match("comment.line.double-slash.ggsl", "//.*$"),
+        {
+          name: "string.quoted.double.ggsl",
+          begin: '"',
+          end: '"|$',
+          patterns: [
+            match("constant.character.escape.ggsl", '\\\\[ntr"\\\\]'),
+            match("invalid.illegal.escape.ggsl", "\\\\."),
+          ],
+        },
+        match("constant.numeric.ggsl", "(?<![\\w.])(?:\\d+\\.\\d+|\\.\\d+|\\d+)(?:[eE][-+]?\\d+)?(?!\\w)"),
+        match("constant.language.ggsl", whole([...wordsOf("constant"), "random"])),
+        match("keyword.operator.word.ggsl", whole(wordsOf("operator"))),
+        match("storage.type.ggsl", `(?<=:)\\s*(?:${oneOf(wordsOf("type"))})(?!\\w)`),
+        match("keyword.declaration.ggsl", whole([...wordsOf("declaration"), "let", "state"])),
+        match("keyword.control.ggsl", whole(wordsOf("statement").filter((word) => word !== "let" && word !== "state"))),
+        match("storage.modifier.ggsl", whole(wordsOf("modifier").filter((word) => isReserved(word)))),
+        {
+          match: `([(,])\\s*(${NAME})(?=\\s*:)`,
+          captures: { 1: { name: "punctuation.ggsl" }, 2: { name: "variable.parameter.ggsl" } },
+        },
+        {
+          match: `(\\|>)\\s*(${NAME})`,
+          captures: { 1: { name: "keyword.operator.ggsl" }, 2: { name: "entity.name.function.call.ggsl" } },
+        },
+        match("support.function.ggsl", `(?<!\\w)(?:${oneOf(Object.keys(FUNCTIONS))})(?=\\s*\\()`),
+        match("entity.name.function.call.ggsl", `${NAME}(?=\\s*\\()`),
+        match("support.variable.ggsl", whole(Object.keys(NAMES))),
+        match("variable.other.ggsl", NAME),
+        match("keyword.operator.ggsl", "\\|>|[-+*/<>=!]=|[-+*/%^<>=?:]"),
+        match("punctuation.ggsl", "[()\\[\\]{},;]"),
+      ],
+    },
+  },
+};
+
+export async function main(args: readonly string[]): Promise<number> {
+  const command = "npm run vscode:grammar";
+  const { values } = readArguments(`${command} -- [--check]`, {
+    args,
+    options: { check: { type: "boolean", default: false } },
+  });
+  const text = await format(JSON.stringify(grammar), { parser: "json", printWidth: 120 });
+  if (values.check) return checkGenerated(FILE, text, command) ? 0 : 1;
+  writeGenerated(FILE, text);
+  return 0;
+}
