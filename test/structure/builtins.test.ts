@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as ts from "typescript";
 import { define, map, reduction, type Builtin, type BuiltinName } from "../../compiler/builtins/builtin.js";
 import { builtinKind, FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
-import { compileProgram, graphOf } from "../../compiler/compile.js";
+import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { HOST_RULES } from "../../compiler/graph/hostOps.js";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import * as A from "../../compiler/lower/rows/arith.js";
@@ -22,7 +22,7 @@ const OPS: ReadonlySet<string> = new Set([...OP_NAMES, ...Object.keys(HOST_RULES
 // ---------------------------------------------------------------- the record
 
 /** What reads programs. Settings of other tools are left out: they write programs, and name builtins as any program does. */
-const READERS = ["compiler/check", "compiler/lower", "compiler/optimize", "compiler/syntax", "compiler/codegen"];
+const READERS = ["compiler/check", "compiler/lower", "compiler/optimize", "compiler/syntax", "codegen"];
 const EDITORS = ["lsp", "playground/editor", "playground/engine", "editors/vscode/src"];
 
 /** Texts, and keys of objects, that mean something else as well. */
