@@ -1,15 +1,5 @@
 import tseslint from "typescript-eslint";
 
-/** Imports point one way: cli -> runtime -> compiler. */
-const noImports = (...groups) => ({
-  "no-restricted-imports": ["error", { patterns: groups.map(([group, message]) => ({ group, message })) }],
-});
-const CLI = [["**/cli/**"], "only the command line itself imports cli/"];
-const LSP = [["**/lsp/**"], "only the command line starts the language server"];
-const RUNTIME = [["**/runtime/**"], "the compiler, and the plugin that runs it, know no runtime"];
-const NODE = [["node:*"], "the compiler runs in browsers too: files come through its callers"];
-const NODE_OF_RUNTIME = [["node:*"], "the runtime runs in browsers too: Node.js's modules come from runtime/node.ts"];
-
 export default tseslint.config(
   {
     ignores: [
@@ -54,8 +44,4 @@ export default tseslint.config(
       "@typescript-eslint/use-unknown-in-catch-callback-variable": "off",
     },
   },
-  { files: ["compiler/**/*.ts"], ignores: ["**/*.test.ts"], rules: noImports(RUNTIME, LSP, CLI, NODE) },
-  { files: ["runtime/**/*.ts"], ignores: ["**/*.test.ts"], rules: noImports(LSP, CLI, NODE_OF_RUNTIME) },
-  { files: ["lsp/**/*.ts"], rules: noImports(CLI) },
-  { files: ["vite/**/*.ts"], rules: noImports(RUNTIME, LSP, CLI) },
 );

@@ -1,6 +1,7 @@
 /** Options that commands share, and what is wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
-import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
+import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {
@@ -20,7 +21,7 @@ export function positive(text: string): number {
 
 export function seed(text: string): number {
   const value = integer(text);
-  if (value < 0 || value >= 2 ** 32) throw new InvalidArgumentError("Expected an integer from 0 to 4294967295.");
+  if (!isSeed(value)) throw new InvalidArgumentError(`Expected ${SEED_RANGE}.`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 /** Documentation comments of a module: what the program says, and what its types can not say. */
 import type { ModuleChain, ModuleInput, ModuleUniform } from "./chains.js";
+import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/graph/range.js";
 
 /** A text inside a comment: it must not end it. */
@@ -13,7 +14,7 @@ const code = (text: string): string => `\`${text}\``;
 /** `a number in [0, 1]`; a parameter without a range takes any. */
 function valueText({ type, range }: ModuleUniform): string {
   if (type === "bool") return "true or false";
-  if (type === "seed") return "a seed, an integer from 0 to 4294967295";
+  if (type === "seed") return `a seed, ${SEED_RANGE}`;
   const isAny = range.min === undefined && range.max === undefined;
   return `${type === "i32" ? "an integer" : "a number"}${isAny ? "" : ` ${describeRange(range)}`}`;
 }

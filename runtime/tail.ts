@@ -1,6 +1,7 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
-import type { Graph, HostStage } from "@ggsl/compiler/graph/graph.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/graph/hostSamplers.js";
+import type { Graph, HostArg, HostStage } from "@ggsl/compiler/graph/graph.js";
+import { stageFaults } from "@ggsl/compiler/graph/tail.js";
+import { HOST_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { HostChainStage } from "./native/hostBinding.js";
@@ -46,13 +47,8 @@ export function openTail(
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
   const { HostChain } = model?.binding ?? loadBinding();
-  const native = translated(
-    () =>
-      new HostChain(
-        stages.map(({ name, args }) => ({ name, ...valuesOf(args, params) }) as HostChainStage),
-        model?.native,
-      ),
-  );
+  const chain = stages.map((stage) => nativeStage(stage, params));
+  const native = translated(() => new HostChain(chain, model?.native));
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
@@ -68,14 +64,21 @@ export function openTail(
   };
 }
 
-/** Arguments with the values of the parameters that they name. */
-const valuesOf = (args: HostStage["args"], params: ReadonlyMap<string, number>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, arg]) => [
-      name,
-      typeof arg === "object" && "param" in arg ? params.get(arg.param) : arg,
-    ]),
-  );
+/** A stage with the values of the parameters that it names. */
+function nativeStage({ name, args }: HostStage, params: ReadonlyMap<string, number>): HostChainStage {
+  const values = Object.entries(args).map(([arg, value]): [string, HostArg] => [
+    arg,
+    typeof value === "object" && "param" in value ? (params.get(value.param) ?? value) : value,
+  ]);
+  const stage = { ...Object.fromEntries(values), name };
+  if (isNative(stage)) return stage;
+  throw new InputError(`the host stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
+}
+
+/** The types are made of the same table that the stage is held against. */
+const isNative = (stage: { readonly name: string }): stage is HostChainStage => faultsOf(stage).length === 0;
+
+const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => stageFaults({ name, args }, new Set());
 
 /** The rows left; a graph without a candidates output has a row for every token. */
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {

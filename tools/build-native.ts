@@ -11,13 +11,12 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { readArguments } from "./lib/arguments.js";
 import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";
 import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
-const LLAMA_PACKAGE_VERSION = "3.22.1";
-const LLAMA_TAG = "v0.5.0";
 const PLATFORMS: Readonly<Record<string, string>> = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
 /** Debian's packages have the same names. */
 const COMPILERS = ["g++", "cmake", "make", "git"];
@@ -88,7 +87,7 @@ async function buildBackend(given: string, force: boolean): Promise<void> {
   const nvcc = await checkNvcc(buildFolder);
   await checkCompilers();
   await cloneSource(bundle);
-  await buildCuda({ architecture, nvcc, source, buildFolder, tag: LLAMA_TAG, force });
+  await buildCuda({ architecture, nvcc, source, buildFolder, tag: RELEASE.tag, force });
 }
 
 async function runSanitized(): Promise<void> {
@@ -127,15 +126,15 @@ function checkLlama(): { bundle: string; libraries: string } {
   }
   const folder = packageFolder("node-llama-cpp");
   const { version } = readJson<{ version: string }>(join(folder, "package.json"));
-  if (version !== LLAMA_PACKAGE_VERSION) {
-    throw new BuildError(`expected node-llama-cpp ${LLAMA_PACKAGE_VERSION}, found ${version}. Run: npm run setup`);
+  if (version !== RELEASE.package) {
+    throw new BuildError(`expected node-llama-cpp ${RELEASE.package}, found ${version}. Run: npm run setup`);
   }
   const { tag } = readJson<{ tag: string }>(join(folder, "llama", "llama.cpp.info.json"));
-  if (tag !== LLAMA_TAG) {
-    throw new BuildError(`expected llama.cpp ${LLAMA_TAG} in node-llama-cpp, found ${tag}. Run: npm run setup`);
+  if (tag !== RELEASE.tag) {
+    throw new BuildError(`expected llama.cpp ${RELEASE.tag} in node-llama-cpp, found ${tag}. Run: npm run setup`);
   }
   const libraries = join(packageFolder(`@node-llama-cpp/${platform}`), "bins", platform);
-  const library = `libllama.${LLAMA_TAG}.so`;
+  const library = `libllama.${RELEASE.tag}.so`;
   if (!existsSync(join(libraries, library))) {
     throw new BuildError(
       `expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm run setup`,
@@ -147,15 +146,15 @@ function checkLlama(): { bundle: string; libraries: string } {
 /** llama.cpp's source; a clone that was cut short has no stamp and is made anew. */
 async function cloneSource(bundle: string): Promise<void> {
   const stamp = join(source, ".ggsl-tag");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === LLAMA_TAG) return;
-  console.log(`build:native: unpacking llama.cpp ${LLAMA_TAG}`);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === RELEASE.tag) return;
+  console.log(`build:native: unpacking llama.cpp ${RELEASE.tag}`);
   const partial = `${source}.partial`;
   for (const folder of [source, partial]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(buildFolder, { recursive: true });
   await run("git", ["clone", "--quiet", "--depth", "1", bundle, partial], {
     env: { GIT_CONFIG_PARAMETERS: "'advice.detachedHead=false'" },
   });
-  writeFileSync(join(partial, ".ggsl-tag"), LLAMA_TAG);
+  writeFileSync(join(partial, ".ggsl-tag"), RELEASE.tag);
   renameSync(partial, source);
 }
 

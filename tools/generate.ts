@@ -1,7 +1,8 @@
 /**
  * Makes the sources that are derived from others: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and the
  * standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, and what C++ has of the op
- * table. The last is committed: with `--check` it is not written, and the tool fails when it is stale.
+ * table and of llama.cpp's facts. The last two are committed: with `--check` they are not written, and the tool fails when one is
+ * stale.
  */
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const header = (from: string): string =>
 export async function generate({ check = false } = {}): Promise<boolean> {
   await generateGrammar();
   await generateStd();
-  return generateOps(check);
+  return generateNative(check);
 }
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -26,9 +27,9 @@ export async function main(args: readonly string[]): Promise<number> {
   return (await generate(values)) ? 0 : 1;
 }
 
-async function generateOps(check: boolean): Promise<boolean> {
-  const { opFiles } = await import("./lib/opFiles.js");
-  const isRight = Object.entries(opFiles()).map(([path, text]) => {
+async function generateNative(check: boolean): Promise<boolean> {
+  const [{ opFiles }, { llamaFiles }] = await Promise.all([import("./lib/opFiles.js"), import("./lib/llamaFiles.js")]);
+  const isRight = Object.entries({ ...opFiles(), ...llamaFiles() }).map(([path, text]) => {
     if (check) return checkGenerated(path, text, "npm run generate");
     writeGenerated(path, text);
     return true;

@@ -8,7 +8,8 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/settings/from/context.js";
+} from "@ggsl/compiler/llama/context.js";
+import { describeNotes } from "@ggsl/settings/from/notes.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
@@ -129,13 +130,13 @@ async function run(file: string | undefined, name: string | undefined, options: 
 
 /** The chain that the model's file advises, which is shown. */
 function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
-  const { text, ignored, faults } = advice;
-  if (faults.length > 0) throw new InputError(`the model's sampling advice cannot be used:\n  ${faults.join("\n  ")}`);
+  const { text, notes, fault } = advice;
+  if (fault !== undefined) throw new InputError(`the model's sampling advice cannot be used:\n  ${fault}`);
   if (text === undefined)
     throw new UsageError(
       "expected either a FILE or -e STAGES: the model file contains no sampling advice (general.sampling.*)",
     );
-  for (const key of ignored) process.stderr.write(`warning: unknown key ${key} in the model file has no effect\n`);
+  for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
   process.stderr.write(`the chain is the model's sampling advice:\n\n${text}\n`);
   return { name: "general.sampling", text };
 }

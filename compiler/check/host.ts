@@ -1,10 +1,10 @@
 /** Calls of the host tail's stages. */
-import { HOST_SAMPLERS, type HostSampler } from "../graph/hostSamplers.js";
+import { HOST_SAMPLERS, type HostSampler } from "../llama/samplers.js";
 import type { Expr, Param, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import type { Diagnostic } from "./diagnostics.js";
 
-export { HOST_SAMPLERS, type HostParam } from "../graph/hostSamplers.js";
+export { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
 
 /** The arguments of a host stage by parameter, as they were given. */
 export function resolveHostArgs(call: StageCall): {

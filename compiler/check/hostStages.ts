@@ -1,6 +1,6 @@
 /** Stages of the host tail: their arguments are known when compiling. */
 import type { Range } from "../graph/graph.js";
-import { isSeed } from "../graph/param.js";
+import { isSeed, SEED_RANGE } from "../graph/param.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
@@ -43,10 +43,9 @@ function checkHostArgument(scope: Scope, callee: string, name: string, param: Ho
 function checkHostSeed(scope: Scope, name: string, value: Expr): void {
   const constant = evaluateConstant(value, scope.module);
   if (constant !== undefined && !isSeed(constant))
-    scope.diagnostics.push(outOfRange(value.span, name, SEED, String(constant), undefined));
+    scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant), undefined));
 }
 
-const SEED = "an integer from 0 to 4294967295";
 /** What llama.cpp's samplers take where no range is narrower. */
 const I32: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 

@@ -28,6 +28,7 @@ import {
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
+import { MAX_SEED } from "../graph/param.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import {
   conditionType,
@@ -145,7 +146,7 @@ export function checkConstantFor(
   const constant = evaluateConstant(value, module);
   if (constant === undefined) return;
   const name = param.name.text;
-  const range = param.type === "seed" ? { min: 0, max: 2 ** 32 - 1 } : declaredRange(declarer, param);
+  const range = param.type === "seed" ? { min: 0, max: MAX_SEED } : declaredRange(declarer, param);
   const isWhole = param.type === "i32" || param.type === "seed";
   if (isWhole && !Number.isInteger(constant))
     diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant)));

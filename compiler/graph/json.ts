@@ -1,7 +1,7 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and the loader, which trusts nothing. */
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isText, LIMITS } from "./limits.js";
-import { isSeed } from "./param.js";
+import { isSeed, SEED_RANGE } from "./param.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
@@ -84,7 +84,7 @@ const attrs = test("an object of numbers and short texts", (v) =>
   Object.keys(v).length <= MAX_ATTRS &&
   Object.values(v).every((a) => Number.isFinite(a) || (typeof a === "string" && a.length <= 60)));
 
-const seed = test('an integer from 0 to 4294967295, "random" or a parameter', (v) =>
+const seed = test(`${SEED_RANGE}, "random" or a parameter`, (v) =>
   v === "random" || isSeed(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
 
 const PLACE = { file: name, line: index, column: index };

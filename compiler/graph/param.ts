@@ -3,12 +3,16 @@ import type { Param } from "./graph.js";
 import { describeRange, isInRange } from "./range.js";
 
 /** Seeds are what `std::mt19937` takes. */
+export const MAX_SEED = 2 ** 32 - 1;
+/** What a seed must be, in words. */
+export const SEED_RANGE = `an integer from 0 to ${MAX_SEED}`;
+
 export const isSeed = (seed: unknown): seed is number =>
-  Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) < 2 ** 32;
+  Number.isInteger(seed) && (seed as number) >= 0 && (seed as number) <= MAX_SEED;
 
 /** What a parameter must be, in words, if `value` is not that. */
 export function expectedValue({ type, range }: Pick<Param, "type" | "range">, value: number): string | undefined {
-  if (type === "seed") return isSeed(value) ? undefined : "a seed, an integer from 0 to 4294967295";
+  if (type === "seed") return isSeed(value) ? undefined : `a seed, ${SEED_RANGE}`;
   if (type === "bool") return value === 0 || value === 1 ? undefined : "true or false";
   if (!Number.isFinite(Math.fround(value))) return "a finite number";
   if (type === "i32" && !Number.isInteger(value)) return "an integer";

@@ -1,6 +1,6 @@
 /** The seeds that a chain leaves open. A runtime draws them for each sequence, unless the caller sets them before. */
 import type { Graph, HostStage } from "./graph.js";
-import { HOST_SAMPLERS } from "./hostSamplers.js";
+import { HOST_SAMPLERS } from "../llama/samplers.js";
 
 export const hasOpenSeed = ({ draws, params, tail }: Graph): boolean =>
   params.some((p) => p.default === "random") || draws.some((d) => d.seed === "random") || tail.some(drawsFromOpenSeed);

@@ -1,8 +1,8 @@
 /** What a valid host tail is. */
 import type { Graph, HostStage } from "./graph.js";
-import { HOST_SAMPLERS, type HostParam } from "./hostSamplers.js";
+import { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
 import { isBreakers, isFiniteF32, isText, LIMITS } from "./limits.js";
-import { isSeed } from "./param.js";
+import { isSeed, SEED_RANGE } from "./param.js";
 import { describeRange, isInRange } from "./range.js";
 import { isObject } from "./shape.js";
 import { show } from "./show.js";
@@ -17,7 +17,8 @@ export function tailFaults({ tail, params }: Graph): string[] {
   return picks >= 0 && picks < tail.length - 1 ? [`tail[${picks + 1}]: the stage before it picks the token`] : [];
 }
 
-function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
+/** What is wrong with one stage; `seeds` are the parameters that its seed may name. */
+export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
   if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["there is no such host stage"];
   const { params } = HOST_SAMPLERS[name]!;
   const stray = Object.keys(args).find((arg) => !Object.hasOwn(params, arg));
@@ -37,7 +38,7 @@ function expectedArgument(
 ): string | undefined {
   switch (type) {
     case "seed":
-      return isSeedArgument(value, seeds) ? undefined : 'an integer from 0 to 4294967295, "random" or a seed parameter';
+      return isSeedArgument(value, seeds) ? undefined : `${SEED_RANGE}, "random" or a seed parameter`;
     case "text":
       return isText(value) ? undefined : `a text of at most ${LIMITS.text} characters`;
     case "list":

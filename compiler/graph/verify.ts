@@ -7,7 +7,7 @@ import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { hostChecker, type HostLeaves } from "./host.js";
 import { isDim, isFiniteF32, LIMITS } from "./limits.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
-import { isSeed, paramFault } from "./param.js";
+import { isSeed, paramFault, SEED_RANGE } from "./param.js";
 import { show } from "./show.js";
 
 export { LIMITS };
@@ -180,8 +180,6 @@ function drawFaults({ draws, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
   return draws.flatMap(({ seed }, i) => {
     const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
-    return isKnown
-      ? []
-      : [`draw ${i}: its seed is an integer from 0 to 4294967295, "random" or a parameter of type seed`];
+    return isKnown ? [] : [`draw ${i}: its seed is ${SEED_RANGE}, "random" or a parameter of type seed`];
   });
 }

@@ -3,7 +3,9 @@
 #include "graph/failure.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 namespace ggsl {
@@ -41,6 +43,21 @@ const double * as_integer(const Value & value, double min, double max) {
     return number != nullptr && std::trunc(*number) == *number && *number >= min && *number <= max ? number : nullptr;
 }
 
+bool is_in_range(double number, const facts::Parameter & parameter) {
+    const bool is_between = number >= parameter.min && number <= parameter.max;
+    return is_between && !(parameter.is_above && static_cast<double>(static_cast<float>(number)) <= parameter.min);
+}
+
+std::string expected_number(const facts::Parameter & parameter) {
+    if (parameter.is_above) {
+        return "a number above " + to_text(parameter.min);
+    }
+    if (parameter.min == -FLT_MAX) {
+        return parameter.max == FLT_MAX ? "a finite number" : "a number up to " + to_text(parameter.max);
+    }
+    return "a number from " + to_text(parameter.min) + " to " + to_text(parameter.max);
+}
+
 } // namespace
 
 const Value * Arguments::find(const char * name) {
@@ -54,35 +71,40 @@ void Arguments::refuse(const std::string & name, const std::string & expected, c
          describe(found).c_str());
 }
 
-float Arguments::f32(const char * name, float otherwise, float min, float max) {
-    const Value * value = find(name);
+const facts::Parameter & Arguments::parameter(const char * name) const {
+    for (const facts::Parameter & parameter : parameters) {
+        if (std::strcmp(parameter.name, name) == 0) {
+            return parameter;
+        }
+    }
+    fail(code::invalid_argument, "%s: its table has no parameter %s", spec.name.c_str(), name);
+}
+
+float Arguments::f32(const char * name) {
+    const facts::Parameter & parameter = this->parameter(name);
+    const Value *            value     = find(name);
     if (value == nullptr) {
-        return otherwise;
+        return static_cast<float>(parameter.number);
     }
     const double * number = std::get_if<double>(&value->data);
-    if (number == nullptr || !(*number >= static_cast<double>(min) && *number <= static_cast<double>(max))) {
-        refuse(name, min == -FLT_MAX && max == FLT_MAX ? "a finite number" : "a number from " + to_text(static_cast<double>(min)) +
-               " to " + to_text(static_cast<double>(max)), *value);
+    if (number == nullptr || !is_in_range(*number, parameter)) {
+        refuse(name, expected_number(parameter), *value);
     }
     return static_cast<float>(*number);
 }
 
-float Arguments::positive(const char * name, float otherwise) {
-    const float number = f32(name, otherwise);
-    if (!(number > 0.0f)) {
-        refuse(name, "a number above 0", { static_cast<double>(number) });
-    }
-    return number;
+int32_t Arguments::i32(const char * name) {
+    const facts::Parameter & parameter = this->parameter(name);
+    const Value *            value     = find(name);
+    return value == nullptr ? static_cast<int32_t>(parameter.number) : integer(name, *value, parameter.min, parameter.max);
 }
 
-int32_t Arguments::i32(const char * name, int32_t otherwise, int32_t min, int32_t max) {
-    const Value * value = find(name);
-    if (value == nullptr) {
-        return otherwise;
-    }
-    const double * number = as_integer(*value, min, max);
+int32_t Arguments::integer(const char * name, const Value & value, double min, double max) const {
+    const auto     least  = static_cast<int32_t>(std::max<double>(min, INT32_MIN));
+    const auto     most   = static_cast<int32_t>(std::min<double>(max, INT32_MAX));
+    const double * number = as_integer(value, least, most);
     if (number == nullptr) {
-        refuse(name, "an integer from " + std::to_string(min) + " to " + std::to_string(max), *value);
+        refuse(name, "an integer from " + std::to_string(least) + " to " + std::to_string(most), value);
     }
     return static_cast<int32_t>(*number);
 }
@@ -103,13 +125,14 @@ uint32_t Arguments::seed() {
     return std::random_device()() % LLAMA_DEFAULT_SEED;
 }
 
-std::string Arguments::text(const char * name, const char * otherwise) {
-    const Value * value = find(name);
-    if (value == nullptr && otherwise != nullptr) {
-        return otherwise;
+std::string Arguments::text(const char * name) {
+    const auto    otherwise = parameter(name).texts;
+    const Value * value     = find(name);
+    if (value == nullptr && otherwise.empty()) {
+        refuse(name, "a text", { Other{ "nothing" } });
     }
     if (value == nullptr) {
-        refuse(name, "a text", { Other{ "nothing" } });
+        return otherwise.front();
     }
     const auto * text = std::get_if<std::string>(&value->data);
     if (text == nullptr || text->empty() || text->find('\0') != std::string::npos) {
@@ -151,10 +174,11 @@ std::vector<llama_logit_bias> Arguments::biases(const char * name) {
     return biases;
 }
 
-Arguments::Breakers Arguments::breakers(const char * name, const std::vector<std::string> & otherwise) {
-    const Value * value = find(name);
+Arguments::Breakers Arguments::breakers(const char * name) {
+    const auto    otherwise = parameter(name).texts;
+    const Value * value     = find(name);
     if (value == nullptr) {
-        return { otherwise, {} };
+        return { { otherwise.begin(), otherwise.end() }, {} };
     }
     const char * const expected = "a list of texts, or a list of tokens or lists of tokens";
     const List *       list     = std::get_if<List>(&value->data);
@@ -192,7 +216,11 @@ const llama_vocab * Arguments::vocab(const char * what_for) const {
 }
 
 int32_t Arguments::n_vocab() {
-    return i32("n_vocab", has_vocab() ? llama_vocab_n_tokens(vocab_or_null) : 0, 1);
+    const Value * value = find("n_vocab");
+    if (value != nullptr) {
+        return integer("n_vocab", *value, 1, INT32_MAX);
+    }
+    return has_vocab() ? llama_vocab_n_tokens(vocab_or_null) : 0;
 }
 
 void Arguments::finish() const {

@@ -1,26 +1,23 @@
 // The parameters of one sampler, read one by one and checked. Everything throws Failure (INVALID_ARGUMENT).
 #pragma once
 
+#include "facts.h"
 #include "sampler_spec.h"
-
-#include <cfloat>
-#include <cstdint>
-#include <limits>
 
 namespace ggsl {
 
 class Arguments {
 public:
-    Arguments(const SamplerSpec & spec, const llama_vocab * vocab) : spec(spec), vocab_or_null(vocab) {}
+    Arguments(const SamplerSpec & spec, std::span<const facts::Parameter> parameters, const llama_vocab * vocab) :
+        spec(spec), parameters(parameters), vocab_or_null(vocab) {}
 
-    float       f32(const char * name, float otherwise, float min = -FLT_MAX, float max = FLT_MAX);
-    float       positive(const char * name, float otherwise);
-    int32_t     i32(const char * name, int32_t otherwise, int32_t min = INT32_MIN, int32_t max = INT32_MAX);
-    size_t      min_keep() { return static_cast<size_t>(i32("min_keep", 0, 0)); }
+    // What is not given has its default.
+    float       f32(const char * name);
+    int32_t     i32(const char * name);
+    size_t      min_keep() { return static_cast<size_t>(i32("min_keep")); }
     // "random" becomes a number here, so that a clone draws what the original would.
     uint32_t    seed();
-    // No `otherwise`: must be given.
-    std::string text(const char * name, const char * otherwise = nullptr);
+    std::string text(const char * name);
 
     // Pairs [token, value]; a value may be -inf.
     std::vector<llama_logit_bias> biases(const char * name);
@@ -30,7 +27,7 @@ public:
         std::vector<std::string>              texts;
         std::vector<std::vector<llama_token>> tokens;
     };
-    Breakers breakers(const char * name, const std::vector<std::string> & otherwise);
+    Breakers breakers(const char * name);
 
     bool                has_vocab() const { return vocab_or_null != nullptr; }
     const llama_vocab * vocab(const char * what_for) const;
@@ -43,12 +40,15 @@ public:
     [[noreturn]] void refuse(const std::string & name, const std::string & expected, const Value & found) const;
 
 private:
-    const Value * find(const char * name);
-    llama_token   token(const char * name, const Value & value) const;
+    const Value *            find(const char * name);
+    const facts::Parameter & parameter(const char * name) const;
+    int32_t                  integer(const char * name, const Value & value, double min, double max) const;
+    llama_token              token(const char * name, const Value & value) const;
 
-    const SamplerSpec &      spec;
-    const llama_vocab *      vocab_or_null;
-    std::vector<std::string> known;
+    const SamplerSpec &               spec;
+    std::span<const facts::Parameter> parameters;
+    const llama_vocab *               vocab_or_null;
+    std::vector<std::string>          known;
 };
 
 } // namespace ggsl

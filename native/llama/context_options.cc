@@ -1,5 +1,6 @@
 #include "context_options.h"
 
+#include "facts.generated.h"
 #include "graph/failure.h"
 
 #include <algorithm>
@@ -9,23 +10,17 @@ namespace ggsl {
 
 namespace {
 
-// Those that llama.cpp's own programs take; its attention has kernels for no others.
-constexpr ggml_type cache_types[] = {
-    GGML_TYPE_F32,  GGML_TYPE_F16,    GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0,
-    GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1,
-};
-
 void check_options(const ContextOptions & options) {
     const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
         if (value < min || value > max) {
             fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
         }
     };
-    check(options.context_size, 0, 1 << 24, "contextSize");
+    check(options.context_size, 0, facts::max_context, "contextSize");
     check(options.batch_size, 1, 1 << 16, "batchSize");
     check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
-    check(options.threads, 0, 512, "threads");
-    check(options.batch_threads, 0, 512, "batchThreads");
+    check(options.threads, 0, facts::max_threads, "threads");
+    check(options.batch_threads, 0, facts::max_threads, "batchThreads");
     if (options.chains.size() > static_cast<size_t>(options.sequences)) {
         fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
     }
@@ -39,7 +34,7 @@ void check_options(const ContextOptions & options) {
 
 ggml_type cache_type_by_name(const std::string & name, const char * what) {
     std::string names;
-    for (const ggml_type type : cache_types) {
+    for (const ggml_type type : facts::cache_types) {
         if (name == ggml_type_name(type)) {
             return type;
         }

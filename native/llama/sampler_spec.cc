@@ -1,8 +1,13 @@
 #include "sampler_spec.h"
 
 #include "arguments.h"
+#include "facts.generated.h"
 #include "graph/failure.h"
 #include "grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 
 // Exported by llama.cpp for its own tests, in no header.
 llama_sampler * llama_sampler_init_dry_testing(float multiplier, float base, int32_t allowed_length, int32_t last_n,
@@ -12,28 +17,24 @@ namespace ggsl {
 
 namespace {
 
-// Samplers that look back keep buffers of this many tokens at most, which is more than any context has.
-constexpr int32_t max_history = 1 << 24;
-
 llama_sampler * make_mirostat(Arguments & a) {
     const int32_t n_vocab = a.n_vocab();
     if (n_vocab == 0) {
         a.vocab("its estimate (or the parameter n_vocab)");
     }
-    return llama_sampler_init_mirostat(n_vocab, a.seed(), a.f32("tau", 5.0f), a.f32("eta", 0.1f), a.i32("m", 100, 1));
+    return llama_sampler_init_mirostat(n_vocab, a.seed(), a.f32("tau"), a.f32("eta"), a.i32("m"));
 }
 
 llama_sampler * make_penalties(Arguments & a) {
-    return llama_sampler_init_penalties(a.n_vocab(), a.i32("last_n", 64, INT32_MIN, max_history), a.positive("repeat", 1.0f),
-                                        a.f32("freq", 0.0f), a.f32("present", 0.0f));
+    return llama_sampler_init_penalties(a.n_vocab(), a.i32("last_n"), a.f32("repeat"), a.f32("freq"), a.f32("present"));
 }
 
 llama_sampler * make_dry(Arguments & a) {
-    const float   multiplier     = a.f32("multiplier", 0.0f);
-    const float   base           = a.f32("base", 1.75f);
-    const int32_t allowed_length = a.i32("allowed_length", 2, -max_history, max_history);
-    const int32_t last_n         = a.i32("last_n", 64, INT32_MIN, max_history);
-    const auto    breakers       = a.breakers("breakers", { "\n", ":", "\"", "*" });
+    const float   multiplier     = a.f32("multiplier");
+    const float   base           = a.f32("base");
+    const int32_t allowed_length = a.i32("allowed_length");
+    const int32_t last_n         = a.i32("last_n");
+    const auto    breakers       = a.breakers("breakers");
 
     // llama.cpp gives another object for a disabled one, and `dry_testing` would write its breakers over that.
     const bool enabled = multiplier != 0.0f && base >= 1.0f && last_n > 0;
@@ -67,60 +68,60 @@ llama_sampler * make_infill(Arguments & a) {
 
 struct Entry {
     const char * name;
-    bool         picks;
     llama_sampler * (*make)(Arguments & a);
 };
 
 constexpr Entry table[] = {
-    { "greedy", true, [](Arguments &) { return llama_sampler_init_greedy(); } },
-    { "dist", true, [](Arguments & a) { return llama_sampler_init_dist(a.seed()); } },
-    { "top_k", false, [](Arguments & a) { return llama_sampler_init_top_k(a.i32("k", 40)); } },
-    { "top_p", false, [](Arguments & a) { return llama_sampler_init_top_p(a.f32("p", 0.95f), a.min_keep()); } },
-    { "min_p", false, [](Arguments & a) { return llama_sampler_init_min_p(a.f32("p", 0.05f), a.min_keep()); } },
-    { "typical", false, [](Arguments & a) { return llama_sampler_init_typical(a.f32("p", 1.0f), a.min_keep()); } },
-    { "temp", false, [](Arguments & a) { return llama_sampler_init_temp(a.f32("t", 0.8f)); } },
-    { "temp_ext", false, [](Arguments & a) {
-        return llama_sampler_init_temp_ext(a.f32("t", 0.8f), a.f32("delta", 0.0f), a.f32("exponent", 1.0f));
-    } },
-    { "xtc", false, [](Arguments & a) {
-        return llama_sampler_init_xtc(a.f32("p", 0.0f), a.f32("t", 0.1f), a.min_keep(), a.seed());
-    } },
-    { "top_n_sigma", false, [](Arguments & a) { return llama_sampler_init_top_n_sigma(a.f32("n", -1.0f)); } },
-    { "mirostat", true, make_mirostat },
-    { "mirostat_v2", true, [](Arguments & a) {
-        return llama_sampler_init_mirostat_v2(a.seed(), a.f32("tau", 5.0f), a.f32("eta", 0.1f));
-    } },
-    { "adaptive_p", true, [](Arguments & a) {
-        return llama_sampler_init_adaptive_p(a.f32("target", -1.0f), a.f32("decay", 0.9f), a.seed());
-    } },
-    { "penalties", false, make_penalties },
-    { "dry", false, make_dry },
-    { "logit_bias", false, make_logit_bias },
-    { "grammar", false, [](Arguments & a) {
+    { "greedy", [](Arguments &) { return llama_sampler_init_greedy(); } },
+    { "dist", [](Arguments & a) { return llama_sampler_init_dist(a.seed()); } },
+    { "top_k", [](Arguments & a) { return llama_sampler_init_top_k(a.i32("k")); } },
+    { "top_p", [](Arguments & a) { return llama_sampler_init_top_p(a.f32("p"), a.min_keep()); } },
+    { "min_p", [](Arguments & a) { return llama_sampler_init_min_p(a.f32("p"), a.min_keep()); } },
+    { "typical", [](Arguments & a) { return llama_sampler_init_typical(a.f32("p"), a.min_keep()); } },
+    { "temp", [](Arguments & a) { return llama_sampler_init_temp(a.f32("t")); } },
+    { "temp_ext", [](Arguments & a) { return llama_sampler_init_temp_ext(a.f32("t"), a.f32("delta"), a.f32("exponent")); } },
+    { "xtc", [](Arguments & a) { return llama_sampler_init_xtc(a.f32("p"), a.f32("t"), a.min_keep(), a.seed()); } },
+    { "top_n_sigma", [](Arguments & a) { return llama_sampler_init_top_n_sigma(a.f32("n")); } },
+    { "mirostat", make_mirostat },
+    { "mirostat_v2", [](Arguments & a) { return llama_sampler_init_mirostat_v2(a.seed(), a.f32("tau"), a.f32("eta")); } },
+    { "penalties", make_penalties },
+    { "dry", make_dry },
+    { "adaptive_p", [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
+    { "grammar", [](Arguments & a) {
         const std::string text = a.text("text");
-        return make_grammar(a.vocab("a grammar"), text, a.text("root", "root")).release();
+        return make_grammar(a.vocab("a grammar"), text, a.text("root")).release();
     } },
-    { "infill", false, make_infill },
+    { "infill", make_infill },
+    // The one that no program names: its biases come with a request.
+    { "logit_bias", make_logit_bias },
 };
 
-const Entry * find(const std::string & name) {
-    for (const Entry & entry : table) {
-        if (name == entry.name) {
-            return &entry;
-        }
-    }
-    return nullptr;
+template <typename Named>
+constexpr const Named * find(const Named * begin, const Named * end, std::string_view name) {
+    const Named * found = std::find_if(begin, end, [&](const Named & entry) { return name == entry.name; });
+    return found == end ? nullptr : found;
 }
+
+constexpr const Entry * entry_of(std::string_view name) {
+    return find(std::begin(table), std::end(table), name);
+}
+
+constexpr const facts::Sampler * facts_of(std::string_view name) {
+    return find(std::begin(facts::samplers), std::end(facts::samplers), name);
+}
+
+static_assert(std::all_of(std::begin(facts::samplers), std::end(facts::samplers),
+                          [](const facts::Sampler & sampler) { return entry_of(sampler.name) != nullptr; }));
 
 } // namespace
 
 bool picks_token(const std::string & name) {
-    const Entry * entry = find(name);
-    return entry != nullptr && entry->picks;
+    const facts::Sampler * sampler = facts_of(name);
+    return sampler != nullptr && sampler->picks;
 }
 
 SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
-    const Entry * entry = find(spec.name);
+    const Entry * entry = entry_of(spec.name);
     if (entry == nullptr) {
         std::string names;
         for (const Entry & known : table) {
@@ -128,7 +129,8 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         }
         fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(), names.c_str());
     }
-    Arguments  arguments(spec, vocab);
+    const facts::Sampler * sampler_facts = facts_of(spec.name);
+    Arguments  arguments(spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);
     SamplerPtr sampler(entry->make(arguments));
     arguments.finish();
     return sampler;

@@ -11,13 +11,8 @@ folder=$1 device=$2 source=$3 libraries=$4
 native=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 build=$folder/build
 
-# The prebuilt libraries carry their version in their names, one's own do not.
-link="-l:libllama.so;-l:libggml.so;-l:libggml-base.so"
-if [ -e "$libraries/libllama.v0.5.0.so" ]; then
-    link="-l:libllama.v0.5.0.so;-l:libggml.v0.5.0.so;-l:libggml-base.so"
-fi
 cmake -S "$native" -B "$build" -DCMAKE_BUILD_TYPE=Release -DLLAMA_SOURCE="$source" -DLLAMA_LIBRARIES="$libraries" \
-    -DLLAMA_LINK="$link" -DGGSL_OUTPUT="$build/Release" > "$folder/build.log"
+    -DGGSL_OUTPUT="$build/Release" > "$folder/build.log"
 cmake --build "$build" --target ggsl_replay --parallel >> "$folder/build.log" || { cat "$folder/build.log" >&2; exit 2; }
 
 replay=$build/Release/ggsl_replay

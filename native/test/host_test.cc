@@ -1,11 +1,13 @@
 // Host chains of random stages with random parameters on random rows: they may refuse, the process survives, and a clone does
 // what the original does.
 #include "graph/failure.h"
+#include "llama/facts.generated.h"
 #include "llama/host_chain.h"
 #include "check.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -36,50 +38,40 @@ double any_count() {
     return any_of(numbers);
 }
 
-struct Known {
-    const char *              name;
-    std::vector<const char *> numbers;
-    std::vector<const char *> counts;
-    bool                      has_seed;
-};
+// Those that need no model; the ones that pick are behind all others.
+std::vector<facts::Sampler> testable_samplers() {
+    std::vector<facts::Sampler> samplers{ { "logit_bias", false, {} } };
+    std::copy_if(std::begin(facts::samplers), std::end(facts::samplers), std::back_inserter(samplers), [](const facts::Sampler & sampler) {
+        return sampler.name != std::string("grammar") && sampler.name != std::string("infill");
+    });
+    std::stable_partition(samplers.begin(), samplers.end(), [](const facts::Sampler & sampler) { return !sampler.picks; });
+    return samplers;
+}
 
-const std::vector<Known> samplers = {
-    { "top_k", {}, { "k" }, false },
-    { "top_p", { "p" }, { "min_keep" }, false },
-    { "min_p", { "p" }, { "min_keep" }, false },
-    { "typical", { "p" }, { "min_keep" }, false },
-    { "temp", { "t" }, {}, false },
-    { "temp_ext", { "t", "delta", "exponent" }, {}, false },
-    { "xtc", { "p", "t" }, { "min_keep" }, true },
-    { "top_n_sigma", { "n" }, {}, false },
-    { "penalties", { "repeat", "freq", "present" }, { "last_n" }, false },
-    { "dry", { "multiplier", "base" }, { "allowed_length", "last_n" }, false },
-    { "logit_bias", {}, {}, false },
-    // these pick
-    { "greedy", {}, {}, false },
-    { "dist", {}, {}, true },
-    { "mirostat", { "tau", "eta" }, { "m" }, true },
-    { "mirostat_v2", { "tau", "eta" }, {}, true },
-    { "adaptive_p", { "target", "decay" }, {}, true },
-};
-constexpr size_t first_pick = 11;
+const std::vector<facts::Sampler> samplers   = testable_samplers();
+const size_t                      first_pick = static_cast<size_t>(std::count_if(
+    samplers.begin(), samplers.end(), [](const facts::Sampler & sampler) { return !sampler.picks; }));
 
-SamplerSpec any_spec(const Known & known) {
-    SamplerSpec spec{ known.name, {} };
-    for (const char * name : known.numbers) {
-        spec.parameters[name] = { any_number() };
+Value any_value(const facts::Parameter & parameter) {
+    switch (parameter.type) {
+        case facts::Type::f32:
+            return { any_number() };
+        case facts::Type::i32:
+            return { any_count() };
+        case facts::Type::seed:
+            return { static_cast<double>(below(100)) };
+        default: // breakers
+            return { List{ { List{ { 3.0 } } }, { List{ { 4.0 }, { 5.0 } } } } };
     }
-    for (const char * name : known.counts) {
-        spec.parameters[name] = { any_count() };
-    }
-    if (known.has_seed) {
-        spec.parameters["seed"] = { static_cast<double>(below(100)) };
+}
+
+SamplerSpec any_spec(const facts::Sampler & sampler) {
+    SamplerSpec spec{ sampler.name, {} };
+    for (const facts::Parameter & parameter : sampler.parameters) {
+        spec.parameters[parameter.name] = any_value(parameter);
     }
     if (spec.name == "mirostat") {
         spec.parameters["n_vocab"] = { 300.0 };
-    }
-    if (spec.name == "dry") {
-        spec.parameters["breakers"] = { List{ { List{ { 3.0 } } }, { List{ { 4.0 }, { 5.0 } } } } };
     }
     if (spec.name == "logit_bias") {
         const double bias = any_number();

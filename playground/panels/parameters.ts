@@ -1,5 +1,5 @@
 /** A slider for every parameter of the chain, and the seed of the draws that it leaves open. */
-import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
+import { expectedValue, isSeed, MAX_SEED, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { h, short } from "../dom.js";
 import type { ChainFacts, StaticParam } from "../engine/messages.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
@@ -149,11 +149,11 @@ function switchRow(param: AnyParam, isOn: boolean, onChange: (value: number) => 
 
 function seedRow(name: string, start: number, onChange: (value: number) => void): HTMLElement {
   const fault = h("span", { className: "fault", role: "alert" });
-  const field = h("input", { type: "number", min: "0", max: "4294967295", step: "1", value: String(start) });
+  const field = h("input", { type: "number", min: "0", max: String(MAX_SEED), step: "1", value: String(start) });
   const take = (): void => {
     const value = Number(field.value);
     const isGood = field.value.trim() !== "" && isSeed(value);
-    fault.textContent = isGood ? "" : "must be an integer from 0 to 4294967295";
+    fault.textContent = isGood ? "" : `must be ${SEED_RANGE}`;
     if (isGood) onChange(value);
   };
   field.oninput = take;
@@ -162,7 +162,7 @@ function seedRow(name: string, start: number, onChange: (value: number) => void)
     textContent: "next",
     title: "The next seed",
     onclick: () => {
-      field.value = String((Number(field.value) + 1) % 2 ** 32);
+      field.value = String((Number(field.value) + 1) % (MAX_SEED + 1));
       take();
     },
   });

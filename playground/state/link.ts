@@ -1,5 +1,5 @@
 /** What a link holds, after its `#`: `1.` and the base64url form of JSON. Anyone can write a link, so all of it is checked. */
-import { isSeed } from "@ggsl/compiler/graph/param.js";
+import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "ggsl/errors.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
 
@@ -56,7 +56,7 @@ function checked(value: unknown): Shared {
   if (stray !== undefined) throw unreadable(`it holds \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
   if (typeof program !== "string") throw unreadable("it contains no program");
   if (chain !== undefined && !isName(chain)) throw unreadable("the chain that it names is no name");
-  if (!isSeed(seed)) throw unreadable("its seed is no integer from 0 to 4294967295");
+  if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,
     ...(chain !== undefined && { chain }),

@@ -1,5 +1,6 @@
 /** From a backend's name, or none, to a device that computes. */
 import { show } from "@ggsl/compiler/graph/show.js";
+import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { InputError } from "../errors.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
@@ -119,12 +120,12 @@ export const devicesOf = (binding: Binding, backend: DeviceBackend): Device[] =>
 const MENDING: Readonly<Record<GpuBackend, readonly string[]>> = {
   vulkan: [
     "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or your GPU vendor's driver",
-    "npm install @node-llama-cpp/linux-x64-vulkan@3.22.1   # if it is not installed",
+    `npm install @node-llama-cpp/linux-x64-vulkan@${RELEASE.package}   # if it is not installed`,
     "GGML_VK_VISIBLE_DEVICES=0 ggsl devices   # a software device is used only if named here",
   ],
   cuda: [
     "install NVIDIA's driver, and libcudart and libcublas of CUDA 13 where the dynamic linker finds them",
-    "npm install @node-llama-cpp/linux-x64-cuda@3.22.1   # if it is not installed",
+    `npm install @node-llama-cpp/linux-x64-cuda@${RELEASE.package}   # if it is not installed`,
     "npm run build:native -- --cuda ARCH   # builds for this machine's CUDA, e.g. --cuda 90 for an H200",
   ],
 };

@@ -1,72 +1,43 @@
 /** llama.cpp's own CPU samplers and grammars, as the addon exports them. Part of binding.ts. */
+import type { HostSampler, HostSamplers } from "@ggsl/compiler/llama/samplers.js";
 
 /**
- * One sampler of llama.cpp by its name here, with its parameters; those left out have the values of llama.cpp's command line,
- * which are written behind them. Numbers are f32 or whole numbers, as llama.cpp takes them; all are finite.
- *
- * A `seed` is a whole number below 2^32 or "random" (as 4294967295 is), drawn when the chain is made.
+ * One sampler of llama.cpp by its name here, with its parameters (compiler/llama/samplers.ts); those left out have the values of
+ * llama.cpp's command line. Numbers are f32 or whole numbers, as llama.cpp takes them; all are finite.
  */
 export type HostChainStage =
-  | { readonly name: "greedy" }
-  | { readonly name: "dist"; readonly seed?: Seed }
-  /** `k` 40; 0 or less: off. */
-  | { readonly name: "top_k"; readonly k?: number }
-  /** `p` 0.95 (top_p), 0.05 (min_p), 1 (typical); `min_keep` 0. */
-  | { readonly name: "top_p" | "min_p" | "typical"; readonly p?: number; readonly min_keep?: number }
-  /** `t` 0.8; 0 or less: only the best row stays. */
-  | { readonly name: "temp"; readonly t?: number }
-  /** `t` 0.8, `delta` 0 (off), `exponent` 1. */
-  | { readonly name: "temp_ext"; readonly t?: number; readonly delta?: number; readonly exponent?: number }
-  /** `p` 0 (off), `t` 0.1, `min_keep` 0. */
-  | { readonly name: "xtc"; readonly p?: number; readonly t?: number; readonly min_keep?: number; readonly seed?: Seed }
-  /** `n` -1 (off). */
-  | { readonly name: "top_n_sigma"; readonly n?: number }
-  /** `tau` 5, `eta` 0.1, `m` 100 (at least 1), `n_vocab` the model's: without a model it must be given. */
-  | {
-      readonly name: "mirostat";
-      readonly tau?: number;
-      readonly eta?: number;
-      readonly m?: number;
-      readonly n_vocab?: number;
-      readonly seed?: Seed;
-    }
-  /** `tau` 5, `eta` 0.1. */
-  | { readonly name: "mirostat_v2"; readonly tau?: number; readonly eta?: number; readonly seed?: Seed }
-  /** `target` -1 (below 0: off, a row is drawn all the same), `decay` 0.9. */
-  | { readonly name: "adaptive_p"; readonly target?: number; readonly decay?: number; readonly seed?: Seed }
-  /** `last_n` 64 tokens (0 or less: off), `repeat` 1 (above 0), `freq` 0, `present` 0. The CPU does not look at `n_vocab`. */
-  | {
-      readonly name: "penalties";
-      readonly last_n?: number;
-      readonly repeat?: number;
-      readonly freq?: number;
-      readonly present?: number;
-      readonly n_vocab?: number;
-    }
-  /**
-   * `multiplier` 0 (off), `base` 1.75, `allowed_length` 2, `last_n` 64 tokens (0 or less: off). `breakers` are texts, whose
-   * tokens are looked for in the whole vocabulary of the model while the chain is made, or tokens or sequences of them; default:
-   * the texts `\n`, `:`, `"` and `*`.
-   */
-  | {
-      readonly name: "dry";
-      readonly multiplier?: number;
-      readonly base?: number;
-      readonly allowed_length?: number;
-      readonly last_n?: number;
-      readonly breakers?: readonly string[] | readonly (number | Int32Array | readonly number[])[];
-    }
-  /** Pairs of a token and what is added to its logit, finite or -inf; default none. */
-  | {
-      readonly name: "logit_bias";
-      readonly biases?: readonly (readonly [token: number, value: number])[];
-      readonly n_vocab?: number;
-    }
-  /** Needs a model. A GBNF grammar; `root` "root". */
-  | { readonly name: "grammar"; readonly text: string; readonly root?: string }
-  /** Needs a model, one with a token that ends a text. */
-  | { readonly name: "infill" };
+  { readonly [N in keyof HostSamplers]: StageOf<N, HostSamplers[N]> }[keyof HostSamplers] | LogitBias;
 
+/** Pairs of a token and what is added to its logit, finite or -inf; default none. A program has its biases in an input. */
+interface LogitBias {
+  readonly name: "logit_bias";
+  readonly biases?: readonly (readonly [token: number, value: number])[];
+  readonly n_vocab?: number;
+}
+
+type StageOf<N, S extends HostSampler> = { readonly name: N } & ArgumentsOf<S["params"]> &
+  (S extends { readonly isSized: true } ? { readonly n_vocab?: number } : unknown);
+
+/** Parameters with a default may be left out. */
+type ArgumentsOf<P extends HostSampler["params"]> = {
+  readonly [K in keyof P as P[K] extends { readonly default: unknown } ? K : never]?: ArgumentTypes[P[K]["type"]];
+} & {
+  readonly [K in keyof P as P[K] extends { readonly default: unknown } ? never : K]: ArgumentTypes[P[K]["type"]];
+};
+
+interface ArgumentTypes {
+  readonly f32: number;
+  readonly i32: number;
+  readonly seed: Seed;
+  readonly text: string;
+  /**
+   * Breakers: texts, whose tokens are looked for in the whole vocabulary of the model while the chain is made, or tokens and
+   * sequences of them.
+   */
+  readonly list: readonly (string | number | Int32Array | readonly number[])[];
+}
+
+/** A whole number below 2^32, or "random" (as 4294967295 is): drawn when the chain is made. */
 export type Seed = number | "random";
 
 /** Rows of the candidate table: `tokens` and `logits` have one length. */

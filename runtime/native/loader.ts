@@ -1,6 +1,7 @@
 /** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
 import { OP_NAMES } from "@ggsl/compiler/graph/ops.js";
 import { WIRE_VERSION } from "@ggsl/compiler/graph/wire.js";
+import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { cpuLibraries } from "../devices/locate.js";
 import { nodeModule } from "../node.js";
 import { addonPath, packageRoot } from "../root.js";
@@ -10,9 +11,6 @@ import type { Binding } from "./binding.js";
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
 const isNode = nodeModule("node:module") !== undefined;
-
-/** The llama.cpp release whose sampler hook the addon is written for. */
-const LLAMA_VERSION = "0.5.0";
 
 let loaded: Binding | undefined;
 
@@ -51,8 +49,8 @@ const REBUILD = ["npm run setup", "npm run build:native -- --force"];
 
 /** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
 function checkAddon(binding: Binding): void {
-  if (!binding.llamaVersion.startsWith(LLAMA_VERSION)) {
-    throw unavailable(`the addon runs llama.cpp ${binding.llamaVersion}, expected ${LLAMA_VERSION}`, REBUILD);
+  if (!binding.llamaVersion.startsWith(RELEASE.version)) {
+    throw unavailable(`the addon runs llama.cpp ${binding.llamaVersion}, expected ${RELEASE.version}`, REBUILD);
   }
   if (binding.wireVersion !== WIRE_VERSION) {
     throw unavailable(`the addon reads wire version ${binding.wireVersion}, expected ${WIRE_VERSION}`, REBUILD);

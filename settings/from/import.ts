@@ -1,32 +1,23 @@
 /** Settings of other tools as programs: `ggsl import`, for callers that have the settings at hand. */
-import { checkProgram } from "@ggsl/compiler/driver.js";
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
-import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import { isGguf, type ByteSource } from "./ggufFile.js";
+import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
-import { importGguf } from "./formats/llamaGguf.js";
-import { importLlamaArgs } from "./formats/llamaArgs.js";
-import { importModelfile } from "./formats/ollama.js";
-import { checkLength, MAX_LENGTH, parseJson } from "./json.js";
+import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
+import { fromLlamaArgs } from "./formats/llamaArgs.js";
+import { fromModelfile } from "./formats/ollama.js";
+import { parseJson } from "./json.js";
+import { checkLength } from "./length.js";
 import type { ObjectNode, TextNode } from "./nodes.js";
-import { ImportError, show, type Note } from "./notes.js";
+import { ImportError, show } from "./notes.js";
 import type { ImportOptions, Plan } from "./plan.js";
+import { finish, type Imported } from "./program.js";
 import { splitWords } from "./words.js";
-import { writeProgram } from "./write.js";
 
 export { describeNotes, ImportError, type Note } from "./notes.js";
 export { KINDS } from "./formats/index.js";
 export type { ByteSource } from "./ggufFile.js";
 export type { ImportOptions } from "./plan.js";
+export type { Imported } from "./program.js";
 export { IMPORTED_CHAIN } from "./write.js";
-
-export interface Imported {
-  /** The program's text; it declares the chain `imported`. */
-  readonly text: string;
-  readonly notes: readonly Note[];
-  /** Whose settings they were taken for. */
-  readonly tool: string;
-}
 
 /** Imports a file of any format. `kind` is one of `KINDS`; without it the file's keys decide. Throws an `ImportError`. */
 export function importFile(
@@ -40,7 +31,7 @@ export function importFile(
   const start = file.read(0, Math.min(4, file.size));
   const isModel = isGguf(start);
   if (kind === "gguf" || (isModel && (kind === undefined || kind === "llama.cpp")))
-    return finish(importGguf(file, name, options), name);
+    return finish(fromSamplingKeys(readMetadata(file, name, SAMPLING_KEYS), options), name);
   if (isModel) throw new ImportError(`${name}: expected settings of ${kind}, found a GGUF file`);
   checkLength({ length: file.size }, name);
   return finish(planOf(decode(file, name), name, kind, options), name);
@@ -50,7 +41,7 @@ export function importFile(
 export function importWords(given: readonly string[], options: ImportOptions = {}): Imported {
   checkLength({ length: given.reduce((sum, word) => sum + word.length + 1, 0) }, "the command line");
   const words = given.map((value, i): TextNode => ({ kind: "word", value, place: `word ${i + 1}` }));
-  return finish(importLlamaArgs(words, options), "a command line");
+  return finish(fromLlamaArgs(words, options), "a command line");
 }
 
 function decode(file: ByteSource, name: string): string {
@@ -64,17 +55,17 @@ function decode(file: ByteSource, name: string): string {
 function planOf(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   if (/^\s*[{[]/.test(text)) return jsonPlan(text, name, kind, options);
   if (kind === "ollama" || kind === "ollama-engine") return modelfilePlan(text, name, kind);
-  if (kind === "llama.cpp") return importLlamaArgs(splitWords(text, name), options);
+  if (kind === "llama.cpp") return fromLlamaArgs(splitWords(text, name), options);
   if (kind !== undefined) return jsonPlan(text, name, kind, options);
   if (/^\s*(?:FROM|PARAMETER)\s/im.test(text)) return modelfilePlan(text, name, "ollama");
-  if (/(?:^|\s)--?[a-z]/.test(text)) return importLlamaArgs(splitWords(text, name), options);
+  if (/(?:^|\s)--?[a-z]/.test(text)) return fromLlamaArgs(splitWords(text, name), options);
   throw new ImportError(
     `${name}: expected JSON, a Modelfile, a llama.cpp command line or a GGUF file; say which one it is with --from (${KINDS.join(", ")})`,
   );
 }
 
 const modelfilePlan = (text: string, name: string, kind: string): Plan =>
-  importModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
+  fromModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
 
 function jsonPlan(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   const root = parseJson(text, name);
@@ -91,16 +82,4 @@ function formatOf(root: ObjectNode, name: string, kind: string | undefined): (ty
     `${name}: ${found.length > 0 ? "several tools have such settings" : "no key tells which tool these settings are of"}; ` +
       `say it with --from, one of ${names}`,
   );
-}
-
-/** The program, which has to compile: what an import makes is checked like anything else that is written. */
-function finish(plan: Plan, name: string): Imported {
-  const text = writeProgram(plan, name);
-  if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);
-  const errors = checkProgram({ name: "imported.ggsl", text }).filter(isError);
-  if (errors.length > 0)
-    throw new ImportError(
-      `${name}: these settings make no program that compiles:\n${formatDiagnostics(errors).trimEnd()}`,
-    );
-  return { text, notes: plan.notes, tool: plan.tool };
 }

@@ -1,10 +1,9 @@
 /** JSON to nodes with line numbers. The text is untrusted: its length and depth are limited, and keys come once. */
 import { parse, type MemberNode, type ValueNode } from "@humanwhocodes/momoa";
+import { checkLength } from "./length.js";
 import type { Node } from "./nodes.js";
 import { ImportError, show } from "./notes.js";
 
-/** Settings longer than this are refused, in UTF-16 code units. */
-export const MAX_LENGTH = 1 << 20;
 const MAX_DEPTH = 64;
 
 /** Parses a JSON text; `name` is the file's, for the places. */
@@ -12,11 +11,6 @@ export function parseJson(text: string, name: string): Node {
   checkLength(text, name);
   checkDepth(text, name);
   return convert(parseText(text, name), text, name);
-}
-
-export function checkLength({ length }: { readonly length: number }, name: string): void {
-  if (length > MAX_LENGTH)
-    throw new ImportError(`${name}: expected settings of at most ${MAX_LENGTH} characters, found ${length}`);
 }
 
 /** The parser is recursive, so nesting is counted before it runs. Brackets in texts do not count. */

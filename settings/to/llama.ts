@@ -1,5 +1,7 @@
 /** A chain as settings of llama.cpp, or every reason why it is none. */
-import { FIELD_NAMES, type FieldName, type SamplerName } from "../from/formats/llamaFields.js";
+import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
+import type { ListedName } from "@ggsl/compiler/llama/order.js";
+import { HOST_SAMPLERS, type HostSampler } from "@ggsl/compiler/llama/samplers.js";
 import { GRAMMAR_DIFFERS } from "../from/formats/llama.js";
 import type { Bias } from "../from/plan.js";
 import { biasesOf, grammarOf } from "./constantSamplers.js";
@@ -8,7 +10,7 @@ import type { FlatStage, Value } from "./flatten.js";
 export interface LlamaExport {
   /** The settings that the chain decides: all are written, for a model's file or a server may have other defaults. */
   readonly values: ReadonlyMap<FieldName, number>;
-  readonly order: readonly SamplerName[];
+  readonly order: readonly ListedName[];
   readonly breakers?: readonly string[];
   readonly biases: readonly Bias[];
   readonly grammar?: string;
@@ -18,7 +20,7 @@ export interface LlamaExport {
 
 interface Draft {
   readonly values: Map<FieldName, number>;
-  readonly order: SamplerName[];
+  readonly order: ListedName[];
   readonly biases: Bias[];
   readonly warnings: string[];
   readonly reasons: string[];
@@ -65,52 +67,9 @@ function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
 
 // ---------------------------------------------------------------- standard samplers
 
-/** A sampler of a chain: its name in llama.cpp's order, and which setting each of its parameters is. */
-interface Equal {
-  readonly sampler: SamplerName;
-  readonly fields: Readonly<Record<string, FieldName>>;
-}
-
-const EQUALS: Readonly<Record<string, Equal>> = {
-  penalties: {
-    sampler: "penalties",
-    fields: {
-      last_n: "repeat_last_n",
-      repeat: "repeat_penalty",
-      freq: "frequency_penalty",
-      present: "presence_penalty",
-    },
-  },
-  dry: {
-    sampler: "dry",
-    fields: {
-      multiplier: "dry_multiplier",
-      base: "dry_base",
-      allowed_length: "dry_allowed_length",
-      last_n: "dry_penalty_last_n",
-    },
-  },
-  top_n_sigma: { sampler: "top_n_sigma", fields: { n: "top_n_sigma" } },
-  top_k: { sampler: "top_k", fields: { k: "top_k" } },
-  typical: { sampler: "typ_p", fields: { p: "typical_p", min_keep: "min_keep" } },
-  top_p: { sampler: "top_p", fields: { p: "top_p", min_keep: "min_keep" } },
-  min_p: { sampler: "min_p", fields: { p: "min_p", min_keep: "min_keep" } },
-  xtc: { sampler: "xtc", fields: { p: "xtc_probability", t: "xtc_threshold", min_keep: "min_keep" } },
-  temp: { sampler: "temperature", fields: { t: "temperature" } },
-  temp_ext: {
-    sampler: "temperature",
-    fields: { t: "temperature", delta: "dynatemp_range", exponent: "dynatemp_exponent" },
-  },
-  infill: { sampler: "infill", fields: {} },
-};
-
-/** What picks the token: settings only, for they have no place in the order, or a place at its end. */
-const PICKS: Readonly<Record<string, Readonly<Record<string, FieldName>>>> = {
-  dist: {},
-  adaptive_p: { target: "adaptive_target", decay: "adaptive_decay" },
-  mirostat: { tau: "mirostat_tau", eta: "mirostat_eta" },
-  mirostat_v2: { tau: "mirostat_tau", eta: "mirostat_eta" },
-};
+/** Which setting each parameter of a sampler is. */
+const settingsOf = ({ params }: HostSampler): [param: string, field: FieldName][] =>
+  Object.entries(params).flatMap(([param, { field }]) => (field === undefined ? [] : [[param, field]]));
 
 function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   const { name, args } = stage;
@@ -127,14 +86,13 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
     );
     return;
   }
-  const equal = EQUALS[name];
-  if (!equal && !PICKS[name] && name !== "greedy") return refuse("llama.cpp has no such sampler");
-  if (equal) draft.order.push(equal.sampler);
-  else addPick(draft, name, args, refuse);
+  const equal = HOST_SAMPLERS[name];
+  if (!equal) return refuse("llama.cpp has no such sampler");
+  if (equal.picks) addPick(draft, name, args, refuse);
+  else draft.order.push(equal.listed!);
   if (name === "temp") setField(draft, "dynatemp_range", 0, refuse);
   if (name === "dry") addBreakers(draft, args["breakers"], refuse);
-  for (const [param, field] of Object.entries(equal?.fields ?? PICKS[name] ?? {}))
-    setField(draft, field, normal(field, args[param] as number), refuse);
+  for (const [param, field] of settingsOf(equal)) setField(draft, field, normal(field, args[param] as number), refuse);
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
@@ -158,7 +116,8 @@ function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value
   const others = draft.order.filter((sampler) => sampler !== "temperature");
   if (others.length > 0 || draft.order.length > 1 || (draft.values.get("dynatemp_range") ?? 0) > 0)
     return refuse("with mirostat llama.cpp runs nothing else but one plain temperature");
-  if (name === "mirostat" && args["m"] !== 100) return refuse("llama.cpp's programs have an `m` of 100 only");
+  const m = HOST_SAMPLERS["mirostat"]!.params["m"]!.default as number;
+  if (name === "mirostat" && args["m"] !== m) return refuse(`llama.cpp's programs have an \`m\` of ${m} only`);
   if (draft.order.length === 0) setField(draft, "temperature", 1, refuse);
   setField(draft, "mirostat", name === "mirostat" ? 1 : 2, refuse);
   draft.order.length = 0;
@@ -172,7 +131,7 @@ function setField(draft: Draft, field: FieldName, value: number, refuse: Refuse)
 }
 
 function setSeed(draft: Draft, seed: number | "random", refuse: Refuse): void {
-  if (seed === 0xffffffff) return refuse("the seed 4294967295 means a random one in llama.cpp");
+  if (seed === RANDOM_SEED) return refuse(`the seed ${RANDOM_SEED} means a random one in llama.cpp`);
   if (draft.seed !== undefined && draft.seed !== seed)
     return refuse(`llama.cpp has one seed for the whole chain, and an earlier stage has ${draft.seed}`);
   draft.seed = seed;

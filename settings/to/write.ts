@@ -1,5 +1,5 @@
 /** Settings of llama.cpp as the words of a command line, and as a request to its server. */
-import { fieldOf } from "../from/formats/llamaFields.js";
+import { fieldOf } from "@ggsl/compiler/llama/fields.js";
 import { numberText } from "../from/write.js";
 import { statedValues, type LlamaExport } from "./llama.js";
 

@@ -1,11 +1,10 @@
 /** A model's own advice: what a real GGUF says by its `general.sampling.*` keys is the chain when none is given. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSamplingAdvice } from "../../settings/from/gguf_sampling.js";
-import { checkProgram } from "../../compiler/driver.js";
+import { readSamplingAdvice } from "../../settings/from/advice.js";
 import { loadOracle } from "../native/oracle.js";
 
 const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
@@ -16,55 +15,31 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const keys = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`general.sampling.${key}`, value]));
 
-/** The chain's stages, after its program was checked. */
-function stagesOf(values: Record<string, string>): string {
-  const { text, faults } = readSamplingAdvice(keys(values));
-  expect(faults).toEqual([]);
-  expect(checkProgram({ name: "advice", text: text! })).toEqual([]);
-  return text!.slice(text!.indexOf("chain advised")).replace(/\s+/g, " ").trim();
-}
+test("the program is the one that `ggsl import` makes, with llama.cpp's defaults for what the keys leave open", () => {
+  const { text, notes } = readSamplingAdvice(keys({ temp: "0.600000", top_k: "20", sequence: "top_k;nope;temp" }));
+  expect(text)
+    .toBe(`// The sampling settings of llama.cpp v0.5.0, the \`general.sampling.*\` keys of a model's file, imported from the model's
+// metadata.
+//
+// Of no effect as they stand, there as here:
+// - general.sampling.sequence (the model's metadata): llama.cpp passes over what is no sampler of its: "nope"
 
-describe("keys become a chain", () => {
-  test("with llama.cpp's defaults and order for what they leave open", () => {
-    expect(stagesOf({ temp: "0.600000", top_k: "20" })).toBe(
-      "chain advised(static top_k: i32 = 20, top_p: f32 = 0.95, min_p: f32 <= 1 = 0.05, temp: f32 = 0.6) = " +
-        "top_k(top_k) |> top_p(top_p) |> min_p(min_p) |> temp(temp) |> dist()",
-    );
-  });
+import { top_k, temp, dist } from "std"
 
-  test("in the order that they say, without what does nothing", () => {
-    const values = { sequence: "temperature;nucleus;penalties;xtc", top_p: "0.5", penalty_repeat: "1.1", temp: "1" };
-    expect(stagesOf(values)).toBe(
-      "chain advised(top_p: f32 = 0.5, static penalty_last_n: i32 = 64, penalty_repeat: f32 > 0 = 1.1) = " +
-        "top_p(top_p) |> penalties(penalty_last_n, penalty_repeat) |> dist()",
-    );
-    expect(stagesOf({ xtc_probability: "0.5", top_k: "0", top_p: "1", min_p: "0" })).toBe(
-      "chain advised(xtc_probability: f32 = 0.5, xtc_threshold: f32 = 0.1, temp: f32 = 0.8) = " +
-        "xtc(xtc_probability, xtc_threshold) |> temp(temp) |> dist()",
-    );
-  });
-
-  test("with mirostat in the place of everything else", () => {
-    expect(stagesOf({ mirostat: "2", mirostat_tau: "3", top_k: "20" })).toBe(
-      "chain advised(temp: f32 = 0.8, mirostat_tau: f32 = 3, mirostat_eta: f32 = 0.1) = " +
-        "temp(temp) |> mirostat_v2(mirostat_tau, mirostat_eta)",
-    );
-  });
+chain imported(static top_k: i32 = 20, temperature: f32 >= 0 = 0.6) = top_k(top_k) |> temp(temperature) |> dist()
+`);
+  expect(notes).toMatchObject([{ kind: "idle", key: "general.sampling.sequence" }]);
 });
 
-test("bad values are faults, unknown keys are named, no keys are no advice", () => {
-  expect(
-    readSamplingAdvice(keys({ temp: "hot", top_k: "1.5", mirostat: "3", sequence: "top_k;magic" })).faults,
-  ).toEqual([
-    'general.sampling.top_k: expected a whole number, found "1.5"',
-    'general.sampling.temp: expected a number, found "hot"',
-    'general.sampling.mirostat: expected 0, 1 or 2, found "3"',
-    expect.stringMatching(/^general\.sampling\.sequence: expected names out of penalties, .*, found "magic"$/),
-  ]);
-  expect(readSamplingAdvice({ ...keys({ mood: "good" }), "general.name": "x" })).toEqual({
-    ignored: ["general.sampling.mood"],
-    faults: [],
+test("a bad value is a fault, unknown keys are named, no keys are no advice", () => {
+  expect(readSamplingAdvice(keys({ temp: "hot" }))).toEqual({
+    notes: [],
+    fault: `the model's metadata: "general.sampling.temp" must be a finite number, found "hot"`,
   });
+  const unknown = readSamplingAdvice({ ...keys({ mood: "good" }), "general.name": "x" });
+  expect(unknown.notes).toMatchObject([{ kind: "unknown", key: "general.sampling.mood" }]);
+  expect(Object.keys(unknown)).toEqual(["notes"]);
+  expect(readSamplingAdvice({ "general.name": "x" })).toEqual({ notes: [] });
 });
 
 const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
@@ -83,12 +58,14 @@ test("`ggsl run` without a chain takes the file's, shows it, and lets the user's
   const stages = (t: number): string => `top_k(20) |> top_p(0.95) |> min_p(0.05) |> temp(${t}) |> dist()`;
   const advised = ggsl("--model", model);
   expect(advised.status).toBe(0);
-  expect(advised.stderr).toContain("warning: unknown key general.sampling.mood in the model file has no effect");
   expect(advised.stderr).toContain(
-    "the chain is the model's sampling advice:\n\nimport { top_k, top_p, min_p, temp, dist }",
+    `warning: the model's metadata: "general.sampling.mood": not carried over: this key is not known`,
+  );
+  expect(advised.stderr).toMatch(
+    /the chain is the model's sampling advice:\n\n\/\/ The sampling settings[^]*import \{ top_k, top_p, min_p, temp, dist \}/,
   );
   expect(advised.stdout).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(0.25)).stdout);
-  const hot = ggsl("--model", model, "--set", "temp=3").stdout;
+  const hot = ggsl("--model", model, "--set", "temperature=3").stdout;
   expect(hot).toBe(ggsl("--model", DEMO_MODEL, "-e", stages(3)).stdout);
   expect(hot).not.toBe(advised.stdout);
   expect(ggsl("--model", model, "-e", "greedy()").stderr).not.toContain("advice");
@@ -105,5 +82,5 @@ test("advice that can not be used is an error that names the keys", () => {
   loadOracle().rewriteModel(DEMO_MODEL, model, { "general.sampling.temp": "hot" }, false);
   const { status, stderr } = ggsl("--model", model);
   expect(status).toBe(1);
-  expect(stderr).toContain('general.sampling.temp: expected a number, found "hot"');
+  expect(stderr).toContain('"general.sampling.temp" must be a finite number, found "hot"');
 });

@@ -76,7 +76,6 @@ describe("command lines", () => {
     [["--temp", "warm"], 'word 2: "--temp" must be a finite number, found "warm"'],
     [["--temp", "inf"], '"--temp" must be a finite number'],
     [["--top-k", "0x10"], '"--top-k" must be a finite number'.replace("finite", "whole")],
-    [["--min-p", "1.5"], '"--min-p" must be a number, <= 1, found "1.5"'],
     [["--mirostat", "3"], '"--mirostat" must be a whole number, in [0, 2], found "3"'],
     [["--repeat-penalty", "0"], '"--repeat-penalty" must be a number, > 0'],
     [["--logit-bias", "5+inf"], "must be a token id and a bias below infinity"],

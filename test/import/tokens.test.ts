@@ -39,6 +39,7 @@ const CASES = `
 --seed 4294967290 --samplers nucleus;TEMP
 --seed 17 --samplers top-k;topp;typ --typical 0.5
 --seed 18 --samplers temperature;penalties;min_p --repeat-penalty 1.5 --temp 2 --min-p 0.1
+--seed 19 --temp 2 --min-p 1.5
 `
   .trim()
   .split("\n")

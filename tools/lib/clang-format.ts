@@ -1,7 +1,7 @@
 /** The layout of C++ sources, by .clang-format. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { attempt, root, run, ToolError, type Ended, type RunOptions } from "./process.js";
+import { attempt, root, run, ToolError, type Ended } from "./process.js";
 
 /** Debian 12's. Others lay out some lines otherwise. */
 const VERSION = "14";
@@ -32,10 +32,16 @@ export async function formatNative(): Promise<void> {
   await run(found.program, ["-i", ...sources()]);
 }
 
-/** Without clang-format this is said and passes, or with GGSL_NEED_CLANG_FORMAT=1 fails. */
-export async function checkNativeFormat(options: RunOptions): Promise<Ended> {
+/** Names the files that are laid out otherwise. Without clang-format this is said and passes, or with GGSL_NEED_CLANG_FORMAT=1 fails. */
+export async function checkNativeFormat(): Promise<Ended> {
   const found = await find();
-  if ("program" in found) return attempt(found.program, ["--dry-run", "--Werror", ...sources()], options);
-  const isNeeded = process.env["GGSL_NEED_CLANG_FORMAT"] === "1";
-  return { status: isNeeded ? 1 : 0, output: `The format of C++ is NOT checked: ${found.lack}\n` };
+  if ("lack" in found) {
+    const status = process.env["GGSL_NEED_CLANG_FORMAT"] === "1" ? 1 : 0;
+    return { status, output: `The format of C++ is NOT checked: ${found.lack}\n` };
+  }
+  const { status, output } = await attempt(found.program, ["--dry-run", "--Werror", ...sources()]);
+  if (status === 0) return { status, output };
+  // it shows every place
+  const files = new Set(output.match(/^[^:\n]+(?=:\d+:\d+: error)/gm));
+  return { status, output: `${[...files].join("\n") || output}\nRun: npm run format:native\n` };
 }

@@ -1,4 +1,5 @@
 /** E03xx: types, shapes and rates of expressions. */
+import { SEED_RANGE } from "../../graph/param.js";
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 
@@ -98,7 +99,7 @@ export const textHere = (span: Span, what: string): Diagnostic =>
 
 export const notASeed = (span: Span): Diagnostic =>
   error("E0312", span, "expected a seed", {
-    help: "a parameter of type `seed`, an integer from 0 to 4294967295, or `random`",
+    help: `a parameter of type \`seed\`, ${SEED_RANGE}, or \`random\``,
   });
 
 export const textExpected = (span: Span, isList: boolean): Diagnostic =>

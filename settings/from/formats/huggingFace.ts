@@ -2,13 +2,14 @@
  * Hugging Face transformers' generation_config.json: the processors of `_get_logits_processor` (generation/utils.py, v4.50), in
  * its order, with the defaults of GenerationConfig. Without `do_sample` the best token is picked.
  */
-import { describe, numberOf, openReader, tokenOf, type Reader } from "../reader.js";
+import { openReader, type Reader } from "../reader.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError } from "../notes.js";
 import * as pieces from "../pieces.js";
 import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
+import { describe, numberOf, tokenOf } from "../values.js";
 import { biasStages, NEEDS_EOS } from "./llama.js";
 
 /** Keys that are not about sampling. */
@@ -62,7 +63,7 @@ const LOST: Readonly<Record<string, string>> = {
   token_healing: "it changes the prompt",
 };
 
-export function importHuggingFace(root: ObjectNode, options: ImportOptions): Plan {
+export function fromHuggingFace(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const eos = options.eos ?? reader.tokens("eos_token_id") ?? [];
   reader.note("other", "eos_token_id", "");

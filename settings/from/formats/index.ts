@@ -1,13 +1,13 @@
 /** The formats that settings are imported from: what each is called, how it is recognised, what reads it. */
 import type { ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
-import { importHuggingFace } from "./huggingFace.js";
-import { importKoboldCpp } from "./koboldCpp.js";
-import { importLlamaRequest } from "./llamaRequest.js";
-import { importMnn } from "./mnn.js";
-import { importOllamaOptions } from "./ollama.js";
-import { importSillyTavern } from "./sillyTavern.js";
-import { importVllm } from "./vllm.js";
+import { fromHuggingFace } from "./huggingFace.js";
+import { fromKoboldCpp } from "./koboldCpp.js";
+import { fromLlamaRequest } from "./llamaRequest.js";
+import { fromMnn } from "./mnn.js";
+import { fromOllamaOptions } from "./ollama.js";
+import { fromSillyTavern } from "./sillyTavern.js";
+import { fromVllm } from "./vllm.js";
 
 export interface JsonFormat {
   /** The name for `--from`. */
@@ -28,36 +28,36 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
       n_predict cache_prompt id_slot n_probs t_max_predict_ms repeat_penalty typ_p xtc_probability dry_multiplier samplers
       dynatemp_range repeat_last_n top_n_sigma adaptive_target backend_sampling n_keep json_schema`),
     never: ["rep_pen", "sampler_order", "sampler_seed", "temp"],
-    read: importLlamaRequest,
+    read: fromLlamaRequest,
   },
   {
     name: "ollama",
     keys: words(`options num_ctx num_predict keep_alive num_gpu num_keep num_thread`),
-    read: (root) => importOllamaOptions(root, "llama.cpp"),
+    read: (root) => fromOllamaOptions(root, "llama.cpp"),
   },
   {
     name: "ollama-engine",
     keys: [],
-    read: (root) => importOllamaOptions(root, "own"),
+    read: (root) => fromOllamaOptions(root, "own"),
   },
   {
     name: "mnn",
     keys: words(`sampler_type mixed_samplers topK topP minP tfsZ penalty_sampler ngram_factor llm_model llm_weight`),
-    read: (root) => importMnn(root),
+    read: (root) => fromMnn(root),
   },
   {
     name: "huggingface",
     keys: words(`
       do_sample transformers_version _from_model_config bos_token_id pad_token_id eos_token_id epsilon_cutoff
       max_new_tokens no_repeat_ngram_size num_beams`),
-    read: importHuggingFace,
+    read: fromHuggingFace,
   },
   {
     name: "vllm",
     keys: words(`
       messages max_tokens max_completion_tokens stop_token_ids min_tokens best_of prompt_logprobs allowed_token_ids
       top_logprobs include_stop_str_in_output guided_json structured_outputs stream_options`),
-    read: importVllm,
+    read: fromVllm,
   },
   {
     name: "koboldcpp",
@@ -65,7 +65,7 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
       sampler_order sampler_seed rep_pen rep_pen_range rep_pen_slope max_context_length max_length top_a tfs nsigma
       smoothing_factor genkey trim_stop`),
     never: ["temp"],
-    read: importKoboldCpp,
+    read: fromKoboldCpp,
   },
   {
     name: "sillytavern",
@@ -73,7 +73,7 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
       temp temperature_last sampler_priority samplers_priorities mirostat_mode freq_pen presence_pen encoder_rep_pen
       min_temp max_temp dynatemp grammar_string sampler_order rep_pen rep_pen_range rep_pen_slope top_a tfs`),
     never: ["temperature"],
-    read: importSillyTavern,
+    read: fromSillyTavern,
   },
 ];
 

@@ -1,4 +1,5 @@
 /** A request to KoboldCpp, with its own defaults. */
+import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
 import { parseJson } from "../json.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
@@ -22,7 +23,7 @@ const NAMES: KoboldNames = {
   ...{ grammar: "grammar", order: "sampler_order", mirostat: "mirostat", nsigma: "nsigma" },
 };
 
-export function importKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
+export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const settings: KoboldSettings = {
     ...readCommon(reader),
@@ -52,7 +53,7 @@ export function importKoboldCpp(root: ObjectNode, options: ImportOptions): Plan 
 }
 
 const UNIT = { min: 0, max: 1 };
-const WINDOW = { min: 0, max: 2 ** 24 };
+const WINDOW = { min: 0, max: MAX_HISTORY };
 
 /** Bounds of a bias there. */
 const MOST = 100;

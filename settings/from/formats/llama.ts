@@ -1,22 +1,17 @@
-/** From llama.cpp's settings to a chain, as common_sampler_init builds one (common/sampling.cpp, v0.5.0). */
+/** From llama.cpp's settings to a chain, as common_sampler_init builds one (common/sampling.cpp). */
 import type { Range } from "@ggsl/compiler/graph/graph.js";
+import { FIELD_NAMES, LLAMA_FIELDS, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
+import { DEFAULT_ORDER, LISTED_NAMES, type ListedName } from "@ggsl/compiler/llama/order.js";
+import { RELEASE } from "@ggsl/compiler/llama/release.js";
+import { DEFAULT_BREAKERS, fieldsOf } from "@ggsl/compiler/llama/samplers.js";
+import { show } from "../notes.js";
 import { grammar, biases, MAX_BIASES } from "../pieces.js";
 import type { Bias, ImportOptions, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import type { Seed } from "../stages.js";
-import {
-  DEFAULT_BREAKERS,
-  DEFAULT_ORDER,
-  FIELD_NAMES,
-  LLAMA_FIELDS,
-  LLAMA_SAMPLERS,
-  SAMPLER_NAMES,
-  type FieldName,
-  type SamplerName,
-} from "./llamaFields.js";
 
-export const LLAMA_TOOL = "llama.cpp v0.5.0";
+export const LLAMA_TOOL = `llama.cpp ${RELEASE.tag}`;
 
 export type Values = Readonly<Record<FieldName, number>>;
 
@@ -24,7 +19,7 @@ export const DEFAULT_VALUES = Object.fromEntries(FIELD_NAMES.map((f) => [f, LLAM
 
 export interface LlamaSettings {
   readonly values: Values;
-  readonly order: readonly SamplerName[];
+  readonly order: readonly ListedName[];
   readonly breakers: readonly string[];
   readonly biases: readonly Bias[];
   readonly grammar?: string | undefined;
@@ -88,7 +83,7 @@ function ordered(s: LlamaSettings): Stage[] {
 
 const clamp = (x: number, min: number, max: number): number => Math.min(Math.max(x, min), max);
 
-function stagesOf(name: SamplerName, { values: v, breakers, seed }: LlamaSettings): Stage[] {
+function stagesOf(name: ListedName, { values: v, breakers, seed }: LlamaSettings): Stage[] {
   switch (name) {
     case "penalties": {
       const { repeat_penalty: repeat, frequency_penalty: freq, presence_penalty: present } = v;
@@ -130,7 +125,7 @@ function noteIdle({ values, order }: LlamaSettings, reader: Reader): void {
     fields.forEach((field) => reader.note("idle", field, text));
   const isDry = values.dry_multiplier !== 0;
   if (values.mirostat !== 0) {
-    const unused = SAMPLER_NAMES.flatMap((name): readonly FieldName[] => LLAMA_SAMPLERS[name].fields);
+    const unused = LISTED_NAMES.flatMap(fieldsOf);
     idle(
       [...unused.filter((f) => f !== "temperature"), "dry_sequence_breakers", "samplers", "min_keep"],
       "with mirostat only the temperature counts",
@@ -138,9 +133,9 @@ function noteIdle({ values, order }: LlamaSettings, reader: Reader): void {
     return;
   }
   idle(["mirostat_tau", "mirostat_eta"], "mirostat is 0");
-  for (const name of SAMPLER_NAMES) {
+  for (const name of LISTED_NAMES) {
     if (order.includes(name)) continue;
-    const fields: readonly string[] = LLAMA_SAMPLERS[name].fields;
+    const fields: readonly string[] = fieldsOf(name);
     idle(name === "dry" ? [...fields, "dry_sequence_breakers"] : fields, `\`${name}\` is not in the order of samplers`);
   }
   if (order.includes("xtc") && values.xtc_probability <= 0) idle(["xtc_threshold"], "xtc_probability is 0");
@@ -189,5 +184,24 @@ export function readValues(reader: Reader, { range, convert }: Source): Values {
   return Object.fromEntries(entries) as Record<FieldName, number>;
 }
 
-/** -1 and 4294967295 mean random. */
-export const isRandomSeed = (seed: bigint): boolean => BigInt.asUintN(32, seed) === 0xffffffffn;
+/** -1 is the same seed in 32 bits. */
+export const isRandomSeed = (seed: bigint): boolean => BigInt.asUintN(32, seed) === BigInt(RANDOM_SEED);
+
+/** A value that no sampler here takes, as the nearest one, which has the same effect in llama.cpp. */
+export function effective(name: FieldName, value: number): number {
+  if (name === "temperature") return Math.max(value, 0);
+  return name === "min_p" ? Math.min(value, 1) : value;
+}
+
+/** The samplers that llama.cpp knows; it passes over others with a warning. */
+export function known(
+  names: readonly string[],
+  find: (name: string) => ListedName | undefined,
+  reader: Reader,
+  key: string,
+): ListedName[] {
+  const unknown = names.filter((name) => find(name) === undefined);
+  if (unknown.length > 0)
+    reader.note("idle", key, `llama.cpp passes over what is no sampler of its: ${unknown.map(show).join(", ")}`);
+  return names.flatMap((name) => find(name) ?? []);
+}

@@ -1,18 +1,22 @@
 /** llama.cpp's command line, as common/arg.cpp reads it. */
-import { runNote, type RunOptionName } from "../context.js";
+import { FIELD_NAMES, fieldOf } from "@ggsl/compiler/llama/fields.js";
+import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
+import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Setting, TextNode } from "../nodes.js";
 import { ImportError, show, type Note } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
-import { DEFAULT_SETTINGS, isRandomSeed, LLAMA_TOOL, llamaStages, readValues, type LlamaSettings } from "./llama.js";
+import { runNote, type RunOptionName } from "../runOptions.js";
 import {
-  DEFAULT_BREAKERS,
-  FIELD_NAMES,
-  fieldOf,
-  samplerNamed,
-  samplerOfLetter,
-  type SamplerName,
-} from "./llamaFields.js";
+  DEFAULT_SETTINGS,
+  effective,
+  isRandomSeed,
+  known,
+  LLAMA_TOOL,
+  llamaStages,
+  readValues,
+  type LlamaSettings,
+} from "./llama.js";
 import { SWITCHES, WITH_TWO_VALUES, WITH_VALUE } from "./llamaOptions.js";
 
 /** Sampling options that are no numbers, by the names that requests have for them. */
@@ -67,7 +71,7 @@ interface Parsed {
   readonly notes: readonly Note[];
 }
 
-export function importLlamaArgs(words: readonly TextNode[], options: ImportOptions): Plan {
+export function fromLlamaArgs(words: readonly TextNode[], options: ImportOptions): Plan {
   const parsed = parseWords(words);
   const reader = openReader(parsed.settings);
   const stages = llamaStages(read(reader, parsed), reader, options);
@@ -77,10 +81,7 @@ export function importLlamaArgs(words: readonly TextNode[], options: ImportOptio
 function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSettings {
   const values = readValues(reader, {
     range: (name) => fieldOf(name).range ?? {},
-    convert: (name, value) => {
-      if (name === "temperature") return Math.max(value, 0);
-      return name === "dry_base" && value < 1 ? fieldOf(name).default : value;
-    },
+    convert: (name, value) => (name === "dry_base" && value < 1 ? fieldOf(name).default : effective(name, value)),
   });
   for (const file of ["grammar_file", "json_schema_file"])
     reader.note("lost", file, "files that a setting names are not read; give the grammar itself with --grammar");
@@ -105,25 +106,12 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
   };
 }
 
-/** llama.cpp passes over samplers that it does not know, with a warning. */
-function orderOf(reader: Reader): readonly SamplerName[] {
+function orderOf(reader: Reader): readonly ListedName[] {
   const names = reader.text("samplers");
   const letters = reader.text("sampler_seq");
   if (names !== undefined) return known(names === "" ? [] : names.split(";"), samplerNamed, reader, "samplers");
   if (letters !== undefined) return known(Array.from(letters), samplerOfLetter, reader, "sampler_seq");
   return DEFAULT_SETTINGS.order;
-}
-
-export function known(
-  names: readonly string[],
-  find: (name: string) => SamplerName | undefined,
-  reader: Reader,
-  key: string,
-): SamplerName[] {
-  const unknown = names.filter((name) => find(name) === undefined);
-  if (unknown.length > 0)
-    reader.note("idle", key, `llama.cpp passes over what is no sampler of its: ${unknown.map(show).join(", ")}`);
-  return names.flatMap((name) => find(name) ?? []);
 }
 
 // ---------------------------------------------------------------- words

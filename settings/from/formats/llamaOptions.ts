@@ -1,4 +1,4 @@
-/** The options of llama.cpp v0.5.0 that are not about sampling, of all its programs: how many words follow each. */
+/** The options of llama.cpp that are not about sampling, of all its programs: how many words follow each. */
 
 /** Options without a value. */
 export const SWITCHES: ReadonlySet<string> = new Set(

@@ -1,11 +1,21 @@
 /** A request to llama-server, as tools/server/server-schema.cpp reads it. */
-import { describe, numberOf, openReader, textOf, tokenOf, type Reader } from "../reader.js";
+import { fieldOf } from "@ggsl/compiler/llama/fields.js";
+import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
+import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError, show } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
-import { DEFAULT_SETTINGS, isRandomSeed, LLAMA_TOOL, llamaStages, readValues, type LlamaSettings } from "./llama.js";
-import { known } from "./llamaArgs.js";
-import { DEFAULT_BREAKERS, fieldOf, samplerNamed, samplerOfLetter, type SamplerName } from "./llamaFields.js";
+import { openReader, type Reader } from "../reader.js";
+import { describe, numberOf, textOf, tokenOf } from "../values.js";
+import {
+  DEFAULT_SETTINGS,
+  isRandomSeed,
+  known,
+  LLAMA_TOOL,
+  llamaStages,
+  readValues,
+  type LlamaSettings,
+} from "./llama.js";
 
 /** Fields of a request that are not about sampling. */
 const OTHERS = new Set(
@@ -21,7 +31,7 @@ const OTHERS = new Set(
     .split(/\s+/),
 );
 
-export function importLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
+export function fromLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const stages = llamaStages(read(reader), reader, options);
   reader.finish(OTHERS);
@@ -80,7 +90,7 @@ function noteGrammars(reader: Reader): void {
   );
 }
 
-function orderOf(reader: Reader): readonly SamplerName[] {
+function orderOf(reader: Reader): readonly ListedName[] {
   const node = reader.node("samplers");
   if (node?.kind === "string") return known(Array.from(node.value), samplerOfLetter, reader, "samplers");
   const names = reader.texts("samplers");

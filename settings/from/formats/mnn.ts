@@ -35,7 +35,7 @@ const READS_TEMPERATURE: readonly string[] = ["temperature", "topP", "minP", "tf
 const OTHER_TEMPERATURE = 0.8;
 const MAX_PENALTY = 10;
 
-export function importMnn(root: ObjectNode): Plan {
+export function fromMnn(root: ObjectNode): Plan {
   const reader = openReader(settingsOf(root));
   const type = reader.text("sampler_type") ?? "mixed";
   if (type !== "mixed" && !SELECTORS.includes(type) && !isFilter(type))

@@ -5,6 +5,7 @@
  * llama.cpp samples by default: penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
  * top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
  */
+import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
 import { readModelfile, readParameter } from "../modelfile.js";
 import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
 import { ImportError, type Note } from "../notes.js";
@@ -28,7 +29,7 @@ const OTHERS = new Set(
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
 
-export function importModelfile(text: string, name: string, engine: Engine): Plan {
+export function fromModelfile(text: string, name: string, engine: Engine): Plan {
   const notes: Note[] = [];
   const settings = new Map<string, Setting>();
   for (const instruction of readModelfile(text, name)) {
@@ -48,7 +49,7 @@ export function importModelfile(text: string, name: string, engine: Engine): Pla
 }
 
 /** A request with `options`, or the options alone. */
-export function importOllamaOptions(root: ObjectNode, engine: Engine): Plan {
+export function fromOllamaOptions(root: ObjectNode, engine: Engine): Plan {
   const options = root.members.get("options");
   if (options !== undefined && options.kind !== "object" && options.kind !== "null")
     throw new ImportError(`${options.place}: "options" must be an object`);
@@ -110,7 +111,7 @@ function llamaRunner(reader: Reader): Stage[] {
     freq: reader.number("frequency_penalty") ?? 0,
     present: reader.number("presence_penalty") ?? 0,
   };
-  const window = reader.whole("repeat_last_n", { min: -1, max: 2 ** 24 }) ?? 64;
+  const window = reader.whole("repeat_last_n", { min: -1, max: MAX_HISTORY }) ?? 64;
   const version = reader.whole("mirostat", { min: 0, max: 2 }) ?? 0;
   const [tau, eta] = [reader.number("mirostat_tau") ?? 5, reader.number("mirostat_eta") ?? 0.1];
   if (version > 0) {

@@ -2,6 +2,7 @@
  * A preset of SillyTavern, for text completion or for KoboldAI, as it is sent to KoboldCpp: with `sampler_order` for the order, the
  * one of its orders that KoboldCpp reads. What other backends would read is named.
  */
+import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
@@ -41,7 +42,7 @@ const NAMES: KoboldNames = {
   ...{ grammar: "grammar_string", order: "sampler_order", mirostat: "mirostat_mode", nsigma: "nsigma" },
 };
 
-export function importSillyTavern(root: ObjectNode, options: ImportOptions): Plan {
+export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const unit = { min: 0, max: 1 };
   const dynamic = dynamicTemperature(reader);
@@ -57,7 +58,7 @@ export function importSillyTavern(root: ObjectNode, options: ImportOptions): Pla
     minP: reader.number("min_p", unit) ?? 0,
     typical: reader.number("typical_p", unit) ?? typical ?? 1,
     nsigma: reader.number("nsigma") ?? sigma ?? 0,
-    repPenRange: reader.whole("rep_pen_range", { min: 0, max: 2 ** 24 }) ?? 0,
+    repPenRange: reader.whole("rep_pen_range", { min: 0, max: MAX_HISTORY }) ?? 0,
     presencePenalty: reader.number("presence_pen") ?? 0,
     mirostat: reader.whole("mirostat_mode", { min: 0, max: 2 }) ?? mirostat ?? 0,
     grammar: reader.text("grammar_string") || grammar || undefined,

@@ -52,7 +52,7 @@ const COUNTS_GENERATED =
   "it counts generated tokens only; the calling program says with `generated` how often each was. Where the prompt may count, " +
   "too, `occurrences(-1)` in its place needs no feeding";
 
-export function importVllm(root: ObjectNode, options: ImportOptions): Plan {
+export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   for (const [key, why] of Object.entries(LOST)) {
     const node = reader.node(key);

@@ -1,25 +1,14 @@
-/**
- * Settings of a model's context, which a program does not hold: what they may be, and the options that `ggsl run` has for
- * them, which an import names instead of dropping them.
- */
+/** The options that `ggsl run` has for settings of a model's context, which a program does not hold: notes name them. */
+import {
+  CACHE_TYPES,
+  MAX_CONTEXT,
+  MAX_LAYERS,
+  MAX_THREADS,
+  type FlashAttention,
+} from "@ggsl/compiler/llama/context.js";
 import type { Setting } from "./nodes.js";
 import type { Note } from "./notes.js";
-import { describe, textOf, wholeOf } from "./reader.js";
-
-/** Types that the cache of keys and values can have, as llama.cpp's `--cache-type-k` and `--cache-type-v` name them. */
-export const CACHE_TYPES = ["f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1"] as const;
-/** One of `CACHE_TYPES`, ggml's names of number formats. */
-export type CacheType = (typeof CACHE_TYPES)[number];
-
-export const FLASH_ATTENTION = ["auto", "on", "off"] as const;
-/** When attention is computed without the matrix of all weights in memory. */
-export type FlashAttention = (typeof FLASH_ATTENTION)[number];
-
-/** Tokens of context at most. */
-export const MAX_CONTEXT = 2 ** 24;
-export const MAX_THREADS = 512;
-/** More than any model has. */
-export const MAX_LAYERS = 10_000;
+import { describe, textOf, wholeOf } from "./values.js";
 
 /** What an option takes: the words for a setting's value, none for one that leaves the choice open, undefined otherwise. */
 interface RunOption {

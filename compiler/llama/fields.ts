@@ -1,9 +1,10 @@
 /**
- * The sampling settings of llama.cpp v0.5.0: what its command line, its server and a model's file call them, what they are by
- * default, and which values they may have. Facts of common/common.h, common/arg.cpp, common/common.cpp and
+ * The sampling settings of llama.cpp that are numbers: what its command line, its server and a model's file call them, what they
+ * are by default, and which values they may have. Facts of common/common.h, common/arg.cpp, common/common.cpp and
  * tools/server/server-schema.cpp.
  */
-import type { Range } from "@ggsl/compiler/graph/graph.js";
+import type { Range } from "../graph/graph.js";
+import { MAX_HISTORY } from "./context.js";
 
 export interface LlamaField {
   readonly type: "f32" | "i32";
@@ -22,8 +23,7 @@ export interface LlamaField {
 
 const UNIT = [0, 1] as const;
 const NOT_NEGATIVE = { min: 0 } as const;
-/** Tokens that a feature looks back on at most. */
-const WINDOW = { min: 0, max: 2 ** 24 } as const;
+const WINDOW = { min: 0, max: MAX_HISTORY } as const;
 
 const f32 = (value: number, flags: readonly string[], more: Partial<LlamaField> = {}): LlamaField => ({
   ...{ type: "f32", default: value, flags },
@@ -38,7 +38,7 @@ const i32 = (value: number, flags: readonly string[], more: Partial<LlamaField> 
 export const LLAMA_FIELDS = {
   top_k: i32(40, ["--top-k"], { gguf: "top_k", clamp: [0, Infinity] }),
   top_p: f32(0.95, ["--top-p"], { gguf: "top_p", clamp: UNIT }),
-  min_p: f32(0.05, ["--min-p"], { gguf: "min_p", range: { max: 1 }, clamp: UNIT }),
+  min_p: f32(0.05, ["--min-p"], { gguf: "min_p", clamp: UNIT }),
   top_n_sigma: f32(-1, ["--top-n-sigma", "--top-nsigma"]),
   xtc_probability: f32(0, ["--xtc-probability"], { gguf: "xtc_probability", clamp: UNIT }),
   xtc_threshold: f32(0.1, ["--xtc-threshold"], { gguf: "xtc_threshold", clamp: UNIT }),
@@ -66,50 +66,5 @@ export type FieldName = keyof typeof LLAMA_FIELDS;
 export const FIELD_NAMES = Object.keys(LLAMA_FIELDS) as FieldName[];
 export const fieldOf = (name: FieldName): LlamaField => LLAMA_FIELDS[name];
 
-export interface LlamaSamplerName {
-  /** Its letter in `--sampler-seq`. */
-  readonly letter: string;
-  readonly aliases: readonly string[];
-  /** The settings that only this sampler reads. */
-  readonly fields: readonly FieldName[];
-}
-
-/** By the names of `--samplers`. */
-export const LLAMA_SAMPLERS = {
-  penalties: {
-    letter: "e",
-    aliases: [],
-    fields: ["repeat_last_n", "repeat_penalty", "frequency_penalty", "presence_penalty"],
-  },
-  dry: {
-    letter: "d",
-    aliases: [],
-    fields: ["dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n"],
-  },
-  top_n_sigma: { letter: "s", aliases: ["top-n-sigma", "topnsigma"], fields: ["top_n_sigma"] },
-  top_k: { letter: "k", aliases: ["top-k", "topk"], fields: ["top_k"] },
-  typ_p: { letter: "y", aliases: ["typ-p", "typp", "typ"], fields: ["typical_p"] },
-  top_p: { letter: "p", aliases: ["top-p", "topp", "nucleus"], fields: ["top_p"] },
-  min_p: { letter: "m", aliases: ["min-p", "minp"], fields: ["min_p"] },
-  xtc: { letter: "x", aliases: [], fields: ["xtc_probability", "xtc_threshold"] },
-  temperature: { letter: "t", aliases: ["temp"], fields: ["temperature", "dynatemp_range", "dynatemp_exponent"] },
-  infill: { letter: "i", aliases: [], fields: [] },
-  adaptive_p: { letter: "a", aliases: ["adaptive-p", "adaptivep"], fields: ["adaptive_target", "adaptive_decay"] },
-} as const satisfies Record<string, LlamaSamplerName>;
-
-export type SamplerName = keyof typeof LLAMA_SAMPLERS;
-export const SAMPLER_NAMES = Object.keys(LLAMA_SAMPLERS) as SamplerName[];
-
-/** The order that llama.cpp has by default. */
-export const DEFAULT_ORDER: readonly SamplerName[] = SAMPLER_NAMES.filter((n) => n !== "infill" && n !== "adaptive_p");
-
-/** The sampler of a name, in whatever case, or of one of its aliases. */
-export const samplerNamed = (name: string): SamplerName | undefined =>
-  SAMPLER_NAMES.find((s) => s === name.toLowerCase() || aliasesOf(s).includes(name.toLowerCase()));
-
-const aliasesOf = (name: SamplerName): readonly string[] => LLAMA_SAMPLERS[name].aliases;
-
-export const samplerOfLetter = (letter: string): SamplerName | undefined =>
-  SAMPLER_NAMES.find((s) => LLAMA_SAMPLERS[s].letter === letter);
-
-export const DEFAULT_BREAKERS: readonly string[] = ["\n", ":", '"', "*"];
+/** The seed that means a random one. */
+export const RANDOM_SEED = 0xffffffff;

@@ -1,0 +1,28 @@
+/** The program that settings become. */
+import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
+import { MAX_LENGTH } from "./length.js";
+import { ImportError, type Note } from "./notes.js";
+import type { Plan } from "./plan.js";
+import { writeProgram } from "./write.js";
+
+export interface Imported {
+  /** The program's text; it declares the chain `imported`. */
+  readonly text: string;
+  readonly notes: readonly Note[];
+  /** Whose settings they were taken for. */
+  readonly tool: string;
+}
+
+/** The program, which has to compile: what an import makes is checked like anything else that is written. */
+export function finish(plan: Plan, name: string): Imported {
+  const text = writeProgram(plan, name);
+  if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);
+  const errors = checkProgram({ name: "imported.ggsl", text }).filter(isError);
+  if (errors.length > 0)
+    throw new ImportError(
+      `${name}: these settings make no program that compiles:\n${formatDiagnostics(errors).trimEnd()}`,
+    );
+  return { text, notes: plan.notes, tool: plan.tool };
+}

@@ -1,0 +1,57 @@
+/** Stages of host chains as types: those of llama.cpp's table, which the runtime holds a graph's tail against. */
+import { expect, test } from "@jest/globals";
+import { InputError } from "../../runtime/errors.js";
+import type { HostChainStage } from "../../runtime/native/binding.js";
+import { openTail } from "../../runtime/tail.js";
+
+/** `npm run types` fails for a line that is no error, and for any other one that is. */
+export const STAGES: readonly HostChainStage[] = [
+  { name: "greedy" },
+  { name: "top_p", p: 0.5, min_keep: 2 },
+  { name: "dist", seed: "random" },
+  { name: "penalties", last_n: 5, n_vocab: 300 },
+  { name: "dry", breakers: ["a", "b"] },
+  { name: "grammar", text: 'root ::= "a"' },
+  { name: "logit_bias", biases: [[1, -Infinity]] },
+  // @ts-expect-error no such sampler
+  { name: "top_q" },
+  // @ts-expect-error no such parameter
+  { name: "top_p", q: 0.5 },
+  // @ts-expect-error a text for a number
+  { name: "top_p", p: "high" },
+  // @ts-expect-error a number for a text
+  { name: "grammar", text: 5 },
+  // @ts-expect-error it has no default
+  { name: "grammar" },
+  // @ts-expect-error not of a vocabulary's size
+  { name: "top_k", n_vocab: 300 },
+  // @ts-expect-error no pair
+  { name: "logit_bias", biases: [1] },
+];
+
+const rows = { logits: Float32Array.of(1, 2, 3) };
+
+test("a tail's seeds are those that its parameters have", () => {
+  const open = (seed: number) => openTail([{ name: "dist", args: { seed: { param: "s" } } }], new Map([["s", seed]]))!;
+  const picks = Array.from({ length: 20 }, (_, seed) => {
+    using a = open(seed);
+    using b = open(seed);
+    const { selected } = a.pick(rows);
+    expect(b.pick(rows).selected).toBe(selected);
+    return selected;
+  });
+  expect(new Set(picks).size).toBeGreaterThan(1);
+});
+
+test.each([
+  [{ name: "top_q", args: {} }, "the host stage `top_q`: there is no such host stage"],
+  [{ name: "top_p", args: { q: 1 } }, 'the host stage `top_p`: there is no argument "q"'],
+  [{ name: "top_p", args: { p: "high" } }, 'the host stage `top_p`: `p` must be a finite number, found "high"'],
+  [{ name: "grammar", args: {} }, "the host stage `grammar`: the argument `text` is missing"],
+  [{ name: "penalties", args: { last_n: 2 ** 24 + 1 } }, "`last_n` must be <= 16777216, found 16777217"],
+  [{ name: "dist", args: { seed: { param: "unset" } } }, '`seed` must be an integer from 0 to 4294967295, "random"'],
+])("a stage that llama.cpp does not have is refused: %j", (stage, message) => {
+  const open = () => openTail([stage], new Map());
+  expect(open).toThrow(InputError);
+  expect(open).toThrow(message);
+});

@@ -1,0 +1,83 @@
+/** What all tools share: how they are started, how they run commands, and when something is made again. */
+import { describe, expect, jest, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fill } from "../../tools/lib/markdown.js";
+import { attempt, attemptNode, run, ToolError } from "../../tools/lib/process.js";
+import { once } from "../../tools/lib/stamp.js";
+import { openFolder } from "../bench/tool.js";
+
+const tool = (...args: string[]) => spawnSync(process.execPath, ["tools/run.mjs", ...args], { encoding: "utf8" });
+
+describe("a tool that can not run says why", () => {
+  test.each<[string, string[], string]>([
+    ["an unknown tool", ["tset"], 'there is no tool "tset", but bench, '],
+    ["an unknown option", ["docs", "--chekc"], "Unknown option '--chekc'"],
+    ["its usage", ["docs", "--chekc"], "\nUsage: npm run docs -- [--check] [PAGE...]\n"],
+    ["a count", ["parity", "--cases", "0"], "--cases must be a whole number from 1 on, found 0\n"],
+    ["an architecture", ["build-native", "--cuda", "sm_90"], 'native; found "sm_90"\n'],
+  ])("%s", (_, args, message) => {
+    const { status, stdout, stderr } = tool(...args);
+    expect(stderr).toContain(message);
+    expect([status, stdout]).toEqual([1, ""]);
+  });
+
+  test("packages that can not be installed, with the last line of npm test", () => {
+    using folder = openFolder();
+    mkdirSync(folder.path("tools"));
+    copyFileSync("tools/run.mjs", folder.path("tools/run.mjs"));
+    writeFileSync(folder.path("package.json"), "no JSON");
+    writeFileSync(folder.path("package-lock.json"), "{}");
+    const child = spawnSync(process.execPath, [folder.path("tools/run.mjs"), "test"], { encoding: "utf8" });
+    expect(child.stderr).toContain("EJSONPARSE");
+    expect(child.stderr).toMatch(/\nsetup: installing packages failed\n$/);
+    expect(child.stdout).toMatch(/\n0 passed, 1 failed\n$/);
+    expect(child.status).toBe(1);
+  });
+});
+
+describe("commands", () => {
+  const script = "console.log('out'); console.error(process.env.GGSL_WORD); process.exitCode = 3";
+
+  test("what a command prints is kept, with its status", async () => {
+    const { status, output, reason } = await attemptNode(["-e", script], { env: { GGSL_WORD: "err" } });
+    expect([status, output.split("\n").sort(), reason]).toEqual([3, ["", "err", "out"], undefined]);
+  });
+
+  test("a signal and a missing program are reasons", async () => {
+    const killed = await attemptNode(["-e", "process.kill(process.pid, 'SIGKILL')"]);
+    expect(killed).toEqual({ status: 1, output: "", reason: "ended by SIGKILL" });
+    expect((await attempt("no-such-program", [])).reason).toContain("ENOENT");
+  });
+
+  test("a failure shows the output and names the command or what it was for", async () => {
+    using printed = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    const failing = run(process.execPath, ["-e", "console.log('why'); process.exit(1)"], { what: "the test" });
+    await expect(failing).rejects.toThrow(new ToolError("the test failed"));
+    expect(printed.mock.calls).toEqual([["why"]]);
+    await expect(run("no-such-program", ["--x"])).rejects.toThrow("`no-such-program --x` failed: spawn");
+  });
+});
+
+test("something is made once for each stamp, and again if it is gone, was not finished, or is forced", async () => {
+  using folder = openFolder();
+  const [stampFile, output] = [folder.path("stamp"), folder.path("output")];
+  const make = (stamp: string, force = false, fails = false): Promise<boolean> =>
+    once({ stampFile, stamp, outputs: [output], force }, () => {
+      writeFileSync(output, stamp);
+      return fails ? Promise.reject(new ToolError("failed")) : Promise.resolve();
+    });
+  expect([await make("a"), await make("a"), await make("b")]).toEqual([true, false, true]);
+  expect(readFileSync(output, "utf8")).toBe("b");
+  rmSync(output);
+  expect([await make("b"), await make("b"), await make("b", true)]).toEqual([true, false, true]);
+  await expect(make("c", false, true)).rejects.toThrow("failed");
+  expect(existsSync(stampFile)).toBe(false);
+  expect(await make("b")).toBe(true);
+});
+
+test("a template and its values have the same names", () => {
+  expect(() => fill("std.md", { table: "" })).toThrow("std.md: there is no value for sections");
+  expect(() => fill("std.md", { table: "", sections: "", more: "" })).toThrow("std.md: does not use more");
+  expect(fill("std.md", { table: "THE TABLE", sections: "$& $1" })).toMatch(/\nTHE TABLE\n\n\$& \$1\n$/);
+});
