@@ -1,6 +1,6 @@
 /** What may be written at a place. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
@@ -46,7 +46,7 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
       return [
         ...keywords("statement"),
         ...["at", "by", "asc", "desc", "and", "or"].map(word),
-        builtin("logit"),
+        ...assignableNames().map(builtin),
         ...locals(context).filter(({ detail }) => detail === "state"),
       ];
     case "clause":

@@ -26,7 +26,7 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
-const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", picked: "number" };
+const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", ofPickedRow: "number" };
 
 /** What the arguments of a builtin are, in words. */
 export const argumentWords = (name: string): string[] =>

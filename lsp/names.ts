@@ -1,5 +1,5 @@
 /** Every name in a file, and what it stands for. */
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
 import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";
@@ -126,7 +126,10 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
         break;
       }
       case "assign":
-        add(s.target, locals.get(s.target.text) ?? (s.target.text === "logit" ? { kind: "column" } : undefined));
+        add(
+          s.target,
+          locals.get(s.target.text) ?? (findName(s.target.text)?.isAssignable ? { kind: "column" } : undefined),
+        );
         visit(s.value);
         break;
       case "keep":

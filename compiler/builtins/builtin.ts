@@ -18,7 +18,7 @@ export interface Lowered {
   text: string;
   texts: readonly (string | number)[];
   /** A number of the row that was picked. */
-  picked: Value;
+  ofPickedRow: Value;
 }
 export type ArgType = keyof Lowered;
 

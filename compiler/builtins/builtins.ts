@@ -1,4 +1,7 @@
-/** All built-in functions and names of the language by name. A new one is a record in this folder. */
+/**
+ * All built-in functions and names of the language by name. A new one is a record in this folder, a line in docs/language.md
+ * and its meaning in test/random/meaning: the random programs, the checker and the editors take it from the record.
+ */
 import { constant } from "../lower/rows/value.js";
 import { define, type Builtin, type BuiltinName } from "./builtin.js";
 import { DRAWS } from "./draws.js";
@@ -14,7 +17,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...DRAWS,
   picked: define({
     doc: "the value of the row that was picked; inside `after pick`",
-    args: { x: "picked" },
+    args: { x: "ofPickedRow" },
     gives: "scalar",
     result: "number",
     needs: "pick",
@@ -37,6 +40,9 @@ export const findFunction = (name: string): Builtin | undefined =>
 
 export const findName = (name: string): BuiltinName | undefined =>
   Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+
+/** The columns that a sampler may assign. */
+export const assignableNames = (): string[] => Object.keys(NAMES).filter((name) => NAMES[name]!.isAssignable);
 
 /** What a name that the language keeps for itself stands for; undefined for all other names. */
 export function builtinKind(name: string): string | undefined {

@@ -41,7 +41,7 @@ export const newLoader = (importer: Importer, parser: Parser = parse): Loader =>
 });
 
 /** A module while its names are gathered. */
-interface Draft extends Module {
+interface OpenModule extends Module {
   readonly scope: Map<string, Binding>;
   readonly broken: Set<string>;
 }
@@ -52,7 +52,7 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   if (present) return present;
   const { file, broken, diagnostics } = parsed(loader, source);
   loader.diagnostics.push(...diagnostics);
-  const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
+  const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
   const here = [...path, source.name];
   for (const declaration of file.declarations) {
@@ -73,7 +73,7 @@ function parsed(loader: Loader, source: SourceFile): Parsed {
  * Sees to it that a constant can be evaluated: one that needs itself, or too many others in a row, is reported and
  * forgotten. Those it needs are evaluated first, so that no evaluation goes deep.
  */
-function orderConstants(loader: Loader, module: Draft, name: string, path: readonly string[]): void {
+function orderConstants(loader: Loader, module: OpenModule, name: string, path: readonly string[]): void {
   const binding = module.scope.get(name);
   if (binding?.declaration.kind !== "const" || binding.module !== module || isEvaluated(binding.declaration)) return;
   const isCyclic = path.includes(name);
@@ -90,7 +90,7 @@ function orderConstants(loader: Loader, module: Draft, name: string, path: reado
   if (module.scope.has(name)) evaluateConst(binding.declaration, module);
 }
 
-function forget(module: Draft, name: string): void {
+function forget(module: OpenModule, name: string): void {
   module.scope.delete(name);
   module.broken.add(name);
 }
@@ -101,7 +101,11 @@ export function loadStd(loader: Loader, name: string): Binding | undefined {
   return source && loadModule(loader, source).scope.get(name);
 }
 
-function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration, { kind: "import" | "test" }>): void {
+function bindOwn(
+  loader: Loader,
+  module: OpenModule,
+  declaration: Exclude<Declaration, { kind: "import" | "test" }>,
+): void {
   const { text, span } = declaration.name;
   const builtin = builtinKind(text);
   if (builtin !== undefined) {
@@ -110,14 +114,14 @@ function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration
   } else bind(loader, module, text, span, { declaration, module });
 }
 
-function bind(loader: Loader, { scope }: Draft, name: string, span: Span, binding: Binding): void {
+function bind(loader: Loader, { scope }: OpenModule, name: string, span: Span, binding: Binding): void {
   const first = scope.get(name);
   if (first) loader.diagnostics.push(declaredTwice(span, name, first.declaration.name.span));
   else scope.set(name, binding);
 }
 
 /** Faults of the file itself are reported at its name, once; those of a name at the name. */
-function bindImport(loader: Loader, module: Draft, statement: Import, path: readonly string[]): void {
+function bindImport(loader: Loader, module: OpenModule, statement: Import, path: readonly string[]): void {
   const isStd = statement.from === "std";
   const target = isStd ? undefined : importedModule(loader, statement, module, path);
   for (const { text, span } of statement.names) {

@@ -2,7 +2,7 @@
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { expressionsOf, namesIn } from "../syntax/walk.js";
-import { builtinKind, findName, NAMES } from "../builtins/builtins.js";
+import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
@@ -265,10 +265,7 @@ function assignHelp(body: Body, name: string): string {
   if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
   if (body.names.has(name) || findName(name))
     return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
-  const meant = suggest(
-    name,
-    Object.keys(NAMES).filter((n) => findName(n)?.isAssignable),
-  );
+  const meant = suggest(name, assignableNames());
   return meant === undefined ? `declare it with \`let ${name} = ...\`` : `did you mean \`${meant}\`?`;
 }
 

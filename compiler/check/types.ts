@@ -221,7 +221,7 @@ function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): voi
 function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: Expr, callee: string): Type {
   switch (expected) {
     case "number":
-    case "picked":
+    case "ofPickedRow":
       return numberType(scope, value);
     case "condition":
       return conditionType(scope, value);

@@ -45,7 +45,7 @@ const round = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5
 const scratch = new DataView(new ArrayBuffer(4));
 
 /** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
-export function neighbour(x: number, direction: 1 | -1): number {
+export function nextF32(x: number, direction: 1 | -1): number {
   // numbers below the smallest normal one are 0 on many devices
   if (Math.abs(Math.fround(x)) < I.F32_MIN) return direction * I.F32_MIN;
   scratch.setFloat32(0, x);
@@ -91,8 +91,8 @@ export const HOST_RULES = {
   sigmoid: rising((x) => 1 / (1 + Math.exp(-x))),
   tanh: rising(Math.tanh),
   f32: rising(Math.fround),
-  above: rising((x) => neighbour(x, 1)),
-  below: rising((x) => neighbour(x, -1)),
+  above: rising((x) => nextF32(x, 1)),
+  below: rising((x) => nextF32(x, -1)),
   gt: binary(
     (x, y) => bool(x > y),
     (a, b) => truth(a.lo > b.hi, a.hi <= b.lo),

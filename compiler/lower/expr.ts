@@ -14,7 +14,7 @@ import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
 import { featureColumn } from "./rows/features.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type HostValue, type NodeValue, type Value } from "./rows/value.js";
@@ -22,7 +22,7 @@ import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression that gives a number or a condition. */
-export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
+export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
       return constant(saturate(expr.value));
@@ -49,14 +49,14 @@ export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
 }
 
 /** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
-export function lowerArgument(cx: Lowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
+export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
   const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (handed?.kind === "string" || handed?.kind === "list") return handed;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
-export function lowerSeed(cx: Lowering, scope: Scope, expr: Expr): Seed {
+export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
@@ -66,19 +66,19 @@ export function lowerSeed(cx: Lowering, scope: Scope, expr: Expr): Seed {
 }
 
 /** A seed, and the draws that the stage has made. */
-export const lowerStream = (cx: Lowering, scope: Scope, expr: Expr): Stream => ({
+export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream => ({
   ...lowerSeed(cx, scope, expr),
   draws: scope.draws,
 });
 
 /** Which draw of a stream is meant. */
-export function lowerIndex(cx: Lowering, scope: Scope, expr: Expr): HostValue {
+export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): HostValue {
   const value = lowerExpr(cx, scope, expr);
   if (value.kind === "node") throw new Error("the number of a draw is known on the host");
   return value;
 }
 
-function lowerName(cx: Lowering, scope: Scope, name: string): Value {
+function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
   const local = localNamed(cx, scope, name);
   if (local) return local;
   const declared = scope.module.scope.get(name);
@@ -92,7 +92,7 @@ function lowerName(cx: Lowering, scope: Scope, name: string): Value {
 }
 
 /** What a sampler itself calls by a name. */
-function localNamed(cx: Lowering, scope: Scope, name: string): Value | undefined {
+function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
   const local = lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
@@ -102,10 +102,10 @@ function localNamed(cx: Lowering, scope: Scope, name: string): Value | undefined
 }
 
 /** The column or scalar of the language that a name is, unless something of the program's hides it. */
-const builtinNamed = (cx: Lowering, scope: Scope, name: string): BuiltinName | undefined =>
+const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
-function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module): NodeValue {
+function inputColumn(cx: ChainLowering, { name, sparse }: InputDecl, module: Module): NodeValue {
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
@@ -113,13 +113,13 @@ function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module):
   return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
 }
 
-function lowerBinary(cx: Lowering, scope: Scope, { op, left, right }: Binary): Value {
+function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
   const a = lowerExpr(cx, scope, left);
   return OPERATORS[op].lower(cx, a, lowerExpr(cx, scope, right));
 }
 
 /** The condition of a `keep`. */
-export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Value {
+export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr): Value {
   const isRelative = (name: string): boolean => builtinNamed(cx, scope, name)?.isRelative === true;
   cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, isRelative);
   const value = lowerExpr(cx, scope, condition);
@@ -129,7 +129,7 @@ export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Val
 
 // ---------------------------------------------------------------- calls
 
-function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
+function lowerCall(cx: ChainLowering, scope: Scope, { callee, args }: Call): Value {
   const builtin = findFunction(callee.text);
   if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
   const types = argsOf(builtin);
@@ -142,7 +142,7 @@ function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
 
 /** An argument of a type; `callee` is whose. */
 const LOWERED: {
-  readonly [T in ArgType]: (cx: Lowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
+  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
 } = {
   number: lowerExpr,
   condition: lowerExpr,
@@ -159,13 +159,13 @@ const LOWERED: {
     if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
     return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   },
-  picked: (cx, scope, expr) => {
+  ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
 
-function lowerWindow(cx: Lowering, scope: Scope, expr: Expr, callee: string): number {
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
   const last = lowerExpr(cx, scope, expr);
   if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
   const what = `the window of \`${callee}\``;

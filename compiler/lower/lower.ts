@@ -11,7 +11,7 @@ import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import { newLowering, type Lowering } from "./rows/lowering.js";
+import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { lowerHostStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
@@ -41,7 +41,7 @@ export interface Lowered {
 
 /** Lowers a chain of a checked module. */
 export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const cx = newLowering(options.disabled);
+  const cx = newChainLowering(options.disabled);
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
@@ -71,11 +71,11 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   return { graph, ranges, diagnostics: cx.diagnostics };
 }
 
-function lowerChain(cx: Lowering, scope: Scope, chain: Chain): void {
+function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
   for (const stage of chain.stages) lowerStage(cx, scope, stage);
 }
 
-function lowerStage(cx: Lowering, scope: Scope, call: StageCall): void {
+function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   // the token is picked: what follows has no effect, as a warning says
   if (cx.picked || cx.tail.some(({ name }) => HOST_SAMPLERS[name]?.picks)) return;
   if (call.isHost) return lowerHostStage(cx, scope, call);
@@ -93,7 +93,7 @@ function lowerStage(cx: Lowering, scope: Scope, call: StageCall): void {
   }
 }
 
-function lowerSampler(cx: Lowering, scope: Scope, sampler: Sampler, call: StageCall): void {
+function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: StageCall): void {
   const { source, start } = call.span;
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
@@ -121,7 +121,7 @@ const droppingIn = (body: readonly Stmt[]): string[] =>
   });
 
 /** Faults that show only with a stage's arguments name the stage that led there. */
-function noteStage(cx: Lowering, from: number, { span }: StageCall): void {
+function noteStage(cx: ChainLowering, from: number, { span }: StageCall): void {
   const found = cx.diagnostics.splice(from);
   const note = { message: "in this stage", span };
   cx.diagnostics.push(...found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] })));
@@ -129,7 +129,7 @@ function noteStage(cx: Lowering, from: number, { span }: StageCall): void {
 
 /** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
 function bindArguments(
-  cx: Lowering,
+  cx: ChainLowering,
   scope: Scope,
   callee: Sampler | Chain,
   call: StageCall,
@@ -154,19 +154,19 @@ const asF32 = (given: Argument): Argument =>
   given.kind === "host" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
 /** Whether a state ever becomes something else. */
-function isAssigned(cx: Lowering, state: number): boolean {
+function isAssigned(cx: ChainLowering, state: number): boolean {
   const next = stateValue(cx, state);
   return next.kind === "node" || JSON.stringify(next.expr) !== JSON.stringify({ state });
 }
 
 /** The number that a state has once the token is accepted. */
-function nextState(cx: Lowering, state: number): NodeId {
+function nextState(cx: ChainLowering, state: number): NodeId {
   const next = stateValue(cx, state);
   // an output is a node of its own, so a number that the host knows passes through one
   return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
 }
 
-function makeOutputs(cx: Lowering, wanted: readonly OutputName[] | undefined): Outputs {
+function makeOutputs(cx: ChainLowering, wanted: readonly OutputName[] | undefined): Outputs {
   const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];
   const names = new Set(wanted ?? (cx.picked ? ["sampled"] : rows));
   cx.builder.origin = undefined;

@@ -1,7 +1,7 @@
 /** What names mean inside a sampler while it is lowered. */
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { host, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
@@ -18,4 +18,4 @@ export interface Scope {
 }
 
 /** The value of a state: the one assigned after the pick, or what the sequence remembers. */
-export const stateValue = (cx: Lowering, state: number): Value => cx.next.get(state) ?? host({ state }, I.FINITE);
+export const stateValue = (cx: ChainLowering, state: number): Value => cx.next.get(state) ?? host({ state }, I.FINITE);

@@ -3,12 +3,12 @@ import { resolveHostArgs } from "../check/host.js";
 import type { HostArg } from "../graph/graph.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import type { Scope } from "./scope.js";
 import { evaluateConstant } from "../check/constants.js";
 
-export function lowerHostStage(cx: Lowering, scope: Scope, call: StageCall): void {
+export function lowerHostStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   const args: Record<string, HostArg> = {};
   for (const [name, value] of resolveHostArgs(call).bound) args[name] = hostArg(cx, scope, value);
   cx.tail.push({ name: call.name.text, args });
@@ -16,7 +16,7 @@ export function lowerHostStage(cx: Lowering, scope: Scope, call: StageCall): voi
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
 }
 
-function hostArg(cx: Lowering, scope: Scope, value: Expr): HostArg {
+function hostArg(cx: ChainLowering, scope: Scope, value: Expr): HostArg {
   if (value.kind === "list")
     return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   const named = value.kind === "name" ? scope.args.get(value.text) : undefined;

@@ -16,7 +16,7 @@
  * rounding of a logit; others are brought to 0 first.
  */
 import type { Graph, HostExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
-import { neighbour } from "../graph/hostOps.js";
+import { nextF32 } from "../graph/hostOps.js";
 import { isWithin } from "../graph/interval.js";
 import { LIFT, PENALTY } from "../graph/masks.js";
 import { uniformName } from "../graph/text.js";
@@ -160,7 +160,7 @@ const notNegative = (x: NodeId, isCoarse: boolean): Condition => ({
 
 /** s * x + b > 0: x is below b, or above -b. */
 function bounded(x: NodeId, s: 1 | -1, b: number): Condition {
-  const bound = s < 0 ? neighbour(b, -1) : neighbour(-b, 1);
+  const bound = s < 0 ? nextF32(b, -1) : nextF32(-b, 1);
   const [lo, hi] = s < 0 ? [bound, Math.fround(bound + 1)] : [Math.fround(bound - 1), bound];
   const asConstant = {
     emit: (r: Rewriter): Term => ({ sign: s, id: r.emit("clamp", [r.map(x)], { lo, hi }) }),

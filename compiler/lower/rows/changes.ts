@@ -3,7 +3,7 @@ import { emit } from "../../graph/build.js";
 import type { Dim, NodeId } from "../../graph/graph.js";
 import { tellsDropped } from "../rules/implied-mask.js";
 import { takesAll } from "../rules/no-op-filters.js";
-import { orderFacts, trendOf } from "../rules/order-facts.js";
+import { orderFacts, knownTrend } from "../rules/order-facts.js";
 import { clamp, scale } from "./arith.js";
 import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
 import { and } from "./conditions.js";
@@ -93,7 +93,7 @@ function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
 /** Marks the logits as falling, after they were put in order. */
 function markFalling(cx: Lowering): void {
   const t = cx.table;
-  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: trendOf(cx, "falls") } };
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: knownTrend(cx, "falls") } };
   else t.isRawFalling = true;
 }
 

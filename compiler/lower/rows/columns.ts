@@ -3,7 +3,7 @@ import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { PENALTY } from "../../graph/masks.js";
-import { trendOf } from "../rules/order-facts.js";
+import { knownTrend } from "../rules/order-facts.js";
 import { clamp, mul, node, scale } from "./arith.js";
 import { and } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
@@ -47,7 +47,7 @@ export function logitOf(cx: Lowering): NodeValue {
     cached(cx, "logit", () => {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, {
-        trend: t.isRawFalling ? trendOf(cx, "falls") : undefined,
+        trend: t.isRawFalling ? knownTrend(cx, "falls") : undefined,
         gap: LOGIT_MAX - LOGIT_ALIVE,
         stretch: 1,
       });
@@ -86,7 +86,7 @@ export function rankOf(cx: Lowering): NodeValue {
   return cached(cx, "rank", () => {
     if (cx.table.isPacked) return rowNumbers(cx);
     const full = aliveOf(cx);
-    const count = node(cx, "cumsum", [full], {}, { trend: trendOf(cx, "rises") });
+    const count = node(cx, "cumsum", [full], {}, { trend: knownTrend(cx, "rises") });
     return scale(cx, count, 1, -1) as NodeValue;
   });
 }
@@ -97,7 +97,7 @@ export function rowNumbers(cx: Lowering): NodeValue {
     const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
     const id = emit(cx.builder, "arange", [], { dim }, { range });
     // elsewhere the first row may be a dropped one
-    const trend = trendOf(cx, "rises");
+    const trend = knownTrend(cx, "rises");
     return column(cx, id, cx.table.isPacked ? { trend, first: I.point(0) } : { trend });
   });
 }
@@ -116,7 +116,7 @@ export function aliveOf(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
-    const trend = t.isPacked ? trendOf(cx, "falls") : undefined;
+    const trend = t.isPacked ? knownTrend(cx, "falls") : undefined;
     const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,

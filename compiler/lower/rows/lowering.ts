@@ -1,28 +1,19 @@
-/** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
+/** What everything that emits nodes works on: the graph so far, what it is fed, and the candidate table. */
 import { emit, newBuilder, type Builder } from "../../graph/build.js";
-import type { Draw, Feature, HostStage, Input, NodeId, Param, Stage, State, Uniform } from "../../graph/graph.js";
+import type { Draw, Feature, Input, NodeId, Uniform } from "../../graph/graph.js";
 import { uniformName } from "../../graph/text.js";
-import type { Span } from "../../syntax/source.js";
-import type { Diagnostic } from "../../check/diagnostics.js";
 import type { Rule } from "../rules/rule.js";
 import { newTable, type Table } from "./table.js";
-import type { HostValue, NodeValue, Value } from "./value.js";
+import type { HostValue, NodeValue } from "./value.js";
 
 export interface Lowering {
   readonly builder: Builder;
-  readonly params: Param[];
   readonly draws: Draw[];
-  readonly states: Omit<State, "next">[];
-  /** Next values of the states that were assigned after the pick. */
-  next: Map<number, Value>;
   readonly features: Feature[];
   /** The columns of features in vocabulary order, by what they are. */
   readonly featureColumns: Map<string, NodeId>;
-  readonly tail: HostStage[];
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
-  readonly stages: Stage[];
-  readonly diagnostics: Diagnostic[];
   /** The node of a host value; one entry of the uniforms for each different expression. */
   uniform(v: HostValue): NodeId;
   table: Table;
@@ -30,8 +21,6 @@ export interface Lowering {
   uses(rule: Rule): boolean;
   /** `prob` may be multiplied by any positive number in the expression that is being lowered. */
   isProbRelative: boolean;
-  /** The condition of the runtime `if` that is being lowered. */
-  blend: Span | undefined;
   picked: Picked | undefined;
 }
 
@@ -50,22 +39,15 @@ export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering
   const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
   return {
     builder,
-    params: [],
     draws: [],
-    states: [],
-    next: new Map(),
     features: [],
     featureColumns: new Map(),
-    tail: [],
     uniforms,
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-    stages: [],
-    diagnostics: [],
     uniform: (v) => makeUniform(builder, uniforms, known, v),
     table: newTable(logits),
     uses: ({ name }) => !disabled.has(name),
     isProbRelative: false,
-    blend: undefined,
     picked: undefined,
   };
 }

@@ -4,7 +4,7 @@ import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
-import { trendOf } from "../rules/order-facts.js";
+import { knownTrend } from "../rules/order-facts.js";
 import type { Lowering } from "./lowering.js";
 import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./columns.js";
 import { constant, type NodeValue, type Value } from "./value.js";
@@ -91,7 +91,7 @@ export function entropy(cx: Lowering): NodeValue {
 /** Running sum over the rows left, this row included. */
 export function cumsum(cx: Lowering, x: Value): NodeValue {
   const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
-  const trend = terms.range.lo >= 0 ? trendOf(cx, "rises") : undefined;
+  const trend = terms.range.lo >= 0 ? knownTrend(cx, "rises") : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
   return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });
 }

@@ -16,5 +16,5 @@ export const orderFacts: Rule = {
 };
 
 /** What is known of the order of a column that was made in this order. */
-export const trendOf = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
+export const knownTrend = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
   cx.uses(orderFacts) ? trend : undefined;
