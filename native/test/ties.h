@@ -1,7 +1,7 @@
 // Test only: where a chain's choice is a tie. Its text is followed with logits that are off by as much as rounding leaves open.
 #pragma once
 
-#include "../src/addon/convert.h"
+#include "addon/convert.h"
 
 #include <llama.h>
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import { importFile, ImportError, type Imported } from "../../settings/from/import.js";
-import { DEMO_MODEL } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 import { ggufOf, sourceOf } from "./gguf.js";
 import { llamaTokens } from "./oracle.js";
