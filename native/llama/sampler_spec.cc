@@ -126,7 +126,8 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         for (const Entry & known : table) {
             names += (names.empty() ? "" : ", ") + std::string(known.name);
         }
-        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(), names.c_str());
+        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(),
+             names.c_str());
     }
     Arguments  arguments(spec, vocab);
     SamplerPtr sampler(entry->make(arguments));
