@@ -127,7 +127,8 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         for (const Entry & known : table) {
             names += (names.empty() ? "" : ", ") + std::string(known.name);
         }
-        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(), names.c_str());
+        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(),
+             names.c_str());
     }
     const facts::Sampler * sampler_facts = facts_of(spec.name);
     Arguments  arguments(spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);

@@ -156,7 +156,7 @@ void check_refused(const char * expected, const std::vector<SamplerSpec> & specs
 } // namespace
 
 void test_host() {
-    check_refused("no sampler \"top_q\"", { { "top_q", {} } });
+    check_refused("unknown llama.cpp sampler \"top_q\"", { { "top_q", {} } });
     check_refused("top_p has no parameter q", { { "top_p", { { "q", { 1.0 } } } } });
     check_refused("top_k: k: expected an integer", { { "top_k", { { "k", { 0.5 } } } } });
     check_refused("mirostat: m: expected", { { "mirostat", { { "m", { 0.0 } }, { "n_vocab", { 9.0 } } } } });
