@@ -3,7 +3,7 @@
  * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
  * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
  */
-import { evaluateHost, type HostEnvironment } from "@ggsl/compiler/graph/host.js";
+import { evaluateUniform, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "./errors.js";
@@ -68,7 +68,7 @@ export function startSequence(
     feed,
   };
   const env = environment(before);
-  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateHost(s.init, env)) };
+  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateUniform(s.init, env)) };
 }
 
 /** The same sequence with other parameters, from the next token on. A seed starts its streams anew. */
@@ -84,7 +84,7 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
 /** The numbers that the graph reads for the next token, f32 in the order of the graph's uniforms. */
 export function uniformsOf(sequence: SequenceState): Float32Array {
   const env = environment(sequence);
-  return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateHost(expr, env));
+  return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateUniform(expr, env));
 }
 
 /** A vector for each of the graph's inputs but the logits. Throws `InputError` for an input that was not set. */
@@ -121,8 +121,8 @@ function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly
   return all.subarray(Math.max(0, all.length - needed));
 }
 
-/** The leaves of host expressions at the present token. Each stream is worked out once, however often it is read. */
-function environment(sequence: SequenceState): HostEnvironment {
+/** The leaves of uniform expressions at the present token. Each stream is worked out once, however often it is read. */
+function environment(sequence: SequenceState): UniformEnvironment {
   const { params, states, step, vocabSize } = sequence;
   const streams: Stream[] = [];
   return {
@@ -197,7 +197,7 @@ function presentStream(sequence: SequenceState, index: number): Stream {
   const { at } = sequence.graph.draws[index]!;
   const stream = sequence.streams[index]!;
   if (at === undefined) return stream;
-  const count = Math.round(evaluateHost(at, environment(sequence)));
+  const count = Math.round(evaluateUniform(at, environment(sequence)));
   const most = MAX_DRAWS * (sequence.step + 1);
   if (!(count >= stream.count && count <= most)) {
     throw new InputError(

@@ -1,7 +1,7 @@
 /** What is known of a built-in function, name or operator: one record each, for the checker, for lowering and for editors. */
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
-import type { HostValue, Value } from "../lower/rows/value.js";
+import type { UniformValue, Value } from "../lower/rows/value.js";
 
 /** When a scalar is known. A column is known at run time only. */
 export type Rate = "static" | "uniform" | "runtime";
@@ -13,7 +13,7 @@ export interface Lowered {
   /** How many of the last tokens are looked at: a whole number that is known when compiling. */
   window: number;
   /** Which draw of a stream: a number that is known before the graph runs. */
-  index: HostValue;
+  index: UniformValue;
   seed: Stream;
   text: string;
   texts: readonly (string | number)[];
@@ -54,7 +54,7 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly readsProb?: true;
   /** Help where it is called with the wrong number of arguments. */
   readonly help?: string;
-  /** Emits the nodes of a call; of host values alone a `map` emits none. */
+  /** Emits the nodes of a call; of uniform values alone a `map` emits none. */
   lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>>): Value;
 }
 

@@ -1,11 +1,11 @@
-/** Functions of numbers: on the host where their arguments are known before the graph runs, else for each row. */
+/** Functions of numbers: uniform where their arguments are known before the graph runs, else computed for each row. */
 import * as A from "../lower/rows/arith.js";
 import * as C from "../lower/rows/conditions.js";
 import * as R from "../lower/rows/reduce.js";
-import { hostOp } from "../lower/rows/value.js";
+import { uniformOp } from "../lower/rows/value.js";
 import { define, map, type Builtin } from "./builtin.js";
 
-/** One op of the host and of rows that has the same name in both. */
+/** An operation that has one name for uniform values and for rows. */
 const op =
   (name: Parameters<typeof A.mapped>[1]): Parameters<typeof map>[1] =>
   (cx, x) =>
@@ -27,7 +27,7 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
   floor: map("largest integer not above x", op("floor"), { result: "i32" }),
   ceil: map("smallest integer not below x", op("ceil"), { result: "i32" }),
   round: map("nearest integer, halves away from 0", op("round"), { result: "i32" }),
-  sign: map("-1, 0 or 1", (cx, x) => (x.kind === "host" ? hostOp("sign", x) : A.unary(cx, "sgn", x)), {
+  sign: map("-1, 0 or 1", (cx, x) => (x.kind === "uniform" ? uniformOp("sign", x) : A.unary(cx, "sgn", x)), {
     result: "i32",
   }),
   sigmoid: map("1 / (1 + exp(-x))", op("sigmoid")),

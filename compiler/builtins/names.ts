@@ -4,7 +4,7 @@ import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/colum
 import { featureColumn } from "../lower/rows/features.js";
 import { pickedProb } from "../lower/rows/pick.js";
 import { countRows } from "../lower/rows/reduce.js";
-import { host } from "../lower/rows/value.js";
+import { uniformValue } from "../lower/rows/value.js";
 import type { BuiltinName } from "./builtin.js";
 
 /** The most pairs that `bias` takes: as many as the APIs that requests come from. */
@@ -52,13 +52,13 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     type: "i32",
     shape: "scalar",
     rate: "uniform",
-    lower: () => host("vocab", I.interval(1, 2 ** 24)),
+    lower: () => uniformValue("vocab", I.interval(1, 2 ** 24)),
   },
   step: {
     doc: "number of tokens generated so far",
     type: "i32",
     shape: "scalar",
     rate: "uniform",
-    lower: () => host("step", I.interval(0, 2 ** 31)),
+    lower: () => uniformValue("step", I.interval(0, 2 ** 31)),
   },
 };

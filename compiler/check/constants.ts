@@ -1,6 +1,6 @@
 /** Constant expressions: numbers, constants and arithmetic on them. */
 import { foldBinary, foldCall } from "../builtins/fold.js";
-import { applyHost, saturate } from "../graph/hostOps.js";
+import { applyUniformOp, saturate } from "../graph/uniformOps.js";
 import type { Const, Expr } from "../syntax/ast.js";
 import type { Module } from "./program.js";
 
@@ -32,7 +32,7 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
     }
     case "unary": {
       const x = of(expr.operand);
-      return x === undefined ? undefined : applyHost(expr.op === "-" ? "neg" : "not", [x]);
+      return x === undefined ? undefined : applyUniformOp(expr.op === "-" ? "neg" : "not", [x]);
     }
     case "binary": {
       const [a, b] = [of(expr.left), of(expr.right)];

@@ -1,7 +1,7 @@
 /** A graph as it is drawn: boxes, edges and groups. Where they are placed and how they look is up to whoever draws. */
 import type { Attr, Graph, GraphNode } from "./graph.js";
 import { opRule } from "./ops.js";
-import { hostText } from "./text.js";
+import { uniformText } from "./text.js";
 
 /** Larger drawings are not made: laying them out takes seconds, and nobody can read them. */
 export const MAX_DRAWN = 400;
@@ -55,7 +55,7 @@ function boxOf(graph: Graph, node: GraphNode): Box {
   const common = { type: typeOf(node), attrs: [], ...(origin && { group: origin.stage }) };
   if (op === "input") return { kind: "input", label: graph.inputs[index]!.name, ...common };
   if (op === "uniform") {
-    return { kind: "uniform", label: `u${index}`, formula: hostText(graph.uniforms[index]!.expr), ...common };
+    return { kind: "uniform", label: `u${index}`, formula: uniformText(graph.uniforms[index]!.expr), ...common };
   }
   const given = opRule(op).attrs.flatMap(({ name }) => {
     const value = attrs[name];

@@ -4,7 +4,7 @@
  * Every value is a vector, per sequence: a scalar has one row, a column of the candidate table `V` (the whole
  * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
  */
-import type { HostOp } from "./hostOps.js";
+import type { UniformOp } from "./uniformOps.js";
 import type { OpName } from "./ops.js";
 import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
@@ -30,15 +30,15 @@ export interface GraphNode extends VectorType {
   readonly origin?: Origin;
 }
 
-/** A number the host works out once a token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
-export type HostExpr =
+/** A uniform expression: a number that is computed once per token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
+export type UniformExpr =
   | number
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
   | "step"
   | "vocab"
-  | readonly [op: HostOp, ...operands: HostExpr[]];
+  | readonly [op: UniformOp, ...operands: UniformExpr[]];
 
 /** A chain's parameter that can change on every token. */
 export interface Param {
@@ -63,20 +63,20 @@ export interface Draw {
   /** `f64`: a 53-bit draw as `dist` makes it; `f32`: a 24-bit draw as `xtc` makes it. */
   readonly kind: "f64" | "f32";
   readonly seed: number | "random" | { readonly param: string };
-  readonly at?: HostExpr;
+  readonly at?: UniformExpr;
 }
 
 /** A number remembered per sequence; `next` is the node that gives its value once the token is accepted. */
 export interface State {
   readonly name: string;
-  readonly init: HostExpr;
+  readonly init: UniformExpr;
   readonly next: NodeId;
 }
 
 /** One row of a uniforms table: `expr` is evaluated on the host before every token. */
 export interface Uniform {
   readonly name: string;
-  readonly expr: HostExpr;
+  readonly expr: UniformExpr;
 }
 
 /** A vector that the host fills before every token. `logits`, f32[V], is always `inputs[0]`. */

@@ -72,7 +72,7 @@ const breakers = test(`a list of at most ${LIMITS.list} texts and token ids`, is
 /** A negative number stands for the whole history. */
 const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
   Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
-/** A host expression; the verifier looks into it. */
+/** A uniform expression; the verifier looks into it. */
 const expr = test("an expression", (v) => v !== undefined);
 /** The arguments of a host stage; the verifier looks at each. */
 const args = test("an object", isObject);

@@ -18,9 +18,9 @@ export const LIMITS = {
   text: 2 ** 20,
   /** Entries of a list of breakers. */
   list: 4096,
-  /** Operations and leaves of all host expressions together. */
-  hostParts: 65_536,
-  hostDepth: 64,
+  /** Operations and leaves of all uniform expressions together. */
+  uniformParts: 65_536,
+  uniformDepth: 64,
   /** Characters of a spec file. */
   spec: 2 ** 26,
 } as const;

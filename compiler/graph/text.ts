@@ -1,5 +1,5 @@
 /** The readable form of a graph, which golden tests compare line by line. */
-import type { Draw, Graph, GraphNode, HostExpr, NodeId, Param } from "./graph.js";
+import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
 
@@ -44,9 +44,10 @@ function uniformsText(graph: Graph): string {
   const lines = [
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
-      (d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${hostText(d.at)}`}`,
+      (d, i) =>
+        `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
-    ...graph.uniforms.map((u, i) => `    u${i} = ${hostText(u.expr)}`),
+    ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;
 }
@@ -67,19 +68,19 @@ export function numberText(x: number): string {
   return String(digits === undefined ? x : Number(x.toPrecision(digits)));
 }
 
-/** A host expression as a formula in prefix form, e.g. `div(1, t)`; `number` writes the numbers in it. */
-export function hostText(expr: HostExpr, number: (x: number) => string = numberText): string {
+/** A uniform expression as a formula in prefix form, e.g. `div(1, t)`; `number` writes the numbers in it. */
+export function uniformText(expr: UniformExpr, number: (x: number) => string = numberText): string {
   if (typeof expr === "number") return number(expr);
   if (typeof expr === "string") return expr;
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
   const [op, ...operands] = expr;
-  return `${op}(${operands.map((e) => hostText(e, number)).join(", ")})`;
+  return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }
 
 /** The name of a uniform, which is part of the spec: its numbers are written in full. */
-export const uniformName = (expr: HostExpr): string => hostText(expr, String);
+export const uniformName = (expr: UniformExpr): string => uniformText(expr, String);
 
 function comment(graph: Graph, { origin }: GraphNode): string {
   if (!origin) return "";

@@ -4,7 +4,7 @@
  */
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
-import { hostChecker, type HostLeaves } from "./host.js";
+import { uniformChecker, type UniformLeaves } from "./uniform.js";
 import { isDim, isFiniteF32, LIMITS } from "./limits.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
@@ -28,7 +28,7 @@ export function verify(graph: Graph): string[] {
   graph.nodes.forEach((node, id) =>
     faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
   );
-  faults.push(...outputFaults(graph), ...paramFaults(graph), ...hostFaults(graph), ...drawFaults(graph));
+  faults.push(...outputFaults(graph), ...paramFaults(graph), ...uniformFaults(graph), ...drawFaults(graph));
   faults.push(...feedFaults(graph));
   return faults;
 }
@@ -157,13 +157,13 @@ function paramFaults({ params }: Graph): string[] {
   return faults;
 }
 
-function hostFaults(graph: Graph): string[] {
-  const known: HostLeaves = {
+function uniformFaults(graph: Graph): string[] {
+  const known: UniformLeaves = {
     params: new Set(graph.params.map((p) => p.name)),
     draws: graph.draws.length,
     states: graph.states.length,
   };
-  const faultOf = hostChecker();
+  const faultOf = uniformChecker();
   const check = (where: string, expr: unknown, leaves = known): string[] => {
     const fault = faultOf(expr, leaves);
     return fault === undefined ? [] : [`${where}: ${fault}`];

@@ -6,7 +6,7 @@ import { evaluateConstant } from "../check/constants.js";
 import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import type { Feature } from "../graph/graph.js";
-import { saturate } from "../graph/hostOps.js";
+import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../graph/limits.js";
 import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
@@ -17,7 +17,7 @@ import { featureColumn } from "./rows/features.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
-import { constant, isConstant, type HostValue, type NodeValue, type Value } from "./rows/value.js";
+import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 
@@ -72,9 +72,9 @@ export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream
 });
 
 /** Which draw of a stream is meant. */
-export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): HostValue {
+export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
-  if (value.kind === "node") throw new Error("the number of a draw is known on the host");
+  if (value.kind === "node") throw new Error("the number of a draw is uniform");
   return value;
 }
 
@@ -98,7 +98,7 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
   const state = scope.states.get(name);
   if (state !== undefined) return stateValue(cx, state);
   const argument = scope.args.get(name);
-  return argument?.kind === "host" || argument?.kind === "node" ? argument : undefined;
+  return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
 }
 
 /** The column or scalar of the language that a name is, unless something of the program's hides it. */

@@ -6,7 +6,7 @@ import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { emit } from "../graph/build.js";
-import { saturate } from "../graph/hostOps.js";
+import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
@@ -19,7 +19,7 @@ import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
-import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./rows/value.js";
+import { constant, UniformTooLarge, isConstant, MAX_UNIFORM_SIZE } from "./rows/value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
@@ -88,8 +88,8 @@ function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
     if (callee.kind === "chain") lowerChain(cx, inner, callee);
     else lowerSampler(cx, inner, callee, call);
   } catch (error) {
-    if (!(error instanceof HostTooLarge)) throw error;
-    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_HOST_SIZE));
+    if (!(error instanceof UniformTooLarge)) throw error;
+    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_UNIFORM_SIZE));
   }
 }
 
@@ -151,7 +151,7 @@ function bindArguments(
 
 /** A constant given to an f32 parameter is an f32 number, as a uniform is. */
 const asF32 = (given: Argument): Argument =>
-  given.kind === "host" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
+  given.kind === "uniform" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
 /** Whether a state ever becomes something else. */
 function isAssigned(cx: ChainLowering, state: number): boolean {
@@ -162,7 +162,7 @@ function isAssigned(cx: ChainLowering, state: number): boolean {
 /** The number that a state has once the token is accepted. */
 function nextState(cx: ChainLowering, state: number): NodeId {
   const next = stateValue(cx, state);
-  // an output is a node of its own, so a number that the host knows passes through one
+  // an output is a node of its own, so a uniform value passes through one
   return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
 }
 

@@ -10,7 +10,7 @@ import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
 import type { Argument } from "./scope.js";
-import { constant, host } from "./rows/value.js";
+import { constant, uniformValue } from "./rows/value.js";
 
 export interface ChainParam {
   readonly param: Param;
@@ -59,7 +59,7 @@ export const textArguments = (chain: Ast.Chain): [string, Argument][] =>
 export function paramValue({ param, isUniform }: ChainParam): Argument {
   if (param.type === "seed") return { kind: "seed", seed: isUniform ? { param: param.name } : param.default };
   if (!isUniform) return constant(param.default as number);
-  return host({ param: param.name }, rangeInterval(param));
+  return uniformValue({ param: param.name }, rangeInterval(param));
 }
 
 function rangeInterval({ range, type }: Param): I.Interval {

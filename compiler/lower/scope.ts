@@ -2,7 +2,7 @@
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { host, type Value } from "./rows/value.js";
+import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
 
@@ -18,4 +18,5 @@ export interface Scope {
 }
 
 /** The value of a state: the one assigned after the pick, or what the sequence remembers. */
-export const stateValue = (cx: ChainLowering, state: number): Value => cx.next.get(state) ?? host({ state }, I.FINITE);
+export const stateValue = (cx: ChainLowering, state: number): Value =>
+  cx.next.get(state) ?? uniformValue({ state }, I.FINITE);

@@ -72,7 +72,7 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
 }
 
 function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
-  if (init.kind !== "host") throw new Error("the first value of a state is known on the host");
+  if (init.kind !== "uniform") throw new Error("the first value of a state is uniform");
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
   scope.states.set(name, index);

@@ -25,6 +25,6 @@ function hostArg(cx: ChainLowering, scope: Scope, value: Expr): HostArg {
   if (given.kind === "string") return given.value;
   if (given.kind === "list") return hostArg(cx, scope, given);
   if (given.kind === "seed") return given.seed;
-  if (given.kind === "host" && typeof given.expr === "number") return given.expr;
+  if (given.kind === "uniform" && typeof given.expr === "number") return given.expr;
   throw new Error("an argument of a host stage is known when compiling");
 }

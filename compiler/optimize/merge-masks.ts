@@ -15,8 +15,8 @@
  * 2^-25 c too low does not count, so a constant stands beside numbers of the size of logits only, where that is less than the
  * rounding of a logit; others are brought to 0 first.
  */
-import type { Graph, HostExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
-import { nextF32 } from "../graph/hostOps.js";
+import type { Graph, UniformExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
+import { nextF32 } from "../graph/uniformOps.js";
 import { isWithin } from "../graph/interval.js";
 import { LIFT, PENALTY } from "../graph/masks.js";
 import { uniformName } from "../graph/text.js";
@@ -174,8 +174,8 @@ function bounded(x: NodeId, s: 1 | -1, b: number): Condition {
   };
 }
 
-/** x + u > 0 for a number u that the host knows: x + below(u) >= 0. */
-const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boolean): Condition => ({
+/** x + u > 0 for a uniform value u: x + below(u) >= 0. */
+const aboveUniform = (x: NodeId, u: UniformExpr, uniforms: Uniform[], isCoarse: boolean): Condition => ({
   cost: { before: 1, constant: 1, zero: 1 },
   zero: (r) => {
     const expr = nextBelow(u);
@@ -186,10 +186,10 @@ const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boo
 });
 
 /** below(-below(e)) is -e. */
-function nextBelow(u: HostExpr): HostExpr {
+function nextBelow(u: UniformExpr): UniformExpr {
   if (Array.isArray(u) && u[0] === "neg") {
-    const inner = u[1] as HostExpr;
-    if (Array.isArray(inner) && inner[0] === "below") return ["neg", inner[1] as HostExpr];
+    const inner = u[1] as UniformExpr;
+    if (Array.isArray(inner) && inner[0] === "below") return ["neg", inner[1] as UniformExpr];
   }
   return ["below", u];
 }

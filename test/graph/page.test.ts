@@ -1,7 +1,7 @@
-/** What docs/graph.md says and no generator writes: limits, host operations and the words of its example. */
+/** What docs/graph.md says and no generator writes: limits, uniform operations and the words of its example. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { HOST_RULES } from "../../compiler/graph/hostOps.js";
+import { UNIFORM_OPS } from "../../compiler/graph/uniformOps.js";
 import { readSpec } from "../../compiler/graph/json.js";
 import { LIMITS } from "../../compiler/graph/limits.js";
 import { encodeWire, WIRE_MAGIC, WIRE_VERSION } from "../../compiler/graph/wire.js";
@@ -39,11 +39,11 @@ test("the limits of C++ are those of its header, and no graph that is valid is a
   });
 });
 
-test("the host operations are all there, by the number of their operands", () => {
+test("the uniform operations are all there, by the number of their operands", () => {
   const listed = [...PAGE.matchAll(/^- (one|two|three): `([^`]*)`$/gm)].flatMap(([, arity, names]) =>
     names!.split(" ").map((name) => [name, ["one", "two", "three"].indexOf(arity!) + 1]),
   );
-  const known = Object.entries(HOST_RULES).map(([name, { arity }]) => [name, arity]);
+  const known = Object.entries(UNIFORM_OPS).map(([name, { arity }]) => [name, arity]);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(known));
 });
 

@@ -170,7 +170,7 @@ test("the limit on expressions is on all of a spec's together", () => {
   const tree = (depth: number): unknown => (depth === 0 ? 1 : ["add", tree(depth - 1), tree(depth - 1)]);
   const uniforms = many(40, () => ({ name: "u", expr: tree(10) }));
   expect(faultOf(() => fromSpec(broken("uniforms", uniforms)))).toMatch(/uniform 3\d: all expressions together/);
-  const deep = many(LIMITS.hostDepth + 1, () => 0).reduce<unknown>((e) => ["neg", e], 1);
+  const deep = many(LIMITS.uniformDepth + 1, () => 0).reduce<unknown>((e) => ["neg", e], 1);
   expect(faultOf(() => fromSpec(broken("uniforms.0.expr", deep)))).toMatch(/uniform 0: .* nested more than 64 deep/);
 });
 

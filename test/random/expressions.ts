@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import * as F from "./functions.js";
 import { nameOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
 
-const RATES: readonly Rate[] = ["static", "settled", "host", "runtime"];
+const RATES: readonly Rate[] = ["static", "settled", "uniform", "runtime"];
 
 const known =
   (latest: Rate, ...kinds: readonly Kind[]) =>
@@ -61,9 +61,9 @@ interface Grammar {
   staticScalar: Text;
   staticFlag: Text;
   settledFlag: Text;
-  hostWhole: Text;
-  hostScalar: Text;
-  hostFlag: Text;
+  uniformWhole: Text;
+  uniformScalar: Text;
+  uniformFlag: Text;
   whole: Text;
   scalar: Text;
   flag: Text;
@@ -71,7 +71,14 @@ interface Grammar {
   mask: Text;
 }
 
-const HOST_KEYS = ["staticWhole", "staticScalar", "staticFlag", "hostWhole", "hostScalar", "hostFlag"] as const;
+const UNIFORM_KEYS = [
+  "staticWhole",
+  "staticScalar",
+  "staticFlag",
+  "uniformWhole",
+  "uniformScalar",
+  "uniformFlag",
+] as const;
 const RUNTIME_KEYS = ["whole", "scalar", "flag", "column", "mask"] as const;
 
 /** Parts by name, to be used before they are made. */
@@ -79,7 +86,7 @@ const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: re
   Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Piece>;
 
 export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => {
-  const { staticWhole, staticScalar, staticFlag, hostWhole, hostScalar, hostFlag } = ties(tie, HOST_KEYS);
+  const { staticWhole, staticScalar, staticFlag, uniformWhole, uniformScalar, uniformFlag } = ties(tie, UNIFORM_KEYS);
   const { whole, scalar, flag, column, mask } = ties(tie, RUNTIME_KEYS);
   return {
     staticWhole: one(
@@ -110,30 +117,30 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       staticFlag,
     ),
 
-    hostWhole: one(
-      nameOf(known("host", "whole"), wholes),
+    uniformWhole: one(
+      nameOf(known("uniform", "whole"), wholes),
       words("vocab", "step"),
       wholes,
-      t`(${hostWhole} ${WHOLE_ARITHMETIC} ${hostWhole})`,
-      t`${ROUNDINGS}(${hostScalar})`,
-      t`${PAIRS}(${hostWhole}, ${hostWhole})`,
+      t`(${uniformWhole} ${WHOLE_ARITHMETIC} ${uniformWhole})`,
+      t`${ROUNDINGS}(${uniformScalar})`,
+      t`${PAIRS}(${uniformWhole}, ${uniformWhole})`,
     ),
-    hostScalar: one(
-      often(2, nameOf(known("host", "scalar", "whole"), numbers)),
+    uniformScalar: one(
+      often(2, nameOf(known("uniform", "scalar", "whole"), numbers)),
       numbers,
-      hostWhole,
-      t`(${hostScalar} ${ARITHMETIC} ${hostScalar})`,
-      t`(${hostScalar} ^ ${POWERS})`,
-      t`${MAPS}(${hostScalar})`,
-      t`${TRIPLES}(${hostScalar}, ${hostScalar}, ${hostScalar})`,
-      t`(${hostFlag} ? ${hostScalar} : ${hostScalar})`,
-      t`(-${hostScalar})`,
+      uniformWhole,
+      t`(${uniformScalar} ${ARITHMETIC} ${uniformScalar})`,
+      t`(${uniformScalar} ^ ${POWERS})`,
+      t`${MAPS}(${uniformScalar})`,
+      t`${TRIPLES}(${uniformScalar}, ${uniformScalar}, ${uniformScalar})`,
+      t`(${uniformFlag} ? ${uniformScalar} : ${uniformScalar})`,
+      t`(-${uniformScalar})`,
     ),
-    hostFlag: one(
-      nameOf(known("host", "flag"), truths),
-      t`(${hostScalar} ${COMPARISONS} ${hostScalar})`,
-      t`(${hostFlag} ${LOGIC} ${hostFlag})`,
-      t`(not ${hostFlag})`,
+    uniformFlag: one(
+      nameOf(known("uniform", "flag"), truths),
+      t`(${uniformScalar} ${COMPARISONS} ${uniformScalar})`,
+      t`(${uniformFlag} ${LOGIC} ${uniformFlag})`,
+      t`(not ${uniformFlag})`,
     ),
 
     whole: one(

@@ -58,9 +58,9 @@ export const paramChoices: fc.Arbitrary<ParamChoice> = fc
       passing: fc.constantFrom<ParamChoice["passing"]>("default", "literal", "chain", "chain", "expression"),
       isNamed: fc.boolean(),
       expression: fc.record({
-        f32: expressions.hostScalar,
-        i32: expressions.hostWhole,
-        bool: expressions.hostFlag,
+        f32: expressions.uniformScalar,
+        i32: expressions.uniformWhole,
+        bool: expressions.uniformFlag,
       }),
     }),
   );
@@ -95,7 +95,7 @@ export function chainParam(
   const start = rest.isStatic ? "static " : "";
   draft.params.push({ name, declaration: `${start}${name}: ${type}${rest.range} = ${literal(type, other)}` });
   (rest.isStatic ? draft.set : draft.uniforms)[name] = value;
-  if (type !== "seed") draft.scope.names.push({ name, kind: KINDS[type], rate: rest.isStatic ? "static" : "host" });
+  if (type !== "seed") draft.scope.names.push({ name, kind: KINDS[type], rate: rest.isStatic ? "static" : "uniform" });
   return name;
 }
 
@@ -129,7 +129,7 @@ export function bindParams(draft: Draft, choices: readonly ParamChoice[]): Bound
 function argumentOf(draft: Draft, choice: ParamChoice, range: string): { text: string; rate: Rate } | undefined {
   const { type, isStatic, value, default: other, passing, expression } = choice;
   if (passing === "default") return undefined;
-  if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "host" };
+  if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "uniform" };
   if (passing === "literal" || isStatic || type === "seed") return { text: literal(type, value), rate: "settled" };
-  return { text: expression[type](draft.scope), rate: "host" };
+  return { text: expression[type](draft.scope), rate: "uniform" };
 }

@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { drawNumbers, expressions, seeds } from "./expressions.js";
 import { t, where, words, type Kind, type Named, type Piece, type Rate, type Scope, type Text } from "./text.js";
 
-const { staticWhole, settledFlag, hostScalar, hostWhole, hostFlag, whole, scalar, flag, column, mask } = expressions;
+const { staticWhole, settledFlag, uniformScalar, uniformWhole, uniformFlag, whole, scalar, flag, column, mask } =
+  expressions;
 
 /** `let` under a name that nothing else has; the value does not see it. */
 const letOf = (kind: Kind, rate: Rate, value: Piece): Piece =>
@@ -20,7 +21,7 @@ const lets = fc.oneof(
   { weight: 2, arbitrary: letOf("scalar", "runtime", scalar) },
   letOf("whole", "runtime", whole),
   letOf("flag", "runtime", flag),
-  letOf("scalar", "host", hostScalar),
+  letOf("scalar", "uniform", uniformScalar),
   letOf("whole", "static", staticWhole),
 );
 
@@ -91,7 +92,7 @@ const grammar = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => {
       { weight: 4, arbitrary: lets },
       { weight: 4, arbitrary: where((s) => !s.isBlend, orders, assigns) },
       { weight: 2, arbitrary: branches(flag, block, { isBlend: true }) },
-      { weight: 1, arbitrary: branches(hostFlag, block, { isBlend: true }) },
+      { weight: 1, arbitrary: branches(uniformFlag, block, { isBlend: true }) },
       { weight: 2, arbitrary: branches(settledFlag, block, {}) },
     ),
     block: lines(tie("statement"), 0, 2),
@@ -118,9 +119,9 @@ export const settledPick: Piece = t`if ${settledFlag} { ${picks.sample} } else {
 // ---------------------------------------------------------------- states
 
 const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readonly init: Piece }[] = [
-  { type: "f32", kind: "scalar", init: hostScalar },
-  { type: "i32", kind: "whole", init: hostWhole },
-  { type: "bool", kind: "flag", init: hostFlag },
+  { type: "f32", kind: "scalar", init: uniformScalar },
+  { type: "i32", kind: "whole", init: uniformWhole },
+  { type: "bool", kind: "flag", init: uniformFlag },
 ];
 
 export const stateDeclaration: Piece = fc
@@ -148,7 +149,7 @@ const stateAssign: Piece = fc
 const afterStatement = fc.oneof(
   { weight: 4, arbitrary: stateAssign },
   lets,
-  branches(fc.oneof(flag, hostFlag), lines(stateAssign, 1, 2), {}),
+  branches(fc.oneof(flag, uniformFlag), lines(stateAssign, 1, 2), {}),
 );
 
 export const afterPick: Piece = t`after pick { ${lines(afterStatement, 1, 3)} }`;

@@ -9,9 +9,9 @@ export type Kind = "scalar" | "whole" | "flag" | "column" | "mask";
 
 /**
  * When a value is known: `static` by the checker, `settled` once the stage is lowered, because its argument is a constant,
- * `host` before the graph runs.
+ * `uniform` before the graph runs.
  */
-export type Rate = "static" | "settled" | "host" | "runtime";
+export type Rate = "static" | "settled" | "uniform" | "runtime";
 
 export interface Named {
   readonly name: string;

@@ -6,7 +6,7 @@ import * as ts from "typescript";
 import { define, map, reduction, type Builtin, type BuiltinName } from "../../compiler/builtins/builtin.js";
 import { builtinKind, FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.js";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
-import { HOST_RULES } from "../../compiler/graph/hostOps.js";
+import { UNIFORM_OPS } from "../../compiler/graph/uniformOps.js";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import * as A from "../../compiler/lower/rows/arith.js";
 import * as R from "../../compiler/lower/rows/reduce.js";
@@ -17,7 +17,7 @@ import { languageTables } from "../../playground/engine/language.js";
 import { evaluateGraph } from "../language/run.js";
 
 const BUILTINS: ReadonlySet<string> = new Set([...Object.keys(FUNCTIONS), ...Object.keys(NAMES)]);
-const OPS: ReadonlySet<string> = new Set([...OP_NAMES, ...Object.keys(HOST_RULES)]);
+const OPS: ReadonlySet<string> = new Set([...OP_NAMES, ...Object.keys(UNIFORM_OPS)]);
 
 // ---------------------------------------------------------------- the record
 
@@ -130,7 +130,7 @@ describe("a builtin that is put into the table", () => {
   const codesOf = (body: string): string[] =>
     compileProgram(`sampler s() {\n${body}\n}\nchain c = s()`).diagnostics.map((d) => d.code);
 
-  test("works on rows, on numbers of the host and on constants", () => {
+  test("works on rows, on uniform values and on constants", () => {
     expect(logitsAfter("logit = cube(logit)")).toEqual([1, 8, -1]);
     expect(logitsAfter("logit += cube(t)")).toEqual([28, 29, 26]);
     expect(logitsAfter("logit += eight + spread(logit)")).toEqual([12, 13, 10]);

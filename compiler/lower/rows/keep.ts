@@ -23,7 +23,7 @@ export function keepRows(cx: Lowering, condition: Value, m: Value): void {
   const best = bestOf(cx, minimum);
   // all rows or none: the best ones stay in either case
   const { isOrdered, isPacked } = cx.table;
-  const isPrefix = condition.kind === "host" || (isOrdered && isPacked && condition.facts.trend === "falls");
+  const isPrefix = condition.kind === "uniform" || (isOrdered && isPacked && condition.facts.trend === "falls");
   if (isPrefix) return narrowTo(cx, or(cx, best, condition), false);
 
   const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);

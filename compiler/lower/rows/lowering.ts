@@ -4,7 +4,7 @@ import type { Draw, Feature, Input, NodeId, Uniform } from "../../graph/graph.js
 import { uniformName } from "../../graph/text.js";
 import type { Rule } from "../rules/rule.js";
 import { newTable, type Table } from "./table.js";
-import type { HostValue, NodeValue } from "./value.js";
+import type { UniformValue, NodeValue } from "./value.js";
 
 export interface Lowering {
   readonly builder: Builder;
@@ -14,8 +14,8 @@ export interface Lowering {
   readonly featureColumns: Map<string, NodeId>;
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
-  /** The node of a host value; one entry of the uniforms for each different expression. */
-  uniform(v: HostValue): NodeId;
+  /** The node of a uniform value; one entry of the uniforms for each different expression. */
+  uniform(v: UniformValue): NodeId;
   table: Table;
   /** Whether a rule of the optimizer is on. */
   uses(rule: Rule): boolean;
@@ -52,8 +52,8 @@ export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering
   };
 }
 
-/** Adds a host value to the uniforms, or finds the entry that it has. */
-function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: HostValue): NodeId {
+/** Adds a uniform value to the uniforms, or finds the entry that it has. */
+function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: UniformValue): NodeId {
   const key = JSON.stringify(v.expr);
   const present = known.get(key);
   if (present !== undefined) return present;

@@ -8,7 +8,7 @@ import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Lowering, Picked } from "./lowering.js";
 import { cumsum, sum } from "./reduce.js";
 import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./columns.js";
-import { constant, hostOp, type HostValue, type NodeValue, type Value } from "./value.js";
+import { constant, uniformOp, type UniformValue, type NodeValue, type Value } from "./value.js";
 
 /** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
 const TOTAL: Interval = { lo: 2 ** -25, hi: 2 };
@@ -23,11 +23,11 @@ const HIGHEST_DRAW = 1 - 2 ** -20;
  * The first row of some weight whose running sum reaches `draw` times the last running sum. Running sums need not rise on
  * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
  */
-export function pickSample(cx: Lowering, draw: HostValue): Picked {
+export function pickSample(cx: Lowering, draw: UniformValue): Picked {
   const weights = selectionWeights(cx);
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
-  const threshold = mul(cx, total, hostOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
+  const threshold = mul(cx, total, uniformOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
   const pick = canPickByRatio(cx, weights) ? pickByRatio : weights.facts.trend === "falls" ? pickByCount : pickFirst;
   const row = pick(cx, weights, running, threshold);
   return { row, token: tokenAt(cx, row), drawn: { weights, total } };
@@ -71,7 +71,7 @@ function tokenAt(cx: Lowering, row: NodeId): NodeId {
 
 /** The value of a column in the picked row; a scalar is the same for every row. */
 export function pickedValue(cx: Lowering, value: Value): Value {
-  if (value.kind === "host" || !value.isColumn) return value;
+  if (value.kind === "uniform" || !value.isColumn) return value;
   return scalar(cx, emit(cx.builder, "get_rows", [value.id, rowOf(cx)]));
 }
 

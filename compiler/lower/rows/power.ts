@@ -2,14 +2,14 @@
 import { log, mapped, mod, mul, sqrt, sub, unary } from "./arith.js";
 import { equal, greater, select } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
-import { constant, hostOp, isConstant, type Value } from "./value.js";
+import { constant, uniformOp, isConstant, type Value } from "./value.js";
 
 /** Powers up to this are multiplied out, so that they are exact. */
 const MAX_MULTIPLIED_POWER = 8;
 
 /** x ^ y; 0 for a negative x and a y that is no whole number. */
 export function pow(cx: Lowering, x: Value, y: Value): Value {
-  if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
+  if (x.kind === "uniform" && y.kind === "uniform") return uniformOp("pow", x, y);
   if (isConstant(y)) {
     if (y.expr === 0) return constant(1);
     if (y.expr === 0.5) return sqrt(cx, x);
@@ -18,7 +18,7 @@ export function pow(cx: Lowering, x: Value, y: Value): Value {
   const powerOf = (base: Value): Value => mapped(cx, "exp", mul(cx, log(cx, base), y));
   if (x.range.lo >= 0) return powerOf(x);
   // whether it is whole is asked of the number that the rows see
-  const sign = signOfNegative(cx, y.kind === "host" ? hostOp("f32", y) : y);
+  const sign = signOfNegative(cx, y.kind === "uniform" ? uniformOp("f32", y) : y);
   // to the logarithm a negative x is 0, and so is its power
   if (isConstant(sign) && sign.expr === 0 && y.range.lo > 0) return powerOf(x);
   return mul(cx, powerOf(mapped(cx, "abs", x)), select(cx, greater(cx, constant(0), x), sign, constant(1)));

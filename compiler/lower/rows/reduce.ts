@@ -42,7 +42,7 @@ export function countRows(cx: Lowering): NodeValue {
 
 export function max(cx: Lowering, x: Value): Value {
   // a choice that was settled may have left one number for all rows
-  if (x.kind === "host" || !x.isColumn) return x;
+  if (x.kind === "uniform" || !x.isColumn) return x;
   const { trend, isZeroDropped = false } = x.facts;
   if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
@@ -58,24 +58,24 @@ function firstRow(cx: Lowering, x: NodeValue): NodeValue {
 
 export const min = (cx: Lowering, x: Value): Value => neg(cx, max(cx, neg(cx, x)));
 
-export const mean = (cx: Lowering, x: Value): Value => (x.kind === "host" ? x : div(cx, sum(cx, x), countRows(cx)));
+export const mean = (cx: Lowering, x: Value): Value => (x.kind === "uniform" ? x : div(cx, sum(cx, x), countRows(cx)));
 
 /** Population variance. */
 export function variance(cx: Lowering, x: Value): Value {
-  if (x.kind === "host") return constant(0);
+  if (x.kind === "uniform") return constant(0);
   const deviation = sub(cx, x, mean(cx, x)) as NodeValue;
   return mean(cx, unary(cx, "sqr", deviation));
 }
 
 export function standardDeviation(cx: Lowering, x: Value): Value {
   const v = variance(cx, x);
-  return v.kind === "host" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
+  return v.kind === "uniform" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
 }
 
 export const count = (cx: Lowering, condition: Value): Value => sum(cx, condition);
 
 export const any = (cx: Lowering, condition: Value): Value =>
-  condition.kind === "host" ? condition : greater(cx, sum(cx, condition), constant(0));
+  condition.kind === "uniform" ? condition : greater(cx, sum(cx, condition), constant(0));
 
 export const all = (cx: Lowering, condition: Value): Value => not(cx, any(cx, not(cx, condition)));
 

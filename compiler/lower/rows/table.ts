@@ -65,6 +65,6 @@ export const cloneTable = (t: Table): Table => ({ ...t, cache: new Map(t.cache),
 /** What a `let` holds, without the facts that dropped rows may have ended. */
 export function lookUpLet(t: Table, name: string): Value | undefined {
   const found = t.lets.get(name);
-  if (!found || found.value.kind === "host" || found.version === t.version) return found?.value;
+  if (!found || found.value.kind === "uniform" || found.version === t.version) return found?.value;
   return { ...found.value, facts: outlastingFacts(found.value.facts) };
 }

@@ -1,15 +1,15 @@
-/** Values while lowering: a number that the host knows, or a node of the graph, with what is known about it. */
-import type { HostExpr, NodeId } from "../../graph/graph.js";
-import { applyHost, hostRange, hostRule, type HostOp } from "../../graph/hostOps.js";
+/** Values while lowering: a uniform expression, or a node of the graph, with what is known about it. */
+import type { UniformExpr, NodeId } from "../../graph/graph.js";
+import { applyUniformOp, uniformRange, uniformOpRule, type UniformOp } from "../../graph/uniformOps.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 
-export type Value = HostValue | NodeValue;
+export type Value = UniformValue | NodeValue;
 
 /** A scalar that is worked out before the graph runs: a constant, or an expression of parameters, draws and states. */
-export interface HostValue {
-  readonly kind: "host";
-  readonly expr: HostExpr;
+export interface UniformValue {
+  readonly kind: "uniform";
+  readonly expr: UniformExpr;
   readonly range: Interval;
 }
 
@@ -49,10 +49,10 @@ export interface Facts {
 
 export const NO_FACTS: Facts = {};
 
-export const constant = (x: number): HostValue => ({ kind: "host", expr: x, range: I.point(x) });
+export const constant = (x: number): UniformValue => ({ kind: "uniform", expr: x, range: I.point(x) });
 
-export const host = (expr: HostExpr, range: Interval): HostValue =>
-  range.lo === range.hi ? constant(range.lo) : { kind: "host", expr, range };
+export const uniformValue = (expr: UniformExpr, range: Interval): UniformValue =>
+  range.lo === range.hi ? constant(range.lo) : { kind: "uniform", expr, range };
 
 /** What stays true of a column when rows are dropped after it was made. */
 export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({
@@ -62,43 +62,43 @@ export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts
   ...(cumsumOf !== undefined && { cumsumOf }),
 });
 
-export const isConstant = (v: Value): v is HostValue & { readonly expr: number } =>
-  v.kind === "host" && typeof v.expr === "number";
+export const isConstant = (v: Value): v is UniformValue & { readonly expr: number } =>
+  v.kind === "uniform" && typeof v.expr === "number";
 
 export const isColumn = (v: Value): boolean => v.kind === "node" && v.isColumn;
 
-/** Applies a host operation; constants fold, and so does what the operands' ranges decide. */
-export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue {
+/** Applies a uniform operation; constants fold, and so does what the operands' ranges decide. */
+export function uniformOp(op: UniformOp, ...operands: readonly UniformValue[]): UniformValue {
   if (operands.every(isConstant)) {
     return constant(
-      applyHost(
+      applyUniformOp(
         op,
         operands.map((v) => v.expr),
       ),
     );
   }
   const [a, b] = operands;
-  if (b && isConstant(b) && hostRule(op).identity === b.expr) return a!;
-  const range = hostRange(
+  if (b && isConstant(b) && uniformOpRule(op).identity === b.expr) return a!;
+  const range = uniformRange(
     op,
     operands.map((v) => v.range),
   );
-  return host(checkSize([op, ...operands.map((v) => v.expr)]), range);
+  return uniformValue(checkSize([op, ...operands.map((v) => v.expr)]), range);
 }
 
-/** A host expression that has grown too large to be evaluated for every token. */
-export class HostTooLarge extends Error {}
+/** A uniform expression that has grown too large to be evaluated for every token. */
+export class UniformTooLarge extends Error {}
 
-/** Parts of a host expression at most; a `let` that uses another twice doubles it. */
-export const MAX_HOST_SIZE = 4096;
+/** Parts of a uniform expression at most; a `let` that uses another twice doubles it. */
+export const MAX_UNIFORM_SIZE = 4096;
 
 const sizes = new WeakMap<object, number>();
 
-const sizeOf = (expr: HostExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
+const sizeOf = (expr: UniformExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
 
-function checkSize(expr: readonly [HostOp, ...HostExpr[]]): HostExpr {
-  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as HostExpr), 1);
-  if (size > MAX_HOST_SIZE) throw new HostTooLarge();
+function checkSize(expr: readonly [UniformOp, ...UniformExpr[]]): UniformExpr {
+  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as UniformExpr), 1);
+  if (size > MAX_UNIFORM_SIZE) throw new UniformTooLarge();
   sizes.set(expr, size);
   return expr;
 }

@@ -30,12 +30,12 @@ function divisor(y: number): number {
   return y === 0 ? F32_MIN : y;
 }
 
-/** A number of the host is rounded where the graph reads it. */
+/** A uniform value is rounded where the graph reads it. */
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
   typeof x === "number" ? rows.map(() => f32(x)) : x;
 
 function apply(s: Stage, f: (...x: number[]) => number, ...values: readonly Value[]): Value {
-  // what the host works out is rounded only where the graph reads it
+  // a uniform value is rounded only where the graph reads it
   if (values.every((v) => typeof v === "number")) return finite(f(...values));
   const columns = values.map((v) => columnOf(s, v));
   return s.rows.map((_, i) => f32(f(...columns.map((c) => c[i]!))));
@@ -66,7 +66,7 @@ function apart(x: number, y: number): number {
 }
 
 function remainder(x: number, y: number): number {
-  // a number of the host is rounded where the graph reads it
+  // a uniform value is rounded where the graph reads it
   if (y === 0 && x !== f32(x)) throw new Unclear("what is left of a number by 0 is what rounding leaves of it");
   return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
 }

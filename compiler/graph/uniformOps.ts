@@ -1,12 +1,12 @@
 /**
- * The table of host operations: what each gives of numbers and, as `OPS` has it for columns, of intervals. Arithmetic is f64
+ * The table of uniform operations: what each gives of numbers and, as `OPS` has it for columns, of intervals. Arithmetic is f64
  * on the language's terms: results saturate at the largest finite f32, a divisor of 0 counts as the smallest normal f32,
  * and so nothing is ever NaN. Conditions are 1 and 0; any number but 0 holds.
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
 
-export interface HostOpRule {
+export interface UniformOpRule {
   readonly arity: number;
   readonly apply: (...operands: number[]) => number;
   /** Bounds of what `apply` gives of numbers within finite bounds, before and after both saturate. */
@@ -18,14 +18,14 @@ export interface HostOpRule {
 type Unary<T> = (x: T) => T;
 type Binary<T> = (x: T, y: T) => T;
 
-const unary = (apply: Unary<number>, range: Unary<Interval>): HostOpRule => ({ arity: 1, apply, range });
-const binary = (apply: Binary<number>, range: Binary<Interval>): HostOpRule => ({ arity: 2, apply, range });
+const unary = (apply: Unary<number>, range: Unary<Interval>): UniformOpRule => ({ arity: 1, apply, range });
+const binary = (apply: Binary<number>, range: Binary<Interval>): UniformOpRule => ({ arity: 2, apply, range });
 
 /** A function that never falls: its bounds are its values at the bounds. */
-const rising = (apply: Unary<number>): HostOpRule => unary(apply, I.rising(apply));
+const rising = (apply: Unary<number>): UniformOpRule => unary(apply, I.rising(apply));
 
 /** The same of two numbers: it never falls as either rises. */
-const bothRising = (apply: Binary<number>): HostOpRule =>
+const bothRising = (apply: Binary<number>): UniformOpRule =>
   binary(apply, (a, b) => I.interval(apply(a.lo, b.lo), apply(a.hi, b.hi)));
 
 const anything = (): Interval => I.ANY;
@@ -68,7 +68,7 @@ const truth = (isCertain: boolean, isImpossible: boolean): Interval =>
 
 // ---------------------------------------------------------------- the table
 
-export const HOST_RULES = {
+export const UNIFORM_OPS = {
   add: { ...binary((x, y) => x + y, I.add), identity: 0 },
   sub: { ...binary((x, y) => x - y, I.sub), identity: 0 },
   mul: { ...binary((x, y) => x * y, I.mul), identity: 1 },
@@ -127,13 +127,14 @@ export const HOST_RULES = {
     apply: (x, lo, hi) => Math.min(Math.max(x, lo), hi),
     range: (a, lo, hi) => I.interval(Math.min(Math.max(a.lo, lo.lo), hi.lo), Math.min(Math.max(a.hi, lo.hi), hi.hi)),
   },
-} satisfies Readonly<Record<string, HostOpRule>>;
+} satisfies Readonly<Record<string, UniformOpRule>>;
 
-export type HostOp = keyof typeof HOST_RULES;
+export type UniformOp = keyof typeof UNIFORM_OPS;
 
-export const hostRule = (op: HostOp): HostOpRule => HOST_RULES[op];
+export const uniformOpRule = (op: UniformOp): UniformOpRule => UNIFORM_OPS[op];
 
-export const isHostOp = (name: unknown): name is HostOp => typeof name === "string" && Object.hasOwn(HOST_RULES, name);
+export const isUniformOp = (name: unknown): name is UniformOp =>
+  typeof name === "string" && Object.hasOwn(UNIFORM_OPS, name);
 
 /** Brings a result into the range of finite f32 numbers; NaN (inf - inf and the like) becomes 0. */
 export function saturate(x: number): number {
@@ -141,8 +142,9 @@ export function saturate(x: number): number {
 }
 
 /** Applies one operation to numbers. */
-export const applyHost = (op: HostOp, operands: readonly number[]): number => saturate(hostRule(op).apply(...operands));
+export const applyUniformOp = (op: UniformOp, operands: readonly number[]): number =>
+  saturate(uniformOpRule(op).apply(...operands));
 
 /** The narrowest bounds that are easily known of an operation's result. */
-export const hostRange = (op: HostOp, operands: readonly Interval[]): Interval =>
-  I.saturated(hostRule(op).range(...operands));
+export const uniformRange = (op: UniformOp, operands: readonly Interval[]): Interval =>
+  I.saturated(uniformOpRule(op).range(...operands));
