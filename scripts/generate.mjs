@@ -90,7 +90,7 @@ async function generateStd() {
 }
 
 async function generateLlama() {
-  const facts = await load("compiler/llama", "context.js", "release.js", "samplers.js");
+  const facts = await load("compiler/llama", "contexts.js", "release.js", "samplers.js");
   for (const [path, text] of Object.entries(llamaFiles(facts))) {
     const file = join(root, path);
     if (!process.argv.includes("--check")) writeIfChanged(file, text);
