@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/chain.js";
-import { CACHE_TYPES, type CacheType } from "../../compiler/llama/context.js";
+import { CACHE_TYPES, type CacheType } from "../../compiler/llama/contexts.js";
 import { InputError } from "../../runtime/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";

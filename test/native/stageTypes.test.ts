@@ -25,7 +25,7 @@ export const STAGES: readonly HostChainStage[] = [
   { name: "grammar" },
   // @ts-expect-error not of a vocabulary's size
   { name: "top_k", n_vocab: 300 },
-  // @ts-expect-error no pair
+  // @ts-expect-error a bias is a pair
   { name: "logit_bias", biases: [1] },
 ];
 
