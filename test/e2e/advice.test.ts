@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSamplingAdvice } from "../../compiler/import/gguf_sampling.js";
 import { checkProgram } from "../../compiler/compile.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 
-const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "ggsl-advice-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
