@@ -202,7 +202,7 @@ private:
 
     void check_range(size_t id, const Node & node, int32_t values) {
         if (values > bound.row_limit[id]) {
-            fail(code::invalid_graph, "node %%%zu %s gives numbers below %d, but they are used as rows of only %d", id,
+            fail(code::invalid_graph, "node %%%zu %s gives numbers below %d, used as indices of only %d rows", id,
                  op_of(node).name, values, bound.row_limit[id]);
         }
     }
