@@ -20,7 +20,7 @@ constexpr int    width = 1003; // not a multiple of a vector's width
 constexpr int    rows  = 3;
 constexpr size_t total = static_cast<size_t>(width) * rows;
 
-// Widths, -inf, ties and far ends are in it.
+// Numbers between `from` and `to`, with -inf among them.
 Row numbers(float from, float to) {
     Row x(total);
     for (size_t i = 0; i < total; ++i) {
