@@ -1,4 +1,4 @@
-// Context::decode: a batch through the model, and what comes back.
+// Context::decode: runs a batch through the model and collects the results.
 #include "graph/backend.h"
 #include "context.h"
 #include "graph/failure.h"
@@ -9,7 +9,7 @@ namespace ggsl {
 
 namespace {
 
-// What llama_decode returns when the abort callback has stopped it.
+// llama_decode returns this if the abort callback has stopped it.
 constexpr int32_t aborted_status = 2;
 
 } // namespace
@@ -47,7 +47,7 @@ void Context::check_batch(const Batch & batch) const {
 }
 
 std::vector<Output> Context::decode(const Batch & batch) {
-    // A request is for one decode, and may come before it has begun.
+    // An abort request applies to one decode, and may arrive before the decode starts.
     struct Reset {
         std::atomic<bool> & flag;
         ~Reset() { flag = false; }

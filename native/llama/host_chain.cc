@@ -9,7 +9,7 @@ namespace ggsl {
 
 namespace {
 
-// Most samplers of llama.cpp assume that there is a row with a finite logit.
+// Most of llama.cpp's samplers assume a row with a finite logit.
 void check_rows(const llama_token_data_array & array, const std::string & where) {
     bool is_alive = false;
     for (size_t i = 0; i < array.size; ++i) {

@@ -1,4 +1,4 @@
-// The host tail of a chain: llama.cpp's own CPU samplers on the rows that a graph has left.
+// The host tail of a chain: llama.cpp's own CPU samplers on the rows that the graph leaves.
 #pragma once
 
 #include "host_stage.h"
@@ -18,20 +18,20 @@ struct HostRows {
 
 class HostChain {
 public:
-    // `model` may be null when no stage needs a vocabulary. Throws Failure (INVALID_ARGUMENT).
+    // `model` may be null if no stage needs a vocabulary. Throws Failure (INVALID_ARGUMENT).
     HostChain(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> model);
 
-    // Rows whose logit is -inf on the way in are no rows. Throws Failure (INVALID_ARGUMENT; INVALID_LOGITS for NaN and +inf,
-    // also when a stage makes them; NO_CANDIDATE when no row is there or left).
+    // Ignores rows with the logit -inf. Throws Failure (INVALID_ARGUMENT; INVALID_LOGITS for NaN and +inf, also if a stage
+    // produces them; NO_CANDIDATE if no row is given or left).
     HostRows apply(std::span<const int32_t> tokens, std::span<const float> logits);
 
-    // Tells every stage the next token of the text. Throws Failure (INVALID_ARGUMENT) when a grammar does not accept it; then
-    // no stage has taken it.
+    // Passes the next token of the text to every stage. Throws Failure (INVALID_ARGUMENT) if a grammar does not accept it; then
+    // no stage has accepted it.
     void accept(int32_t token);
-    // Tells the stages of a text that is there already; a grammar begins after it.
+    // Passes the prompt to the stages; a grammar starts after it.
     void accept_prompt(std::span<const int32_t> tokens);
     void reset();
-    // An exact copy: it draws the random numbers that this one would.
+    // An exact copy: it draws the same random numbers as this one would.
     HostChain clone() const;
 
 private:

@@ -19,8 +19,8 @@ private:
     Grammar grammar;
 };
 
-// llama.cpp's clone of adaptive_p begins its random numbers anew, and reads past the end of an array when the token is
-// accepted that the original had just picked. So this one knows how many numbers were drawn, and picks the token again.
+// llama.cpp's clone of adaptive_p restarts its random numbers, and reads past the end of an array when it accepts the token that
+// the original has just picked. So this class counts the draws, and its clone repeats them and picks the token again.
 class AdaptiveStage : public HostStage {
 public:
     explicit AdaptiveStage(SamplerPtr sampler) : HostStage("adaptive_p", std::move(sampler)) {}
@@ -52,7 +52,7 @@ public:
             llama_token_data_array array{ rows, 2, -1, true };
             llama_sampler_apply(copy->sampler.get(), &array);
         }
-        // Forgets every pick; this one is no token.
+        // Clears the state of picks: this id is not a token.
         llama_sampler_accept(copy->sampler.get(), INT32_MAX);
         copy->draws = copy->draws_before = draws_before;
         if (!pending.empty()) {
@@ -67,7 +67,7 @@ private:
     std::vector<llama_token_data> pending; // rows of the latest pick, until a token is accepted
     bool                          is_sorted    = false;
     size_t                        draws        = 0;
-    size_t                        draws_before = 0; // the pending pick
+    size_t                        draws_before = 0; // before the pending pick
 };
 
 } // namespace

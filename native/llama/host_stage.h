@@ -1,4 +1,4 @@
-// One stage of a host chain: a CPU sampler of llama.cpp, and what it takes to copy it and to refuse tokens.
+// A tail stage: a CPU sampler of llama.cpp, with exact copies and rejection of tokens.
 #pragma once
 
 #include "grammar.h"
@@ -15,7 +15,7 @@ public:
     virtual void reset() { llama_sampler_reset(sampler.get()); }
     virtual std::unique_ptr<HostStage> clone() const;
 
-    // Whether `accept` may throw; only such a stage can take an accept back.
+    // Whether `accept` may throw; only such a stage supports undo.
     virtual bool may_refuse() const { return false; }
     virtual void undo() {}
 

@@ -40,21 +40,21 @@ common_params parse(const Napi::Env & env, std::vector<std::string> words) {
     return params;
 }
 
-// A text of llama.cpp's programs, from their command line.
+// A text generated as llama.cpp's programs do, from their command line.
 class Text {
 public:
     explicit Text(const Napi::CallbackInfo & info) : prompt(to_vector<int32_t>(info[1], "prompt")) {
         common_log_set_verbosity_thold(-1);
         ggsl::load_backends(GGSL_LIBRARIES);
         params = parse(info.Env(), to_words(info[0]));
-        // takes the sampling keys of the model's file in, and the bans of `--ignore-eos`
+        // applies the sampling keys of the model's file, and the bans of `--ignore-eos`
         loaded = common_init_from_params(params);
         if (loaded->context() == nullptr) {
-            throw Napi::Error::New(info.Env(), "the oracle can not load the model");
+            throw Napi::Error::New(info.Env(), "the oracle cannot load the model");
         }
     }
 
-    // Has accepted the prompt.
+    // A chain that has accepted the prompt.
     CommonSamplerPtr open_chain() {
         CommonSamplerPtr chain(common_sampler_init(loaded->model(), params.sampling), common_sampler_free);
         for (const llama_token token : prompt) {

@@ -1,5 +1,5 @@
-// Host chains of random stages with random parameters on random rows: they may refuse, the process survives, and a clone does
-// what the original does.
+// Host tails of random stages with random parameters on random rows: they may fail, but the process survives, and a clone
+// behaves as the original.
 #include "graph/failure.h"
 #include "llama/facts.generated.h"
 #include "llama/host_chain.h"
@@ -38,7 +38,7 @@ double any_count() {
     return any_of(numbers);
 }
 
-// Those that need no model; the ones that pick are behind all others.
+// Samplers that need no model; those that pick come last.
 std::vector<facts::Sampler> testable_samplers() {
     std::vector<facts::Sampler> samplers{ { "logit_bias", false, {} } };
     std::copy_if(std::begin(facts::samplers), std::end(facts::samplers), std::back_inserter(samplers), [](const facts::Sampler & sampler) {
@@ -80,7 +80,7 @@ SamplerSpec any_spec(const facts::Sampler & sampler) {
     return spec;
 }
 
-// Numbers that are refused are given up, not the chain.
+// Drops arguments that are rejected, not the chain.
 std::vector<SamplerSpec> any_chain() {
     std::vector<SamplerSpec> specs;
     const size_t count = 1 + below(4);
@@ -164,7 +164,7 @@ void test_host() {
     check_refused("needs a model's vocabulary", { { "grammar", { { "text", { std::string("root ::= \"a\"") } } } } });
     check_refused("dist picks the token", { { "dist", {} }, { "top_k", {} } });
 
-    // Several tokens each, so that there are histories; every second round goes on with a clone.
+    // Several tokens each, for a history; every second round continues with a clone.
     for (int round = 0; round < 3000; ++round) {
         const auto specs = any_chain();
         HostChain  chain(specs, nullptr);

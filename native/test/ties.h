@@ -1,4 +1,4 @@
-// Test only: where a chain's choice is a tie. Its text is followed with logits that are off by as much as rounding leaves open.
+// Test only: finds where a chain's choice is a tie, by following its text with logits that are off by the rounding error.
 #pragma once
 
 #include "addon/convert.h"
@@ -16,8 +16,8 @@ namespace ggsl::test {
 using Tokens = std::vector<llama_token>;
 
 struct TieOptions {
-    Tokens follow; // the text so far, whatever the chain picks
-    double off;    // of a logit, at most
+    Tokens follow; // the text so far, independent of the chain's picks
+    double off;    // the largest error of a logit
 };
 
 inline TieOptions to_tie_options(const Napi::Value & follow, const Napi::Value & off) {
@@ -32,12 +32,12 @@ inline std::span<float> last_logits(llama_context * context) {
 
 inline void decode(llama_context * context, Tokens batch) {
     if (llama_decode(context, llama_batch_get_one(batch.data(), static_cast<int32_t>(batch.size()))) != 0) {
-        fail(code::compute_failed, "the oracle can not decode");
+        fail(code::compute_failed, "the oracle cannot decode");
     }
 }
 
-// Half of the error is a logit's own. The other half moves the tokens up to some place one way and the rest the other way, as the
-// errors of prefix sums do.
+// Half of the error is independent per logit. The other half shifts the tokens before a random index one way and the rest the
+// other way, as the errors of prefix sums do.
 inline void shake(std::span<float> logits, double off, std::mt19937 & random) {
     const size_t place = random() % logits.size();
     const double side  = random() % 2 == 0 ? 0.5 : -0.5;
@@ -47,9 +47,9 @@ inline void shake(std::span<float> logits, double off, std::mt19937 & random) {
     }
 }
 
-// What a chain may pick after `follow`, with errors from `off` down to `off` / 128. `open` gives a chain that has accepted the
-// prompt, `sample` what it picks of the context's last logits, `accept` has it go on with a token. llama.cpp's clones of chains
-// draw anew, so every trial begins with the prompt.
+// The tokens that a chain may pick after `follow`, with errors from `off` down to `off` / 128. `open` returns a chain that has
+// accepted the prompt, `sample` its pick from the context's last logits, `accept` passes it a token. llama.cpp's clones of chains
+// restart their random numbers, so every trial starts with the prompt.
 template <typename Open, typename Sample, typename Accept>
 std::vector<llama_token> picks_near(llama_context * context, const Tokens & prompt, const TieOptions & options, Open open, Sample sample,
                                     Accept accept) {

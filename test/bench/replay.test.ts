@@ -82,7 +82,7 @@ describe("what is refused", () => {
     expect(refused("check", folder.write("bytes.cases", good.subarray(0, good.length - 1)))).toContain(
       "expected whole 32-bit words",
     );
-    expect(refused("check", folder.write("other.cases", new Uint8Array(64)))).toContain("is no case file");
+    expect(refused("check", folder.write("other.cases", new Uint8Array(64)))).toContain("is not a case file");
     const version = Uint8Array.from(good);
     version[4] = 77;
     expect(refused("check", folder.write("version.cases", version))).toContain(
