@@ -1,29 +1,29 @@
 // The host tail of a chain: llama.cpp's own CPU samplers on the rows that a graph has left.
 #pragma once
 
-#include "host_stage.h"
 #include "model.h"
+#include "tail_stage.h"
 
 #include <span>
 
 namespace ggsl {
 
 // Rows in llama.cpp's order; `probs` is the softmax of `logits`.
-struct HostRows {
+struct TailRows {
     std::vector<int32_t> tokens;
     std::vector<float>   logits;
     std::vector<float>   probs;
     int32_t              selected = -1; // a token; -1: no stage picks
 };
 
-class HostChain {
+class Tail {
 public:
     // `model` may be null when no stage needs a vocabulary. Throws Failure (INVALID_ARGUMENT).
-    HostChain(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> model);
+    Tail(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> model);
 
     // Rows whose logit is -inf on the way in are no rows. Throws Failure (INVALID_ARGUMENT; INVALID_LOGITS for NaN and +inf,
     // also when a stage makes them; NO_CANDIDATE when no row is there or left).
-    HostRows apply(std::span<const int32_t> tokens, std::span<const float> logits);
+    TailRows apply(std::span<const int32_t> tokens, std::span<const float> logits);
 
     // Tells every stage the next token of the text. Throws Failure (INVALID_ARGUMENT) when a grammar does not accept it; then
     // no stage has taken it.
@@ -32,14 +32,14 @@ public:
     void accept_prompt(std::span<const int32_t> tokens);
     void reset();
     // An exact copy: it draws the random numbers that this one would.
-    HostChain clone() const;
+    Tail clone() const;
 
 private:
-    HostChain() = default;
+    Tail() = default;
     void check_token(int32_t token) const;
 
     std::shared_ptr<Model>                  model;
-    std::vector<std::unique_ptr<HostStage>> stages;
+    std::vector<std::unique_ptr<TailStage>> stages;
     std::vector<llama_token_data>           rows;
 };
 
