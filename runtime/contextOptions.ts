@@ -6,7 +6,7 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import { InputError } from "./errors.js";
 
 /** Memory and threads of a context. What is left out is llama.cpp's default, but for `threads`. */

@@ -1,6 +1,6 @@
 /** Generation: decode, let the chain in the graph pick, accept, again. */
 import type { Chain } from "./chain.js";
-import { MAX_CONTEXT } from "@ggsl/compiler/llama/context.js";
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { InputError, translate } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";

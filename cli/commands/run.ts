@@ -8,7 +8,7 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import { describeNotes } from "@ggsl/settings/from/notes.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";

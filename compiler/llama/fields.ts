@@ -4,7 +4,7 @@
  * tools/server/server-schema.cpp.
  */
 import type { Range } from "../graph/graph.js";
-import { MAX_HISTORY } from "./context.js";
+import { MAX_HISTORY } from "./contexts.js";
 
 export interface LlamaField {
   readonly type: "f32" | "i32";

@@ -3,7 +3,7 @@
  * that is one of llama.cpp's settings has that setting's default.
  */
 import type { Range } from "../graph/graph.js";
-import { MAX_HISTORY } from "./context.js";
+import { MAX_HISTORY } from "./contexts.js";
 import { LLAMA_FIELDS, type FieldName } from "./fields.js";
 import type { ListedName } from "./order.js";
 

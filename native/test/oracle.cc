@@ -76,7 +76,7 @@ using ModelPtr   = std::unique_ptr<llama_model, decltype(&llama_model_free)>;
 using ContextPtr = std::unique_ptr<llama_context, decltype(&llama_free)>;
 
 // A text of llama.cpp's own, { model, prompt, samplers, isExact }: the model of that path, a context for `count` tokens after the
-// prompt, and chains that have accepted the prompt. `isExact`: with a cache in f32.
+// prompt, and chains that have accepted the prompt. `isExact`: all is computed in f32.
 class Text {
 public:
     Text(const Napi::Object & text, size_t count)
@@ -94,6 +94,7 @@ public:
         params.n_threads_batch      = 1;
         if (text.Get("isExact").ToBoolean()) {
             params.type_k = params.type_v = GGML_TYPE_F32;
+            params.flash_attn_type        = LLAMA_FLASH_ATTN_TYPE_DISABLED;
         }
         context.reset(llama_init_from_model(model.get(), params));
         if (!context) {
@@ -101,11 +102,14 @@ public:
         }
     }
 
-    // As llama.cpp's own programs do: penalties look back on the prompt, too.
+    // As llama.cpp's own programs do: penalties look back on the prompt, too, but it is no text of a grammar.
     SamplerPtr open_chain() const {
         SamplerPtr chain = make_chain(specs, llama_model_get_vocab(model.get()));
-        for (const llama_token token : prompt) {
-            llama_sampler_accept(chain.get(), token);
+        for (size_t i = 0; i < specs.size(); ++i) {
+            llama_sampler * stage = llama_sampler_chain_get(chain.get(), static_cast<int32_t>(i));
+            for (const llama_token token : specs[i].name == "grammar" ? Tokens() : prompt) {
+                llama_sampler_accept(stage, token);
+            }
         }
         return chain;
     }

@@ -5,7 +5,7 @@ import {
   MAX_LAYERS,
   MAX_THREADS,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import type { Setting } from "./nodes.js";
 import type { Note } from "./notes.js";
 import { describe, textOf, wholeOf } from "./values.js";

@@ -2,7 +2,7 @@
 import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import type { ListedName } from "@ggsl/compiler/llama/order.js";
 import { TAIL_SAMPLERS, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
-import { GRAMMAR_DIFFERS } from "../from/formats/llama.js";
+import { effective, GRAMMAR_DIFFERS } from "../from/formats/llama.js";
 import type { Bias } from "../from/plan.js";
 import { biasesOf, grammarOf } from "./constantSamplers.js";
 import type { FlatStage, Value } from "./flatten.js";
@@ -92,7 +92,8 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   else draft.order.push(equal.listed!);
   if (name === "temp") setField(draft, "dynatemp_range", 0, refuse);
   if (name === "dry") addBreakers(draft, args["breakers"], refuse);
-  for (const [param, field] of settingsOf(equal)) setField(draft, field, normal(field, args[param] as number), refuse);
+  for (const [param, field] of settingsOf(equal))
+    setField(draft, field, effective(field, args[param] as number), refuse);
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
@@ -100,9 +101,6 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
 const isOff = ({ name, args }: FlatStage): boolean =>
   (name === "penalties" && (args["last_n"] as number) <= 0) ||
   (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));
-
-/** Below 0 a temperature is 0, and llama.cpp says so. */
-const normal = (field: FieldName, value: number): number => (field === "temperature" ? Math.max(0, value) : value);
 
 function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value>>, refuse: Refuse): void {
   draft.picks = true;

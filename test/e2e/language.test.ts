@@ -8,7 +8,7 @@ import { createEvaluator } from "../../runtime/evaluate.js";
 import type { GenerateOptions } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import type { SavedSequence } from "../../runtime/sequence.js";
-import { DEMO_MODEL, EXACT_CACHE, endless, writeExactModel } from "../model/demo.js";
+import { DEMO_MODEL, EXACT, endless, writeExactModel } from "../model/demo.js";
 import { bansEnd, expectSameText, referenceOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";
 
@@ -148,7 +148,7 @@ describe("what a sequence remembers", () => {
   const chain = compilePipeline("logit_bias() |> penalties(16, 1.2) |> mirostat_v2(3, 0.3, seed: 4)");
   test("saved as JSON and restored, the same text follows", async () => {
     // a text that is read again is one batch, whose logits are those of single tokens but for rounding
-    using exact = await loadModel(exactModel, EXACT_CACHE);
+    using exact = await loadModel(exactModel, EXACT);
     const samplers: LlamaSampler[] = [
       bansEnd(exact),
       { name: "penalties", n_vocab: V, last_n: 16, repeat: 1.2 },

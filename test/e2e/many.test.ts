@@ -8,7 +8,7 @@ import { compile, compilePipeline } from "../../runtime/chain.js";
 import { AbortError, InputError } from "../../runtime/errors.js";
 import type { Generation, GenerateOptions } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import { endless, EXACT_CACHE, writeExactModel } from "../model/demo.js";
+import { endless, EXACT, writeExactModel } from "../model/demo.js";
 import { bansEnd, expectSameText, picksNearOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";
 
@@ -53,7 +53,7 @@ let model: Model;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ggsl-many-"));
   exactModel = writeExactModel(folder);
-  model = await loadModel(exactModel, EXACT_CACHE);
+  model = await loadModel(exactModel, EXACT);
 });
 afterAll(() => {
   model.dispose();

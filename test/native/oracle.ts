@@ -30,7 +30,7 @@ export interface OracleText {
   readonly model: string;
   readonly prompt: Int32Array;
   readonly samplers: readonly LlamaSampler[];
-  /** With a cache in f32, as the exact model wants it: test/model/demo.ts. */
+  /** All is computed in f32, as long as the model's weights are: test/model/demo.ts. */
   readonly isExact?: boolean;
 }
 

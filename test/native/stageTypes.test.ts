@@ -25,7 +25,7 @@ export const STAGES: readonly NativeTailStage[] = [
   { name: "grammar" },
   // @ts-expect-error not of a vocabulary's size
   { name: "top_k", n_vocab: 300 },
-  // @ts-expect-error it is no pair of numbers
+  // @ts-expect-error a bias is a pair
   { name: "logit_bias", biases: [1] },
 ];
 

@@ -50,7 +50,8 @@ test.each([
     chain.accept(selected);
     return selected;
   });
-  const reference = loadOracle().generateReference(DEMO_MODEL, prompt, [{ name: "top_k", k: 40 }, ...tail], 50);
+  const samplers = [{ name: "top_k", k: 40 } as const, ...tail];
+  const reference = loadOracle().generateReference({ model: DEMO_MODEL, prompt, samplers }, 50);
   expect(tokens).toEqual([...reference]);
   expect(context.stats().readbackBytes).toBe(readbackBytes);
   context.dispose();
@@ -113,7 +114,9 @@ test("checked logits change no token, and their bytes are counted", async () => 
   const chains = [nativeGraph(GREEDY), nativeGraph(TOP_40)];
   const context = await model.createContext({ contextSize: 512, threads: 1, sequences: 2, chains, checkLogits: true });
   const tokens = await generateWith(context, prompt, 20, ({ sampled }) => sampled![0]!);
-  expect(tokens).toEqual([...loadOracle().generateReference(DEMO_MODEL, prompt, [{ name: "greedy" }], 20)]);
+  expect(tokens).toEqual([
+    ...loadOracle().generateReference({ model: DEMO_MODEL, prompt, samplers: [{ name: "greedy" }] }, 20),
+  ]);
   const [one, two] = await context.decode(
     batchOf({ sequence: 1, tokens: prompt, at: 0 }, { sequence: 0, tokens: [5], at: prompt.length + 19 }),
   );

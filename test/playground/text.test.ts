@@ -1,10 +1,11 @@
 /** Text of the demo model in the built playground; in a build without the model's module, that there is none. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { compile } from "../../runtime/chain.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/model.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";
 
@@ -29,6 +30,9 @@ function heightsOf(values: readonly number[]): number[] {
 
 let site: Site;
 
+/** As the page runs it, so that it rounds likewise. */
+const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
+
 inBrowser("text in the playground", () => {
   beforeAll(async () => {
     site = await openSite("text");
@@ -42,9 +46,9 @@ inBrowser("text in the playground", () => {
   });
 
   withModule(
-    "two chains write side by side, as the native runtime does",
+    "two chains write side by side, as they do outside of the page",
     async () => {
-      using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+      using model = await loadHere();
       const pieces: string[] = [];
       for await (const { text } of model.generate(PROMPT, { chain: compile(GREEDY), maxTokens: 24 })) pieces.push(text);
 
@@ -96,7 +100,7 @@ inBrowser("text in the playground", () => {
       await v.type(GREEDY);
       await v.see("#stages .stage h3", /^greedy/);
       await v.page.getByLabel("Logits from").selectOption("model");
-      using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+      using model = await loadHere();
       const { token } = await compile(GREEDY).evaluate(await model.logits("In the beginning"), { backend: "cpu" });
       const text = JSON.stringify(model.textOf(token!));
       await v.see("#stages .status", new RegExp(`picks token ${token} ${text};`));

@@ -1,18 +1,18 @@
 /**
  * A model on Vulkan and on the CPU, as tokens: with the chain in the graph, and with the chain on the CPU over Vulkan's logits.
- * Prompts of one token, because larger ones need shaders that take lavapipe a minute to compile: `node model.mjs GGUF CHAIN...`.
+ * Prompts of one token, because larger ones need shaders that take lavapipe a minute to compile:
+ * `node model.mjs GGUF SETTINGS PROMPT CHAIN...`; settings are those of contexts, in JSON.
  */
 import { compilePipeline } from "ggsl/chain.js";
 import { loadModel } from "ggsl/model.js";
 
-const [path, ...chains] = process.argv.slice(2);
+const [path, settings, prompt, ...chains] = process.argv.slice(2);
 const COUNT = 16;
 
 async function generate(model, stages, placement) {
-  const prompt = model.tokenize("In").slice(0, 1);
-  const generation = model.generate(prompt, {
-    ...{ chain: compilePipeline(stages), placement, maxTokens: COUNT, strict: true, contextSize: 256 },
-  });
+  const options = { placement, maxTokens: COUNT, strict: true, contextSize: 256, ...JSON.parse(settings) };
+  const feed = { bias: new Map([[model.info.eos, -Infinity]]) };
+  const generation = model.generate(prompt, { ...options, chain: compilePipeline(`logit_bias() |> ${stages}`), feed });
   const tokens = [];
   for await (const { token } of generation) tokens.push(token);
   return { tokens, devices: generation.stats().devices };

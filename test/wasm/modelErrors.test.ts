@@ -10,10 +10,11 @@ import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from
 import type { Batch } from "../../runtime/native/binding.js";
 import { openLlama } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { GREEDY } from "../native/graphs.js";
 import { llamaTest } from "./llamaTest.js";
 
-const demo = (): Uint8Array => readFileSync("examples/model/demo-q8_0.gguf");
+const demo = (): Uint8Array => readFileSync(DEMO_MODEL);
 const greedy = compilePipeline("greedy()");
 
 async function errorOf(promise: Promise<unknown>): Promise<{ error: unknown; code: unknown; message: string }> {
@@ -53,8 +54,7 @@ llamaTest("bytes that are no model are an error that says so", async () => {
 });
 
 llamaTest("settings that WebAssembly does not have are refused, from a file as from memory", async () => {
-  const load = (options: LoadModelOptions): Promise<Model> =>
-    loadModel("examples/model/demo-q8_0.gguf", { backend: "wasm", ...options });
+  const load = (options: LoadModelOptions): Promise<Model> => loadModel(DEMO_MODEL, { backend: "wasm", ...options });
   await expect(load({ device: 0 })).rejects.toThrow("has no devices to choose from");
   await expect(load({ gpuLayers: 3 })).rejects.toThrow("`gpuLayers` is 3, and the model runs on the CPU");
   await expect(load({ contextSize: 0 })).rejects.toThrow("`contextSize` must be");

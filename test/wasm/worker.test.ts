@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { compile, compilePipeline } from "../../runtime/chain.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/model.js";
 import { llamaModulePath } from "../../runtime/root.js";
 import { ModelWorker, type WorkerGeneration } from "../../runtime/wasm/llama/client.js";
 import type { Port, Reply, Token } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { llamaTest } from "./llamaTest.js";
 
-const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
 const PROMPT = "In the beginning";
 const greedy = compilePipeline("greedy()");
 const WARM = compile('import { temp, dist } from "std"\nchain warm(t: f32 >= 0 = 1) = temp(t) |> dist(5)');
@@ -34,18 +34,21 @@ async function all(generation: WorkerGeneration): Promise<Token[]> {
   return tokens;
 }
 
-llamaTest("tokens come with their probability and the likeliest others, and are the native ones", async () => {
+/** The same without a worker. */
+const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
+
+llamaTest("tokens come with their probability and the likeliest others, and are those without a worker", async () => {
   const info = await load();
   expect(info).toMatchObject({ vocabSize: 2048, trainedContextSize: 512 });
   const generation = worker.generate(PROMPT, { chain: greedy, maxTokens: 12, alternatives: 3 });
   const tokens = await all(generation);
-  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
+  using model = await loadHere();
   const expected = [];
-  for await (const piece of native.generate(PROMPT, { chain: greedy, maxTokens: 12 })) expected.push(piece);
+  for await (const piece of model.generate(PROMPT, { chain: greedy, maxTokens: 12 })) expected.push(piece);
   expect(tokens.map(({ token, text }) => ({ token, text }))).toEqual(expected);
   for (const { token, probability, alternatives } of tokens) {
     expect(alternatives).toHaveLength(3);
-    expect(alternatives![0]).toEqual({ token, text: native.textOf(token), probability });
+    expect(alternatives![0]).toEqual({ token, text: model.textOf(token), probability });
     expect(probability! >= alternatives![1]!.probability).toBe(true);
   }
   const { finish, stats } = await generation.end;
@@ -72,8 +75,8 @@ llamaTest("the logits of the next token come as a whole, and texts for those tha
   const logits = worker.logits(PROMPT);
   // texts wait for nobody
   const texts = await worker.textsOf(Int32Array.of(300, 5, 301));
-  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
-  expect(texts).toEqual([300, 5, 301].map((token) => native.textOf(token)));
+  using model = await loadHere();
+  expect(texts).toEqual([300, 5, 301].map((token) => model.textOf(token)));
   expect(await logits).toHaveLength(vocabSize);
   const { token } = await greedy.evaluate(await logits, { backend: "cpu" });
   expect(token).toBe((await running)[0]!.token);

@@ -1,6 +1,6 @@
 /** What the C++ sources have of llama.cpp's facts (compiler/llama): committed, since C++ alone is built without Node.js. */
 
-import { CACHE_TYPES, MAX_CONTEXT, MAX_THREADS } from "@ggsl/compiler/llama/context.js";
+import { CACHE_TYPES, MAX_CONTEXT, MAX_THREADS } from "@ggsl/compiler/llama/contexts.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { TAIL_SAMPLERS, type TailParam, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
 

@@ -1,5 +1,5 @@
 /** A request to KoboldCpp, with its own defaults. */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { parseJson } from "../json.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";

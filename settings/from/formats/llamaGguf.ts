@@ -1,5 +1,5 @@
 /** The sampling keys of a model's file, `general.sampling.*`, as common/common.cpp reads them. */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { FIELD_NAMES, fieldOf, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import { samplerNamed, type ListedName } from "@ggsl/compiler/llama/order.js";
 import type { Node, Setting } from "../nodes.js";

@@ -5,7 +5,7 @@
  * llama.cpp samples by default: penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
  * top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
  */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { readModelfile, readParameter } from "../modelfile.js";
 import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
 import { ImportError, type Note } from "../notes.js";

@@ -2,7 +2,7 @@
  * A preset of SillyTavern, for text completion or for KoboldAI, as it is sent to KoboldCpp: with `sampler_order` for the order, the
  * one of its orders that KoboldCpp reads. What other backends would read is named.
  */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
