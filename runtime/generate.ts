@@ -13,7 +13,7 @@ import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
-import { openTail, picksOnHost } from "./tail.js";
+import { openTail, picksInTail } from "./tail.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -160,7 +160,7 @@ export function generateIn(
   const model = room.model.native;
   const alternatives = checkAlternatives(options.alternatives);
   const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
-  if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
+  if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
     throw new InputError(
       `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
     );

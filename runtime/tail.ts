@@ -1,10 +1,10 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
-import type { Graph, HostArg, HostStage } from "@ggsl/compiler/graph/graph.js";
+import type { Graph, TailArg, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { stageFaults } from "@ggsl/compiler/graph/tail.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
-import type { HostChainStage } from "./native/hostBinding.js";
+import type { NativeTailStage } from "./native/samplerBinding.js";
 import { loadBinding } from "./native/loader.js";
 
 /** Rows after the tail, in llama.cpp's order. */
@@ -31,7 +31,7 @@ export interface Tail extends Disposable {
   accept(token: number): void;
 }
 
-export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) => HOST_SAMPLERS[name]?.picks === true);
+export const picksInTail = ({ tail }: Graph): boolean => tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks === true);
 
 /** The model whose text the tail ends, and where its binding comes from. */
 interface TailModel {
@@ -41,14 +41,14 @@ interface TailModel {
 
 /** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
 export function openTail(
-  stages: readonly HostStage[],
+  stages: readonly TailStage[],
   params: ReadonlyMap<string, number>,
   model?: TailModel,
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
-  const { HostChain } = model?.binding ?? loadBinding();
+  const { Tail } = model?.binding ?? loadBinding();
   const chain = stages.map((stage) => nativeStage(stage, params));
-  const native = translated(() => new HostChain(chain, model?.native));
+  const native = translated(() => new Tail(chain, model?.native));
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
@@ -65,8 +65,8 @@ export function openTail(
 }
 
 /** A stage with the values of the parameters that it names. */
-function nativeStage({ name, args }: HostStage, params: ReadonlyMap<string, number>): HostChainStage {
-  const values = Object.entries(args).map(([arg, value]): [string, HostArg] => [
+function nativeStage({ name, args }: TailStage, params: ReadonlyMap<string, number>): NativeTailStage {
+  const values = Object.entries(args).map(([arg, value]): [string, TailArg] => [
     arg,
     typeof value === "object" && "param" in value ? (params.get(value.param) ?? value) : value,
   ]);
@@ -76,7 +76,7 @@ function nativeStage({ name, args }: HostStage, params: ReadonlyMap<string, numb
 }
 
 /** The types are made of the same table that the stage is held against. */
-const isNative = (stage: { readonly name: string }): stage is HostChainStage => faultsOf(stage).length === 0;
+const isNative = (stage: { readonly name: string }): stage is NativeTailStage => faultsOf(stage).length === 0;
 
 const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => stageFaults({ name, args }, new Set());
 

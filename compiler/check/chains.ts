@@ -4,10 +4,10 @@ import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
-import { stageAfterHost, stageAfterPick } from "./diagnostics/statements.js";
+import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
-import { HOST_SAMPLERS } from "./host.js";
-import { checkHostStage } from "./hostStages.js";
+import { TAIL_SAMPLERS } from "../llama/samplers.js";
+import { checkTailStage } from "./tailStages.js";
 import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
@@ -27,18 +27,18 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     diagnostics,
   };
   let picker: string | undefined;
-  let isOnHost = false;
+  let isInTail = false;
   const extent = extentOf(extents, chain, module);
   const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
   calls.forEach((binding, i) => {
     const stage = chain.stages[i]!;
     const { name, span, isHost } = stage;
     const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
-    const isPicker = isHost ? checkHostStage(scope, stage) : part?.picks;
+    const isPicker = isHost ? checkTailStage(scope, stage) : part?.picks;
     if (part?.isCyclic && reaches(binding!, chain))
       diagnostics.push(containsItself(name.span, chain.name.text, name.text));
-    if (!isHost && isOnHost) diagnostics.push(stageAfterHost(span, name.text));
-    isOnHost ||= isHost || part?.hasHost === true;
+    if (!isHost && isInTail) diagnostics.push(stageAfterTail(span, name.text));
+    isInTail ||= isHost || part?.hasTail === true;
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
   });
@@ -127,14 +127,14 @@ export interface Extent {
   readonly stages: number;
   readonly picks: boolean;
   /** Ends in the host tail, so that nothing but the tail's own stages can follow. */
-  readonly hasHost: boolean;
+  readonly hasTail: boolean;
   readonly isCyclic: boolean;
 }
 
 const MAX_STAGES = 256;
 const MAX_DEPTH = 64;
-const TOO_LONG: Extent = { stages: Infinity, picks: false, hasHost: false, isCyclic: false };
-const CYCLIC: Extent = { stages: 0, picks: false, hasHost: false, isCyclic: true };
+const TOO_LONG: Extent = { stages: Infinity, picks: false, hasTail: false, isCyclic: false };
+const CYCLIC: Extent = { stages: 0, picks: false, hasTail: false, isCyclic: true };
 
 /** Extents that are known already: each chain is looked at once, so that chains of chains do not multiply the work. */
 export type Extents = Map<Chain, Extent>;
@@ -154,7 +154,7 @@ function reaches(from: Binding, goal: Chain): boolean {
 }
 
 function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, path: readonly Chain[] = []): Extent {
-  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasHost: false, isCyclic: false };
+  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasTail: false, isCyclic: false };
   if (path.includes(callee)) return CYCLIC;
   if (path.length > MAX_DEPTH) return TOO_LONG;
   const known = extents.get(callee);
@@ -164,13 +164,13 @@ function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, pat
     const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
     return isStage
       ? extentOf(extents, next.declaration, next.module, [...path, callee])
-      : { stages: 1, picks: isHost && HOST_SAMPLERS[name.text]?.picks === true, hasHost: isHost, isCyclic: false };
+      : { stages: 1, picks: isHost && TAIL_SAMPLERS[name.text]?.picks === true, hasTail: isHost, isCyclic: false };
   });
   const stages = parts.reduce((total, p) => total + p.stages, 0);
   const extent = {
     stages: stages > MAX_STAGES ? Infinity : stages,
     picks: parts.some((p) => p.picks),
-    hasHost: parts.some((p) => p.hasHost),
+    hasTail: parts.some((p) => p.hasTail),
     isCyclic: parts.some((p) => p.isCyclic),
   };
   extents.set(callee, extent);

@@ -110,12 +110,12 @@ export type FeatureSource =
   | { readonly kind: "input"; readonly name: string };
 
 /** A stage of the host tail: one of llama.cpp's own CPU samplers, with its parameters. */
-export interface HostStage {
+export interface TailStage {
   readonly name: string;
-  readonly args: Readonly<Record<string, HostArg>>;
+  readonly args: Readonly<Record<string, TailArg>>;
 }
 
-export type HostArg = number | string | readonly (number | string)[] | { readonly param: string };
+export type TailArg = number | string | readonly (number | string)[] | { readonly param: string };
 
 /** A stage of the chain, e.g. `top_k(40)`. */
 export interface Stage {
@@ -150,6 +150,6 @@ export interface Graph {
   readonly features: readonly Feature[];
   readonly stages: readonly Stage[];
   /** What runs on the host, on the rows that come back; empty for a chain that stays on the device. */
-  readonly tail: readonly HostStage[];
+  readonly tail: readonly TailStage[];
   readonly outputs: Outputs;
 }

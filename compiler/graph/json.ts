@@ -74,7 +74,7 @@ const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
   Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
 /** A uniform expression; the verifier looks into it. */
 const expr = test("an expression", (v) => v !== undefined);
-/** The arguments of a host stage; the verifier looks at each. */
+/** The arguments of a tail stage; the verifier looks at each. */
 const args = test("an object", isObject);
 
 /** More attributes than any op has. */

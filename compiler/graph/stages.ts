@@ -14,14 +14,14 @@ export interface StageSummary {
 }
 
 export function stagesOf({ stages, nodes, tail }: Graph): StageSummary[] {
-  const firstOnHost = stages.length - tail.length;
+  const firstOfTail = stages.length - tail.length;
   let rows = "V";
   return stages.map((stage, i) => {
     const own = nodes.filter((n) => n.origin?.stage === i && launches(n));
     if (stage.rows !== undefined) rows = String(stage.rows);
     return {
       name: stage.name,
-      isHost: i >= firstOnHost,
+      isHost: i >= firstOfTail,
       nodes: own.length,
       ops: [...new Set(own.map(({ op }) => op))],
       rows,

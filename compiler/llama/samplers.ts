@@ -7,7 +7,7 @@ import { MAX_HISTORY } from "./contexts.js";
 import { LLAMA_FIELDS, type FieldName } from "./fields.js";
 import type { ListedName } from "./order.js";
 
-export interface HostParam {
+export interface TailParam {
   readonly type: "f32" | "i32" | "seed" | "text" | "list";
   /** Values that neither abort llama.cpp nor fill the memory. */
   readonly range?: Range;
@@ -17,7 +17,7 @@ export interface HostParam {
   readonly field?: FieldName;
 }
 
-export interface HostSampler {
+export interface TailSampler {
   readonly doc: string;
   /** Its name in llama.cpp's order of samplers. */
   readonly listed?: ListedName;
@@ -25,7 +25,7 @@ export interface HostSampler {
   readonly picks?: true;
   /** llama.cpp has to know the size of the vocabulary: the model's, or the parameter `n_vocab`, which programs do not have. */
   readonly isSized?: true;
-  readonly params: Readonly<Record<string, HostParam>>;
+  readonly params: Readonly<Record<string, TailParam>>;
 }
 
 const of = (field: FieldName, range: Range = {}) =>
@@ -113,15 +113,15 @@ const SAMPLERS = {
     params: { text: { type: "text" }, root: { type: "text", default: "root" } },
   },
   infill: { doc: "choose between text and end of text, for infilling", listed: "infill", params: {} },
-} as const satisfies Record<string, HostSampler>;
+} as const satisfies Record<string, TailSampler>;
 
-export type HostSamplers = typeof SAMPLERS;
-export const HOST_SAMPLERS: Readonly<Record<string, HostSampler>> = SAMPLERS;
+export type TailSamplers = typeof SAMPLERS;
+export const TAIL_SAMPLERS: Readonly<Record<string, TailSampler>> = SAMPLERS;
 
 /** The settings that only the samplers of a name in llama.cpp's order read. */
 export const fieldsOf = (listed: ListedName): readonly FieldName[] => [
   ...new Set(
-    Object.values(HOST_SAMPLERS)
+    Object.values(TAIL_SAMPLERS)
       .filter((sampler) => sampler.listed === listed)
       .flatMap(({ params }) => Object.values(params))
       .flatMap(({ field }) => (field === undefined || field === "min_keep" ? [] : [field])),

@@ -1,6 +1,6 @@
 /** What lowering a chain carries along: beside its rows, the chain's parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
-import type { HostStage, Param, Stage, State } from "../graph/graph.js";
+import type { TailStage, Param, Stage, State } from "../graph/graph.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
 import type { Value } from "./rows/value.js";
@@ -10,7 +10,7 @@ export interface ChainLowering extends Lowering {
   readonly states: Omit<State, "next">[];
   /** Next values of the states that were assigned after the pick. */
   next: Map<number, Value>;
-  readonly tail: HostStage[];
+  readonly tail: TailStage[];
   readonly stages: Stage[];
   readonly diagnostics: Diagnostic[];
   /** The condition of the runtime `if` that is being lowered. */

@@ -1,6 +1,6 @@
 /** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
-import { HOST_SAMPLERS } from "../check/host.js";
+import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
@@ -13,7 +13,7 @@ import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
-import { lowerHostStage } from "./tail.js";
+import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
@@ -77,8 +77,8 @@ function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
 
 function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   // the token is picked: what follows has no effect, as a warning says
-  if (cx.picked || cx.tail.some(({ name }) => HOST_SAMPLERS[name]?.picks)) return;
-  if (call.isHost) return lowerHostStage(cx, scope, call);
+  if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
+  if (call.isHost) return lowerTailStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;

@@ -93,7 +93,7 @@ private:
     Output read_output(int32_t index, int32_t sequence);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
-    void   run_host_chain(int32_t index, const Chain & chain, Results & results);
+    void   run_tail(int32_t index, const Chain & chain, Results & results);
     void   clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;

@@ -156,7 +156,7 @@ Output Context::read_output(int32_t index, int32_t sequence) {
         }
         read_graph_chain(index, *found->second.sampler, output.results);
     } else {
-        run_host_chain(index, found->second, output.results);
+        run_tail(index, found->second, output.results);
     }
 
     for (const int32_t token : output.results.sampled) {
@@ -205,7 +205,7 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
     results.taps = sampler.read_taps();
 }
 
-void Context::run_host_chain(int32_t index, const Chain & chain, Results & results) {
+void Context::run_tail(int32_t index, const Chain & chain, Results & results) {
     const float * logits = llama_get_logits_ith(context.get(), index);
     candidates.resize(static_cast<size_t>(model->vocab_size()));
     for (size_t token = 0; token < candidates.size(); ++token) {

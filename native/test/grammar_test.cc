@@ -1,7 +1,7 @@
 // Grammars: rejected and damaged texts, and random tokens of a model's vocabulary.
 #include "graph/failure.h"
 #include "llama/grammar_check.h"
-#include "llama/host_chain.h"
+#include "llama/tail.h"
 #include "check.h"
 
 #include <random>
@@ -158,7 +158,7 @@ void test_grammar(const char * model_path) {
 
     // If the second of two grammars rejects a token, the first is unchanged.
     const auto stage = [](const char * text) { return SamplerSpec{ "grammar", { { "text", { std::string(text) } } } }; };
-    HostChain both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
+    Tail both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
     const int32_t a = model->tokenize("a", false, false)[0];
     try {
         both.accept(a);
@@ -172,7 +172,7 @@ void test_grammar(const char * model_path) {
         CHECK(failure.code == std::string(code::no_candidate), "%s", failure.what());
     }
     for (const char * name : { "infill", "dry" }) {
-        HostChain chain({ { name, { } } }, model);
+        Tail chain({ { name, { } } }, model);
         CHECK(chain.clone().apply(std::vector<int32_t>{ a, 0, 1 }, std::vector<float>{ 1.0f, 2.0f, 0.5f }).tokens.size() > 0, "%s", name);
     }
 }

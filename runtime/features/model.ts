@@ -1,6 +1,6 @@
 /** What a model gives to the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import type { NativeGrammar } from "../native/hostBinding.js";
+import type { NativeGrammar } from "../native/samplerBinding.js";
 import type { Vocabulary } from "./breakers.js";
 import type { Feed, GrammarState } from "./feed.js";
 

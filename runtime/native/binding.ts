@@ -4,9 +4,9 @@
  * Numbers cross as typed arrays. Several rows (sequences) lie one after another. Whatever fails throws, or rejects with,
  * a `NativeError`: bad input never ends the process.
  */
-import type { HostChainStage, NativeGrammar, NativeHostChain, Pieces } from "./hostBinding.js";
+import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
 
-export type * from "./hostBinding.js";
+export type * from "./samplerBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
 export interface NativeError extends Error {
@@ -58,7 +58,7 @@ export interface Binding {
   readonly Graph: new (words: Int32Array) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
   /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
-  readonly HostChain: new (stages: readonly HostChainStage[], model?: NativeModel) => NativeHostChain;
+  readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
   /** `root` is the rule where the grammar begins; default `root`. */
   readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
   /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
@@ -66,7 +66,7 @@ export interface Binding {
 }
 
 /** What works on models of the binding that loaded them, and on no others. */
-export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "HostChain">;
+export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
 
 /** What drives a device: the rewrites are chosen by it. */
 export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";

@@ -147,7 +147,7 @@ export const adaptiveP = (target: number, decay: number, seed: Seed): Stage[] =>
 ];
 
 /** The same stages on the host tail, where every argument is a constant. */
-export const onHost = (stages: readonly Stage[]): Stage[] =>
+export const inTail = (stages: readonly Stage[]): Stage[] =>
   stages.map(({ name, args }) => ({
     name,
     isHost: true,

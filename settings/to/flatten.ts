@@ -1,7 +1,8 @@
 /** The stages of a chain with the values of their arguments, chains inside chains laid out. */
 import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
-import { HOST_SAMPLERS, resolveHostArgs } from "@ggsl/compiler/check/host.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { resolveTailArgs } from "@ggsl/compiler/check/tailArguments.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, Expr, Param, Sampler, StageCall } from "@ggsl/compiler/syntax/ast.js";
@@ -30,7 +31,7 @@ export function flatten(module: Module, chain: Chain, set: Readonly<Record<strin
 }
 
 const stagesOf = (module: Module, { stages }: Chain, values: Values): FlatStage[] =>
-  stages.flatMap((call) => (call.isHost ? hostStage(module, call, values) : stageOf(module, call, values)));
+  stages.flatMap((call) => (call.isHost ? tailStage(module, call, values) : stageOf(module, call, values)));
 
 function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
   const found = module.scope.get(call.name.text)!;
@@ -55,9 +56,9 @@ function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
   ];
 }
 
-function hostStage(module: Module, call: StageCall, values: Values): FlatStage[] {
-  const { bound } = resolveHostArgs(call);
-  const params = Object.entries(HOST_SAMPLERS[call.name.text]!.params);
+function tailStage(module: Module, call: StageCall, values: Values): FlatStage[] {
+  const { bound } = resolveTailArgs(call);
+  const params = Object.entries(TAIL_SAMPLERS[call.name.text]!.params);
   const args = params.map(([name, param]): [string, Value] => {
     const given = bound.get(name);
     return [name, given ? valueOf(given, module, values) : param.default];

@@ -1,7 +1,7 @@
 /** A chain as settings of llama.cpp, or every reason why it is none. */
 import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import type { ListedName } from "@ggsl/compiler/llama/order.js";
-import { HOST_SAMPLERS, type HostSampler } from "@ggsl/compiler/llama/samplers.js";
+import { TAIL_SAMPLERS, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
 import { effective, GRAMMAR_DIFFERS } from "../from/formats/llama.js";
 import type { Bias } from "../from/plan.js";
 import { biasesOf, grammarOf } from "./constantSamplers.js";
@@ -68,7 +68,7 @@ function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
 // ---------------------------------------------------------------- standard samplers
 
 /** Which setting each parameter of a sampler is. */
-const settingsOf = ({ params }: HostSampler): [param: string, field: FieldName][] =>
+const settingsOf = ({ params }: TailSampler): [param: string, field: FieldName][] =>
   Object.entries(params).flatMap(([param, { field }]) => (field === undefined ? [] : [[param, field]]));
 
 function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
@@ -86,7 +86,7 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
     );
     return;
   }
-  const equal = HOST_SAMPLERS[name];
+  const equal = TAIL_SAMPLERS[name];
   if (!equal) return refuse("llama.cpp has no such sampler");
   if (equal.picks) addPick(draft, name, args, refuse);
   else draft.order.push(equal.listed!);
@@ -114,7 +114,7 @@ function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value
   const others = draft.order.filter((sampler) => sampler !== "temperature");
   if (others.length > 0 || draft.order.length > 1 || (draft.values.get("dynatemp_range") ?? 0) > 0)
     return refuse("with mirostat llama.cpp runs nothing else but one plain temperature");
-  const m = HOST_SAMPLERS["mirostat"]!.params["m"]!.default as number;
+  const m = TAIL_SAMPLERS["mirostat"]!.params["m"]!.default as number;
   if (name === "mirostat" && args["m"] !== m) return refuse(`llama.cpp's programs have an \`m\` of ${m} only`);
   if (draft.order.length === 0) setField(draft, "temperature", 1, refuse);
   setField(draft, "mirostat", name === "mirostat" ? 1 : 2, refuse);

@@ -83,8 +83,8 @@ test.each([
 });
 
 test("what is no model is refused", () => {
-  const { Graph, HostChain } = loadBinding();
-  for (const other of [undefined, null, {}, Graph, new HostChain([])]) {
+  const { Graph, Tail } = loadBinding();
+  for (const other of [undefined, null, {}, Graph, new Tail([])]) {
     expect(thrownBy(() => new Grammar(other as never, 'root ::= "a"'))).toBe(
       "INVALID_ARGUMENT: model: expected a Model",
     );

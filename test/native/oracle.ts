@@ -1,11 +1,11 @@
 /** llama.cpp's own CPU samplers, from the test-only addon build/Release/ggsl_oracle.node. */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { HostChainStage } from "../../runtime/native/binding.js";
+import type { NativeTailStage } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 
 /** One of llama.cpp's samplers. No model is there, so what needs a vocabulary is for `generateReference` only. */
-export type LlamaSampler = HostChainStage;
+export type LlamaSampler = NativeTailStage;
 
 /** The candidate array in the order in which llama.cpp leaves it. */
 export interface LlamaResult {

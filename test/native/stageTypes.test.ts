@@ -1,11 +1,11 @@
-/** Stages of host chains as types: those of llama.cpp's table, which the runtime holds a graph's tail against. */
+/** Stages of host tails as types: those of llama.cpp's table, which the runtime holds a graph's tail against. */
 import { expect, test } from "@jest/globals";
 import { InputError } from "../../runtime/errors.js";
-import type { HostChainStage } from "../../runtime/native/binding.js";
+import type { NativeTailStage } from "../../runtime/native/binding.js";
 import { openTail } from "../../runtime/tail.js";
 
 /** `npm run types` fails for a line that is no error, and for any other one that is. */
-export const STAGES: readonly HostChainStage[] = [
+export const STAGES: readonly NativeTailStage[] = [
   { name: "greedy" },
   { name: "top_p", p: 0.5, min_keep: 2 },
   { name: "dist", seed: "random" },

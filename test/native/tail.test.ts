@@ -43,7 +43,7 @@ test.each([
   ] as const;
   const chains = [nativeGraph(TOP_40)];
   const context = await model.createContext({ contextSize: 512, threads: 1, chains, placement });
-  const chain = new (loadBinding().HostChain)(tail, model);
+  const chain = new (loadBinding().Tail)(tail, model);
   const tokens = await generateWith(context, prompt, 50, ({ candidates, logits, sampled, probs }) => {
     expect([candidates!.length, logits!.length, sampled, probs]).toEqual([40, 40, undefined, undefined]);
     const { selected } = chain.apply({ tokens: candidates!, logits: logits! });
@@ -60,7 +60,7 @@ test.each([
 test("a grammar in the tail rules what is written", async () => {
   const text = 'root ::= ("And " | "the ")+ "."';
   const context = await model.createContext({ contextSize: 512, threads: 1, chains: [null] });
-  const chain = new (loadBinding().HostChain)([{ name: "grammar", text }, { name: "greedy" }], model);
+  const chain = new (loadBinding().Tail)([{ name: "grammar", text }, { name: "greedy" }], model);
   const all = Int32Array.from({ length: model.info.vocabSize }, (_, token) => token);
   const tokens = await generateWith(context, prompt, 12, ({ logits }) => {
     const { selected } = chain.apply({ tokens: all, logits: logits! });

@@ -25,7 +25,7 @@ export function unknownStage(span: Span, name: string, candidates: Iterable<stri
   });
 }
 
-export const unknownHostStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
+export const unknownTailStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
   error("E0219", span, `there is no host stage \`${name}\``, {
     help: `the host stages: ${candidates.join(", ")}`,
     ...didYouMean(span, name, candidates),

@@ -26,7 +26,7 @@ export const notAfterPick = (span: Span, what: string): Diagnostic =>
     help: "only `let`, `if` and the next values of states stand there",
   });
 
-export const stageAfterHost = (span: Span, name: string): Diagnostic =>
+export const stageAfterTail = (span: Span, name: string): Diagnostic =>
   error("E0507", span, `\`${name}\` after the host tail`, {
     label: "from `host` on only `host` stages can follow",
     help: "move it before the first `host` stage",

@@ -5,7 +5,7 @@ import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
 import { grammarClass, graphClass } from "./graph.js";
 import { Llama, type Handles } from "./handle.js";
-import { hostChainClass } from "./hostChain.js";
+import { tailClass } from "./tail.js";
 import { unusable } from "./loader.js";
 import { LlamaModel } from "./model.js";
 
@@ -31,7 +31,7 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
     binding: {
       Graph: graphClass(llama, graphs),
       Grammar: grammarClass(llama, models),
-      HostChain: hostChainClass(llama, models),
+      Tail: tailClass(llama, models),
     },
   };
 }

@@ -78,7 +78,7 @@ function ordered(s: LlamaSettings): Stage[] {
     : stages.dist(seed);
   const here = list.slice(0, cut).flatMap((name) => stagesOf(name, s));
   const there = [...list.slice(cut).flatMap((name) => stagesOf(name, s)), ...last];
-  return [...here, ...(cut < list.length ? stages.onHost(there) : there)];
+  return [...here, ...(cut < list.length ? stages.inTail(there) : there)];
 }
 
 const clamp = (x: number, min: number, max: number): number => Math.min(Math.max(x, min), max);

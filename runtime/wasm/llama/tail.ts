@@ -1,23 +1,23 @@
-/** Host chains in the module's memory: llama.cpp's own CPU samplers. */
-import type { Binding, HostResult, HostRows, NativeHostChain } from "../../native/binding.js";
+/** Host tails in the module's memory: llama.cpp's own CPU samplers. */
+import type { Binding, TailResult, TailRows, NativeTail } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
 import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
 
-export function hostChainClass(llama: Llama, models: Handles): Binding["HostChain"] {
-  class HostChain implements NativeHostChain {
+export function tailClass(llama: Llama, models: Handles): Binding["Tail"] {
+  class Tail implements NativeTail {
     private readonly handle: Handle;
 
     constructor(at: Pointer) {
-      this.handle = new Handle(this, "host chain", llama, at, (e, chain) => e.ggsl_host_chain_close(chain));
+      this.handle = new Handle(this, "host tail", llama, at, (e, chain) => e.ggsl_tail_close(chain));
     }
-    apply({ tokens, logits }: HostRows): HostResult {
+    apply({ tokens, logits }: TailRows): TailResult {
       const { handle } = this;
       checkTokens(tokens);
       if (!(logits instanceof Float32Array)) throw nativeError("INVALID_ARGUMENT", "logits: expected a Float32Array");
       const words = llama
         .with(tokens, (from) =>
           llama.with(logits, (logitsAt) =>
-            handle.ask((e, at) => e.ggsl_host_chain_apply(at, from, tokens.length, logitsAt, logits.length)),
+            handle.ask((e, at) => e.ggsl_tail_apply(at, from, tokens.length, logitsAt, logits.length)),
           ),
         )
         .i32();
@@ -32,24 +32,24 @@ export function hostChainClass(llama: Llama, models: Handles): Binding["HostChai
     }
     accept(token: number): void {
       checkInteger("token", token);
-      this.handle.checked((e, at) => e.ggsl_host_chain_accept(at, token));
+      this.handle.checked((e, at) => e.ggsl_tail_accept(at, token));
     }
     acceptPrompt(tokens: Int32Array): void {
       checkTokens(tokens);
       const { handle } = this;
-      llama.with(tokens, (from) => handle.checked((e, at) => e.ggsl_host_chain_accept_prompt(at, from, tokens.length)));
+      llama.with(tokens, (from) => handle.checked((e, at) => e.ggsl_tail_accept_prompt(at, from, tokens.length)));
     }
     reset(): void {
-      this.handle.checked((e, at) => e.ggsl_host_chain_reset(at));
+      this.handle.checked((e, at) => e.ggsl_tail_reset(at));
     }
-    clone(): NativeHostChain {
-      return new HostChain(this.handle.checked((e, at) => e.ggsl_host_chain_clone(at)));
+    clone(): NativeTail {
+      return new Tail(this.handle.checked((e, at) => e.ggsl_tail_clone(at)));
     }
     dispose(): void {
       this.handle.dispose();
     }
   }
-  return class extends HostChain {
+  return class extends Tail {
     constructor(stages: readonly object[], model?: object) {
       // 0 for none
       let from: Pointer = 0;
@@ -59,7 +59,7 @@ export function hostChainClass(llama: Llama, models: Handles): Binding["HostChai
         from = handle.at;
       }
       tellStages(llama, stages);
-      super(llama.checked((e) => e.ggsl_host_chain_open(from)));
+      super(llama.checked((e) => e.ggsl_tail_open(from)));
     }
   };
 }

@@ -1,5 +1,5 @@
-// Host tails (native/llama/host_chain.h).
-#include "llama/host_chain.h"
+// Host tails (native/llama/tail.h).
+#include "llama/tail.h"
 
 #include "exchange.h"
 
@@ -81,19 +81,19 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_parameter(const char * name, size_t length) {
 }
 
 // Builds a chain of the collected stages. `model` may be null if none of them needs a vocabulary.
-EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_open(const SharedModel * model) {
-    return guarded([&] { return new HostChain(std::exchange(stages, {}), model == nullptr ? nullptr : *model); });
+EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_open(const SharedModel * model) {
+    return guarded([&] { return new Tail(std::exchange(stages, {}), model == nullptr ? nullptr : *model); });
 }
-EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_clone(const HostChain * from) {
-    return guarded([&] { return new HostChain(from->clone()); });
+EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_clone(const Tail * from) {
+    return guarded([&] { return new Tail(from->clone()); });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_host_chain_close(const HostChain * chain) { delete chain; }
+EMSCRIPTEN_KEEPALIVE void ggsl_tail_close(const Tail * chain) { delete chain; }
 
 // Gives words: the picked token (-1: none), then the tokens, logits (f32) and probabilities (f32), one of each per remaining row.
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_apply(HostChain * chain, const int32_t * tokens, size_t count, const float * logits,
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_apply(Tail * chain, const int32_t * tokens, size_t count, const float * logits,
                                                 size_t logit_count) {
     return guarded([&] {
-        const HostRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
+        const TailRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
         const size_t         left = rows.tokens.size();
         std::vector<int32_t> words{ rows.selected };
         words.insert(words.end(), rows.tokens.begin(), rows.tokens.end());
@@ -106,19 +106,19 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_apply(HostChain * chain, const int32_t
     });
 }
 
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept(HostChain * chain, int32_t token) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_accept(Tail * chain, int32_t token) {
     return guarded([&] {
         chain->accept(token);
         return true;
     });
 }
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept_prompt(HostChain * chain, const int32_t * tokens, size_t count) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_accept_prompt(Tail * chain, const int32_t * tokens, size_t count) {
     return guarded([&] {
         chain->accept_prompt({ tokens, count });
         return true;
     });
 }
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_reset(HostChain * chain) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_reset(Tail * chain) {
     return guarded([&] {
         chain->reset();
         return true;

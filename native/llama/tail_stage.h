@@ -5,15 +5,15 @@
 
 namespace ggsl {
 
-class HostStage {
+class TailStage {
 public:
-    HostStage(std::string name, SamplerPtr sampler) : name(std::move(name)), sampler(std::move(sampler)) {}
-    virtual ~HostStage() = default;
+    TailStage(std::string name, SamplerPtr sampler) : name(std::move(name)), sampler(std::move(sampler)) {}
+    virtual ~TailStage() = default;
 
     virtual void apply(llama_token_data_array & rows) { llama_sampler_apply(sampler.get(), &rows); }
     virtual void accept(llama_token token) { llama_sampler_accept(sampler.get(), token); }
     virtual void reset() { llama_sampler_reset(sampler.get()); }
-    virtual std::unique_ptr<HostStage> clone() const;
+    virtual std::unique_ptr<TailStage> clone() const;
 
     // Whether `accept` may throw; only such a stage supports undo.
     virtual bool may_refuse() const { return false; }
@@ -26,6 +26,6 @@ protected:
 };
 
 // Throws Failure (INVALID_ARGUMENT).
-std::unique_ptr<HostStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab);
+std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab);
 
 } // namespace ggsl

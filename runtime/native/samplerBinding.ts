@@ -1,12 +1,12 @@
 /** llama.cpp's own CPU samplers and grammars, as the addon exports them. Part of binding.ts. */
-import type { HostSampler, HostSamplers } from "@ggsl/compiler/llama/samplers.js";
+import type { TailSampler, TailSamplers } from "@ggsl/compiler/llama/samplers.js";
 
 /**
  * One sampler of llama.cpp by its name here, with its parameters (compiler/llama/samplers.ts); those left out have the values of
  * llama.cpp's command line. Numbers are f32 or whole numbers, as llama.cpp takes them; all are finite.
  */
-export type HostChainStage =
-  { readonly [N in keyof HostSamplers]: StageOf<N, HostSamplers[N]> }[keyof HostSamplers] | LogitBias;
+export type NativeTailStage =
+  { readonly [N in keyof TailSamplers]: StageOf<N, TailSamplers[N]> }[keyof TailSamplers] | LogitBias;
 
 /** Pairs of a token and what is added to its logit, finite or -inf; default none. A program has its biases in an input. */
 interface LogitBias {
@@ -15,11 +15,11 @@ interface LogitBias {
   readonly n_vocab?: number;
 }
 
-type StageOf<N, S extends HostSampler> = { readonly name: N } & ArgumentsOf<S["params"]> &
+type StageOf<N, S extends TailSampler> = { readonly name: N } & ArgumentsOf<S["params"]> &
   (S extends { readonly isSized: true } ? { readonly n_vocab?: number } : unknown);
 
 /** Parameters with a default may be left out. */
-type ArgumentsOf<P extends HostSampler["params"]> = {
+type ArgumentsOf<P extends TailSampler["params"]> = {
   readonly [K in keyof P as P[K] extends { readonly default: unknown } ? K : never]?: ArgumentTypes[P[K]["type"]];
 } & {
   readonly [K in keyof P as P[K] extends { readonly default: unknown } ? never : K]: ArgumentTypes[P[K]["type"]];
@@ -41,12 +41,12 @@ interface ArgumentTypes {
 export type Seed = number | "random";
 
 /** Rows of the candidate table: `tokens` and `logits` have one length. */
-export interface HostRows {
+export interface TailRows {
   readonly tokens: Int32Array;
   readonly logits: Float32Array;
 }
 
-export interface HostResult extends HostRows {
+export interface TailResult extends TailRows {
   /** The softmax of `logits`, a number for each row. */
   readonly probs: Float32Array;
   /** The picked token; -1 when no stage picks. */
@@ -58,7 +58,7 @@ export interface HostResult extends HostRows {
  * throws INVALID_ARGUMENT for an unknown stage, an unknown, missing, wrong or out-of-range parameter, a stage that needs a
  * model without one, a stage behind one that picks, or a grammar that does not parse (with llama.cpp's words and the line).
  */
-export interface NativeHostChain {
+export interface NativeTail {
   /**
    * The rows that are left, in the order in which llama.cpp leaves them. Rows whose logit is -inf are dropped, on the way in
    * as well. Stages that draw random numbers draw the next ones.
@@ -66,7 +66,7 @@ export interface NativeHostChain {
    * Throws NO_CANDIDATE when no row is there, or a stage leaves none, such as a grammar that accepts none of them;
    * INVALID_LOGITS for a NaN or +inf on the way in, or made by a stage; INVALID_ARGUMENT for tokens outside the vocabulary.
    */
-  apply(rows: HostRows): HostResult;
+  apply(rows: TailRows): TailResult;
   /**
    * Tells all stages the next token of the text, usually the one that was selected.
    * Throws INVALID_ARGUMENT when a grammar does not accept it; the chain is then as it was.
@@ -77,7 +77,7 @@ export interface NativeHostChain {
   /** As new, random numbers included. */
   reset(): void;
   /** An independent copy in the same state, drawing the same random numbers. */
-  clone(): NativeHostChain;
+  clone(): NativeTail;
   /** Frees the native memory; harmless when called twice. */
   dispose(): void;
 }
