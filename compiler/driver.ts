@@ -77,7 +77,7 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
     throw new RangeError(
-      `the chain \`${graph.name}\` has none of the outputs that were asked for (${options.outputs.join(", ")}): ` +
+      `the chain \`${graph.name}\` has none of the requested outputs (${options.outputs.join(", ")}): ` +
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
   assertValid(graph, "lowering");

@@ -16,7 +16,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...SCANS,
   ...DRAWS,
   picked: define({
-    doc: "the value of the row that was picked; inside `after pick`",
+    doc: "the value in the picked row; only inside `after pick`",
     args: { x: "ofPickedRow" },
     gives: "scalar",
     result: "number",
@@ -25,7 +25,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   }),
   ...FEATURES,
   known: define({
-    doc: "whether the compiler can tell that the condition holds",
+    doc: "whether the compiler can prove the condition",
     args: { condition: "condition" },
     gives: "static",
     result: "bool",

@@ -16,14 +16,14 @@ function countsOfLast(cx: Lowering, from: FeatureSource & { readonly last: numbe
 
 export const FEATURES: Readonly<Record<string, Builtin>> = {
   occurrences: define({
-    doc: "how often the token occurs among the last ones",
+    doc: "how often the token occurs among the last `last` tokens",
     args: { last: "window" },
     gives: "column",
     result: "i32",
     lower: (cx, { last }) => countsOfLast(cx, { kind: "occurrences", last }),
   }),
   repeat_len: define({
-    doc: "length of the repetition among the last tokens that the token would extend; a breaker ends one",
+    doc: "length of the repetition among the last `last` tokens that the token would extend; breakers interrupt repetitions",
     args: { last: "window" },
     optional: { breakers: "texts" },
     gives: "column",
@@ -31,7 +31,7 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     lower: (cx, { last, breakers = [] }) => countsOfLast(cx, { kind: "repeat_len", last, breakers }),
   }),
   allowed: define({
-    doc: "whether a grammar accepts the token next",
+    doc: "whether the grammar accepts the token next",
     args: { grammar: "text" },
     gives: "column",
     result: "bool",

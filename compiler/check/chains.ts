@@ -113,7 +113,7 @@ function checkArgument(
     diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
   } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
     diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"),
+      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"),
     );
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);

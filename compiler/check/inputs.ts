@@ -14,7 +14,7 @@ export function checkInput(module: Module, input: InputDecl, diagnostics: Diagno
   if (input.type === "seed") diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
   const { capacity, fill } = input.sparse;
-  constantOf(module, fill, "the value elsewhere of an input", diagnostics);
+  constantOf(module, fill, "the default value of an input", diagnostics);
   const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
   if (size === undefined) return;
   if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, "the capacity of an input", String(size)));

@@ -14,12 +14,12 @@ const KNOWN: readonly KnownOrder[] = [
   {
     early: ["temp", "temp_ext", "entropy_temp", "quadratic", "skew"],
     late: "top_n_sigma",
-    why: "it measures the spread of the model's own logits, which a temperature has changed",
+    why: "it measures the spread of the model's own logits, which the earlier stage has changed",
   },
   {
     early: ["xtc"],
     late: "top_k",
-    why: "xtc has dropped the best tokens, so the k best that are left reach further down than meant",
+    why: "xtc drops the best tokens, so the k best of the rest reach further down than intended",
   },
 ];
 

@@ -253,18 +253,18 @@ function checkStateValue(body: Body, state: Type, value: Expr, isArithmetic: boo
   if (type.shape === "column")
     body.diagnostics.push(mustBeScalar(value.span, "a state", type.type === "bool", body.isAfterPick));
   else if (state.type === "i32" && type.type === "f32")
-    body.diagnostics.push(mustBeWhole(value.span, "the state", "a number that may have a fraction"));
+    body.diagnostics.push(mustBeWhole(value.span, "the state", "a value of type f32"));
   return type.shape === "column" ? ERROR : type;
 }
 
 function assignHelp(body: Body, name: string): string {
   if (body.isAfterPick)
     return body.states.size > 0
-      ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}`
+      ? `inside \`after pick\` only states can be assigned: ${[...body.states.keys()].join(", ")}`
       : "declare a state first: `state s: f32 = 0`";
-  if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
+  if (body.states.has(name)) return "assign a state inside `after pick { ... }`";
   if (body.names.has(name) || findName(name))
-    return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
+    return "only `logit` can be assigned; `prob` follows from it, and `let` declares a new column";
   const meant = suggest(name, assignableNames());
   return meant === undefined ? `declare it with \`let ${name} = ...\`` : `did you mean \`${meant}\`?`;
 }
@@ -282,7 +282,7 @@ function requireCount(body: Body, expr: Expr, what: string): Type {
   const constant = evaluateConstant(expr, body.module);
   const isWhole = constant === undefined ? type.type === "i32" : Number.isInteger(constant);
   if (!isWhole)
-    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a number that may have a fraction")));
+    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a value of type f32")));
   return isWhole ? type : ERROR;
 }
 
@@ -290,7 +290,7 @@ function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined):
   if (by) {
     const type = numberType(body, by);
     if (type.type !== "error" && type.shape === "scalar")
-      body.diagnostics.push(mustBeColumn(by.span, `what \`${what}\` orders by`));
+      body.diagnostics.push(mustBeColumn(by.span, `the key of \`${what}\``));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(runtimeOrder(span, what, body.branch.span));
   body.isOrdered = true;
@@ -317,7 +317,7 @@ function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
   } else {
     const type = numberType(body, s.value);
     if (type.type !== "error" && type.shape === "scalar")
-      body.diagnostics.push(mustBeColumn(s.value.span, "what `pick argmax` compares"));
+      body.diagnostics.push(mustBeColumn(s.value.span, "the argument of `pick argmax`"));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(pickInBranch(s.span));
   body.hasPicked = true;

@@ -16,7 +16,7 @@ export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
 export class SpecError extends Error {
   override readonly name = "SpecError";
   constructor(readonly faults: readonly string[]) {
-    super(`this graph spec is not valid:\n${faults.map((f) => `  ${f}`).join("\n")}`);
+    super(`invalid graph spec:\n${faults.map((f) => `  ${f}`).join("\n")}`);
   }
 }
 

@@ -23,7 +23,7 @@ export function expectedValue({ type, range }: Pick<Param, "type" | "range">, va
 export function paramFault(param: Param): string | undefined {
   const { type, range, default: value } = param;
   if ((range.min ?? -Infinity) > (range.max ?? Infinity)) return `no number is ${describeRange(range)}`;
-  if (value === "random") return type === "seed" ? undefined : "only a seed is random by default";
+  if (value === "random") return type === "seed" ? undefined : "only a seed can be random by default";
   const expected = expectedValue(param, value);
   return expected === undefined ? undefined : `its default must be ${expected}, found ${value}`;
 }

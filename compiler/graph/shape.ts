@@ -48,7 +48,7 @@ export function checkShape(value: unknown, shape: Shape, where: string, faults: 
 
 function checkList(value: unknown, entry: Shape, where: string, faults: string[]): void {
   if (!Array.isArray(value)) {
-    faults.push(`${where}: a list is expected, found ${show(value)}`);
+    faults.push(`${where}: expected a list, found ${show(value)}`);
     return;
   }
   for (const [i, v] of value.entries()) {
@@ -67,14 +67,14 @@ function checkKind(value: unknown, { kinds }: KindShape, where: string, faults: 
 
 function checkMembers(value: unknown, shape: Members, where: string, faults: string[]): void {
   if (!isObject(value)) {
-    faults.push(`${where}: an object is expected, found ${show(value)}`);
+    faults.push(`${where}: expected an object, found ${show(value)}`);
     return;
   }
   const known = new Map(
     Object.entries(shape).map(([name, inner]) => [name.replace("?", ""), { inner, isOptional: name.endsWith("?") }]),
   );
   const stray = Object.keys(value).find((name) => !known.has(name));
-  if (stray !== undefined) faults.push(`${where}: there is no member ${show(stray)}`);
+  if (stray !== undefined) faults.push(`${where}: unknown member ${show(stray)}`);
   for (const [name, { inner, isOptional }] of known) {
     // what an object inherits is no member of it
     const member = Object.hasOwn(value, name) ? value[name] : undefined;

@@ -19,10 +19,10 @@ export function tailFaults({ tail, params }: Graph): string[] {
 
 /** What is wrong with one stage; `seeds` are the parameters that its seed may name. */
 export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
-  if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["there is no such host stage"];
+  if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["unknown host stage"];
   const { params } = HOST_SAMPLERS[name]!;
   const stray = Object.keys(args).find((arg) => !Object.hasOwn(params, arg));
-  if (stray !== undefined) return [`there is no argument ${show(stray)}`];
+  if (stray !== undefined) return [`unknown argument ${show(stray)}`];
   return Object.entries(params).flatMap(([arg, param]) => {
     if (!Object.hasOwn(args, arg)) return param.default === undefined ? [`the argument \`${arg}\` is missing`] : [];
     const expected = expectedArgument(param, args[arg], seeds);

@@ -66,9 +66,9 @@ function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   const [kind, which] = entries[0] ?? [];
   const isIndex = (count: number): boolean =>
     Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
-  if (entries.length !== 1) return `${show(e)} is no expression`;
+  if (entries.length !== 1) return `${show(e)} is not an expression`;
   if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
   if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
   if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
-  return `${show(e)} is no expression`;
+  return `${show(e)} is not an expression`;
 }

@@ -37,11 +37,11 @@ export function verify(graph: Graph): string[] {
 export function assertValid(graph: Graph, pass: string): void {
   const faults = verify(graph);
   if (faults.length > 0)
-    throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
+    throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
 }
 
 function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
-  if (!Object.hasOwn(OPS, node.op)) return ["there is no such op"];
+  if (!Object.hasOwn(OPS, node.op)) return ["unknown op"];
   if (node.origin && node.origin.stage >= graph.stages.length) return [`there is no stage ${node.origin.stage}`];
   const rule = opRule(node.op);
   const required = rule.operands.filter((o) => !o.optional).length;
@@ -67,7 +67,7 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
   const names = rules.map((r) => r.name);
   const faults = Object.keys(attrs)
     .filter((name) => !names.includes(name))
-    .map((name) => `there is no attribute ${show(name)}`);
+    .map((name) => `unknown attribute ${show(name)}`);
   for (const rule of rules) {
     const { name, kind, choices } = rule;
     const value = attrValue(attrs, rule);
@@ -107,9 +107,9 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
     if (input.dtype !== node.dtype || input.dim !== node.dim) return [`input ${index} is ${input.dtype}[${input.dim}]`];
   }
   if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim))
-    return [`k is at most the number of rows, ${operands[0]!.dim}`];
+    return [`k must be at most the number of rows, ${operands[0]!.dim}`];
   if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
-    return ["more rows are written than there are"];
+    return ["more rows are written than x has"];
   if (node.op === "clamp" && (attrs["lo"] as number) > (attrs["hi"] as number)) return ["`lo` is above `hi`"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
@@ -121,7 +121,7 @@ const isMore = (a: Dim, b: Dim): boolean => a !== b && b !== "V" && (a === "V" |
 /** V may be as small as the view's own count, so a view into V rows starts at 0 or ends at the end. */
 function viewFaults(offset: number, count: Dim, from: Dim): string[] {
   if (offset === 0) return isMore(count, from) ? [`shows ${count} of ${from} rows`] : [];
-  if (typeof count !== "number") return ["shows V rows from elsewhere than the first"];
+  if (typeof count !== "number") return ["a view of V rows must start at the first row"];
   const isInside =
     offset < 0 ? count === -offset && !isMore(count, from) : typeof from === "number" && count === 1 && offset < from;
   return isInside ? [] : [`shows ${count} rows from ${offset} on of ${from}`];
@@ -144,7 +144,7 @@ function outputFaults(graph: Graph): string[] {
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
   if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
-    faults.push("outputs: there is none");
+    faults.push("outputs: there are none");
   return faults;
 }
 

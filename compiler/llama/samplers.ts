@@ -103,7 +103,7 @@ const SAMPLERS = {
   },
   // a `target` below 0: off, a row is drawn all the same
   adaptive_p: {
-    doc: "keep picked tokens near a target probability",
+    doc: "keep the picked tokens' probability near a target",
     listed: "adaptive_p",
     picks: true,
     params: { target: of("adaptive_target", { max: 1 }), decay: of("adaptive_decay", { min: 0, max: 1 }), seed },

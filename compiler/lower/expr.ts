@@ -61,7 +61,7 @@ export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
   const value = lowerExpr(cx, scope, expr);
-  if (!isConstant(value)) throw new Error("a seed is a constant or a parameter of type seed");
+  if (!isConstant(value)) throw new Error("the seed is neither a constant nor a parameter of type seed");
   return { kind: "seed", seed: value.expr };
 }
 
@@ -74,7 +74,7 @@ export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream
 /** Which draw of a stream is meant. */
 export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
-  if (value.kind === "node") throw new Error("the number of a draw is uniform");
+  if (value.kind === "node") throw new Error("the index of a draw is not uniform");
   return value;
 }
 
@@ -151,12 +151,12 @@ const LOWERED: {
   window: lowerWindow,
   text: (_, scope, expr) => {
     const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (text?.kind !== "string") throw new Error("a text passed the checker that is none");
+    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
   texts: (_, scope, expr) => {
     const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
+    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
     return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   },
   ofPickedRow: (cx, scope, expr) => {
@@ -167,7 +167,7 @@ const LOWERED: {
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
   const last = lowerExpr(cx, scope, expr);
-  if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
+  if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
   const what = `the window of \`${callee}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));

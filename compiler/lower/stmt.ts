@@ -38,7 +38,7 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
     case "top": {
       if (rejectInBlend(cx, s.span, "top")) return;
       const k = lowerExpr(cx, scope, s.count);
-      if (!isConstant(k)) throw new Error("the count of `top` was not known");
+      if (!isConstant(k)) throw new Error("the count of `top` is not a constant");
       if (k.expr > LIMITS.dim) {
         cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k.expr));
         return;
@@ -72,7 +72,7 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
 }
 
 function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
-  if (init.kind !== "uniform") throw new Error("the first value of a state is uniform");
+  if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
   scope.states.set(name, index);

@@ -26,5 +26,5 @@ function hostArg(cx: ChainLowering, scope: Scope, value: Expr): HostArg {
   if (given.kind === "list") return hostArg(cx, scope, given);
   if (given.kind === "seed") return given.seed;
   if (given.kind === "uniform" && typeof given.expr === "number") return given.expr;
-  throw new Error("an argument of a host stage is known when compiling");
+  throw new Error("an argument of a host stage is not a constant");
 }

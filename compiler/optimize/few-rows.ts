@@ -13,7 +13,7 @@ import type { Pass } from "./pass.js";
 
 export const fewRows: Pass = {
   name: "few-rows",
-  doc: "what keeps the order of the rows moves behind the choice of the best ones",
+  doc: "order-preserving steps move behind the selection of the best rows",
   example: "temp(0.8) |> top_k(40) |> dist(42)",
   // the best rows are chosen first and put in order then, and each lets more sink
   run: (draft) => sinkBehindGathers(chooseEarly(sinkBehindGathers(chooseEarly(draft)))),

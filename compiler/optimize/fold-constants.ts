@@ -14,7 +14,7 @@ import type { Pass } from "./pass.js";
 
 export const foldConstants: Pass = {
   name: "fold-constants",
-  doc: "steps whose result is known, or that are exactly one step, are folded",
+  doc: "constant folding; steps that are exactly one step are merged",
   example: `import { dist } from "std"
 
 sampler mirrored(center: f32) {

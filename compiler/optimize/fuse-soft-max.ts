@@ -16,7 +16,7 @@ import type { Pass } from "./pass.js";
 
 export const fuseSoftMax: Pass = {
   name: "fuse-soft-max",
-  doc: "constant factors become an attribute of soft_max, shifts before it go away",
+  doc: "constant factors become an attribute of soft_max, shifts before it are removed",
   example: "top_k(40) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const users = usersOf(draft.graph);

@@ -46,7 +46,7 @@ interface Term {
 
 export const mergeMasks: Pass = {
   name: "merge-masks",
-  doc: "the masks of several filters become one additive mask",
+  doc: "the masks of several filters are merged into one additive mask",
   example: "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const { graph } = draft;

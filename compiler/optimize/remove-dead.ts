@@ -1,5 +1,5 @@
 /**
- * Dead nodes: what no output needs is not computed, a uniform that no node reads is not uploaded, and a state or a draw that
+ * Dead nodes: dead code elimination, a uniform that no node reads is not uploaded, and a state or a draw that
  * nothing depends on is forgotten.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
@@ -21,7 +21,7 @@ interface Live {
 
 export const removeDead: Pass = {
   name: "remove-dead",
-  doc: "what no output needs is not computed",
+  doc: "dead code elimination",
   example: "top_k(1) |> dist(42)",
   run: ({ graph, ranges }) => keepLive(graph, ranges),
 };

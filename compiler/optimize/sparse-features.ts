@@ -16,7 +16,7 @@ import type { Pass } from "./pass.js";
 
 export const sparseFeatures: Pass = {
   name: "sparse-features",
-  doc: "what a sparse feature changes is computed of the rows that it names",
+  doc: "the changes of a sparse feature are computed on its rows only",
   example: "penalties(64, 1.1, 0.5, 0.5) |> top_k(40) |> dist(42)",
   run: (draft) => draft.graph.features.reduce((before, _, feature) => narrowTo(before, feature), draft),
 };

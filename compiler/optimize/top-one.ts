@@ -13,7 +13,7 @@ import type { Pass } from "./pass.js";
 
 export const topOne: Pass = {
   name: "top-one",
-  doc: "the one best row is an argmax, and a table of one row has nothing to choose from",
+  doc: "a top-1 is an argmax, and a table of one row needs no sort or draw",
   example: "top_k(1) |> dist(42)",
   run: (draft) => rewrite(draft, simplify),
 };

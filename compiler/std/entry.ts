@@ -32,7 +32,7 @@ export function stdEntry(name: string, text: string): StdEntry {
   readDoc(samplerIn(declarations, name));
   const at = declarations.findIndex(isExampleOf(name));
   if (at < 0 || declarations.some((d, i) => (d.kind === "test") !== i > at))
-    throw new Error(`expected \`chain example() = ${name}(...)\` behind the sampler, and tests behind the chain`);
+    throw new Error(`expected \`chain example() = ${name}(...)\` after the sampler, and the tests after the chain`);
   const { span, stages } = declarations[at] as Chain;
   // what is left out comes last, so no line moves
   return {

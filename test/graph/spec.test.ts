@@ -92,13 +92,13 @@ test("the graph that the others break is valid", () => {
 
 refuses("features", [
   ["features.0.form", {}, /features\[0\]\.form\.kind: one of dense, sparse is expected/],
-  ["features.0.form", [], /features\[0\]\.form: an object is expected, found a list/],
+  ["features.0.form", [], /features\[0\]\.form: expected an object, found a list/],
   ["features.0.form.kind", "constructor", /features\[0\]\.form\.kind/],
   ["features.0.form.capacity", 0, /features\[0\]\.form\.capacity: V or a number of rows/],
   ["features.0.form.fill", null, /features\[0\]\.form\.fill: a finite f32 number/],
   ["features.0.form.fill", 1e39, /features\[0\]\.form\.fill/],
   ["features.1.form.fill", 0, /features\[1\]\.form: there is no member "fill"/],
-  ["features.0.from", null, /features\[0\]\.from: an object is expected, found null/],
+  ["features.0.from", null, /features\[0\]\.from: expected an object, found null/],
   ["features.0.from.kind", "text", /features\[0\]\.from\.kind: one of occurrences,/],
   ["features.0.from.last", 1.5, /features\[0\]\.from\.last: an integer/],
   ["features.0.from.last", undefined, /features\[0\]\.from\.last: an integer/],
@@ -130,7 +130,7 @@ refuses("inputs", [
 
 refuses("the host tail", [
   ["tail.0.name", "constructor", /tail\[0\] "constructor": there is no such host stage/],
-  ["tail.0.args", [], /tail\[0\]\.args: an object is expected, found a list/],
+  ["tail.0.args", [], /tail\[0\]\.args: expected an object, found a list/],
   ["tail.0.args.p", 1, /tail\[0\] "top_k": there is no argument "p"/],
   ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": there is no argument "__proto__"/],
   ["tail.0.args.k", "40", /tail\[0\] "top_k": `k` must be a finite number, found "40"/],
@@ -181,7 +181,7 @@ refuses("parameters", [
   ["params.2", param({ type: "bool", default: 2 }), /params\[2\] "p": its default must be true or false, found 2/],
   ["params.2", param({ type: "seed", default: -1 }), /params\[2\] "p": its default must be a seed/],
   ["params.2", param({ default: 1e39 }), /params\[2\] "p": its default must be a finite number/],
-  ["params.2", param({ default: "random" }), /params\[2\] "p": only a seed is random by default/],
+  ["params.2", param({ default: "random" }), /params\[2\] "p": only a seed can be random by default/],
   ["params.2", param({ range: { min: 2, max: 1 } }), /params\[2\] "p": no number is in \[2, 1\]/],
   ["params.2", param({ default: 3, range: { max: 1 } }), /params\[2\] "p": its default must be <= 1, found 3/],
   ["params.2", param({ default: 1, range: { min: 1, max: 1, minExcluded: true } }), /its default must be > 1 and <= 1/],
@@ -203,8 +203,8 @@ refuses("sizes and foreign values", [
     /features\[1\]\.from\.grammar: a text/,
   ],
   ["name", nested(200_000), /spec\.name: .* found a list/],
-  ["nodes", nested(200_000), /spec\.nodes\[0\]: an object is expected, found a list/],
-  ["nodes", [, 1], /spec\.nodes\[0\]: an object is expected, found undefined/],
+  ["nodes", nested(200_000), /spec\.nodes\[0\]: expected an object, found a list/],
+  ["nodes", [, 1], /spec\.nodes\[0\]: expected an object, found undefined/],
   ["nodes.1.attrs", { k: nested(200_000) }, /spec\.nodes\[1\]\.attrs: an object of numbers and short texts/],
   ["nodes.1.attrs", { k: "x".repeat(61) }, /spec\.nodes\[1\]\.attrs/],
   ["nodes.1.attrs.__proto__", 1, /node %1 \(argmax\): there is no attribute "__proto__"/],
@@ -225,7 +225,7 @@ test("members of an object's prototype are no members of a spec", () => {
 
 test("a text that is nested without end, or too long, is refused", () => {
   const brackets = "[".repeat(200_000) + "]".repeat(200_000);
-  expect(faultOf(() => readSpec(brackets))).toMatch(/spec: an object is expected, found a list/);
+  expect(faultOf(() => readSpec(brackets))).toMatch(/spec: expected an object, found a list/);
   expect(faultOf(() => readSpec("[".repeat(200_000)))).toMatch(/it is not JSON/);
   const inside = JSON.stringify(broken("uniforms.0.expr", "HERE")).replace('"HERE"', brackets);
   expect(faultOf(() => readSpec(inside))).toMatch(/uniform 0: unknown operation a list/);

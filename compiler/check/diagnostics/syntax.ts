@@ -12,7 +12,7 @@ export interface Found {
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
   const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
   const what =
-    found.token === undefined ? "end of the text" : `${found.isKeyword ? "the keyword " : ""}\`${found.token}\``;
+    found.token === undefined ? "end of input" : `${found.isKeyword ? "keyword " : ""}\`${found.token}\``;
   const help = hint(expected, found);
   return error("E0101", span, `unexpected ${what}`, {
     ...(shown.length > 0 && { label: `expected ${joinOr(shown)}` }),
@@ -58,11 +58,11 @@ function summarize(expected: readonly string[]): string[] {
 /** What people write who come from other languages. */
 function hint(expected: readonly string[], { token = "", isKeyword }: Found): string | undefined {
   const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
-  if (Object.hasOwn(words, token)) return `the operator is written ${words[token]}`;
+  if (Object.hasOwn(words, token)) return `write ${words[token]}`;
   if (token === "|" && expected.includes("`|>`")) return "stages are joined with `|>`";
-  if (token === "as") return "an import can not be renamed";
-  if (token.startsWith("///")) return "a doc comment stands before a declaration; `//` begins any other comment";
-  if (token === '"') return "the text does not end on this line";
+  if (token === "as") return "an import cannot be renamed";
+  if (token.startsWith("///")) return "a doc comment must precede a declaration; start any other comment with `//`";
+  if (token === '"') return "the closing quote is missing on this line";
   if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && expected.includes("`+`"))
     return token === "=" ? "`==` compares" : "comparisons do not chain: write `a < b and b < c`";
   if (isKeyword && expected.length === 1 && expected[0] === "a name") return "choose another name";

@@ -84,6 +84,6 @@ export function pickedProb(cx: Lowering): Value {
 }
 
 function rowOf({ picked }: Lowering): NodeId {
-  if (!picked) throw new Error("`picked` before the pick passed the checker");
+  if (!picked) throw new Error("the checker accepted `picked` before the pick");
   return picked.row;
 }

@@ -14,7 +14,7 @@ import type { Rule } from "./rule.js";
 
 export const certainKeep: Rule = {
   name: "certain-keep",
-  doc: "a condition that holds for some row for certain needs no row kept beside it",
+  doc: "a condition that some row is certain to meet needs no fallback row",
   example: "min_p(0.05) |> dist(42)",
 };
 

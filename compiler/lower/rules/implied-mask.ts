@@ -15,7 +15,7 @@ import type { Rule } from "./rule.js";
 
 export const impliedMask: Rule = {
   name: "implied-mask",
-  doc: "rows that came as -inf need no mask while their logits lie far below all others",
+  doc: "rows that came as -inf need no mask while their logits are far below all others",
   example: "temp(0.8) |> dist(42)",
 };
 

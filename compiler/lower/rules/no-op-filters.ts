@@ -10,7 +10,7 @@ import type { Rule } from "./rule.js";
 
 export const noOpFilters: Rule = {
   name: "no-op-filters",
-  doc: "filters that can not drop anything are left out",
+  doc: "filters that cannot drop a row are removed",
   example: `import { dist } from "std"
 
 sampler at_least(p: f32) {

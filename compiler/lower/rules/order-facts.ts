@@ -11,7 +11,7 @@ import type { Rule } from "./rule.js";
 
 export const orderFacts: Rule = {
   name: "order-facts",
-  doc: "in rows that are in order the best is row 0, and a threshold is a prefix",
+  doc: "in sorted rows the best is row 0, and a threshold is a prefix",
   example: "top_k(40) |> min_p(0.05) |> dist(42)",
 };
 

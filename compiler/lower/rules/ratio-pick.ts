@@ -15,7 +15,7 @@ import type { Rule } from "./rule.js";
 
 export const ratioPick: Rule = {
   name: "ratio-pick",
-  doc: "a draw among few rows in order is one argmax of a ratio",
+  doc: "a draw among a few sorted rows is one argmax of a ratio",
   example: "top_k(40) |> dist(42)",
 };
 

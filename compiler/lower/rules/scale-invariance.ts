@@ -16,7 +16,7 @@ import type { Rule } from "./rule.js";
 
 export const scaleInvariance: Rule = {
   name: "scale-invariance",
-  doc: "comparing probabilities with each other needs none that sum to 1",
+  doc: "comparing probabilities with each other needs no normalisation",
   example: `import { top_k, top_p, dist } from "std"
 
 sampler relative(p: f32) {

@@ -16,7 +16,7 @@ import type { Rule } from "./rule.js";
 
 export const unnormalisedSelection: Rule = {
   name: "unnormalised-selection",
-  doc: "drawing by the weights of a softmax from before rows were dropped, without a second softmax",
+  doc: "a draw reuses the softmax from before rows were dropped",
   example: "top_p(0.95) |> dist(42)",
 };
 
