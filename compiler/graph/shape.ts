@@ -36,7 +36,7 @@ const isTest = (shape: Shape): shape is Test => typeof (shape as Test).is === "f
 /** Adds what is wrong with a value to `faults`; `where` is its place. */
 export function checkShape(value: unknown, shape: Shape, where: string, faults: string[]): void {
   if (isTest(shape)) {
-    if (!shape.is(value)) faults.push(`${where}: ${shape.what} is expected, found ${show(value)}`);
+    if (!shape.is(value)) faults.push(`${where}: expected ${shape.what}, found ${show(value)}`);
   } else if ("array" in shape) {
     checkList(value, (shape as ListShape).array, where, faults);
   } else if ("kinds" in shape) {

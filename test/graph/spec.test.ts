@@ -91,13 +91,13 @@ test("the graph that the others break is valid", () => {
 });
 
 refuses("features", [
-  ["features.0.form", {}, /features\[0\]\.form\.kind: one of dense, sparse is expected/],
+  ["features.0.form", {}, /features\[0\]\.form\.kind: expected one of dense, sparse/],
   ["features.0.form", [], /features\[0\]\.form: expected an object, found a list/],
   ["features.0.form.kind", "constructor", /features\[0\]\.form\.kind/],
   ["features.0.form.capacity", 0, /features\[0\]\.form\.capacity: V or a number of rows/],
   ["features.0.form.fill", null, /features\[0\]\.form\.fill: a finite f32 number/],
   ["features.0.form.fill", 1e39, /features\[0\]\.form\.fill/],
-  ["features.1.form.fill", 0, /features\[1\]\.form: there is no member "fill"/],
+  ["features.1.form.fill", 0, /features\[1\]\.form: unknown member "fill"/],
   ["features.0.from", null, /features\[0\]\.from: expected an object, found null/],
   ["features.0.from.kind", "text", /features\[0\]\.from\.kind: one of occurrences,/],
   ["features.0.from.last", 1.5, /features\[0\]\.from\.last: an integer/],
@@ -115,9 +115,9 @@ refuses("features", [
 refuses("inputs", [
   ["inputs.1.source.feature", 2, /inputs\[1\]: there is no feature 2/],
   ["inputs.1.source.feature", undefined, /inputs\[1\]\.source\.feature: an index/],
-  ["inputs.1.source.feature", 1, /inputs\[1\]: feature 1 is dense, so it gives no ids/],
-  ["inputs.1.source.kind", "logits", /inputs\[1\]\.source: there is no member "feature"/],
-  ["inputs.1.source", { kind: "logits" }, /inputs\[1\]: only the first one is the logits/],
+  ["inputs.1.source.feature", 1, /inputs\[1\]: feature 1 is dense, so it has no ids/],
+  ["inputs.1.source.kind", "logits", /inputs\[1\]\.source: unknown member "feature"/],
+  ["inputs.1.source", { kind: "logits" }, /inputs\[1\]: only the first input can be the logits/],
   ["inputs.1.dtype", "f32", /inputs\[1\]: the ids of feature 0 are i32\[8\], found f32\[8\]/],
   ["inputs.2.dim", "V", /inputs\[2\]: the values of feature 0 are f32\[8\], found f32\[V\]/],
   ["inputs.3.dim", 8, /inputs\[3\]: the dense of feature 1/],
@@ -129,10 +129,10 @@ refuses("inputs", [
 ]);
 
 refuses("the host tail", [
-  ["tail.0.name", "constructor", /tail\[0\] "constructor": there is no such host stage/],
+  ["tail.0.name", "constructor", /tail\[0\] "constructor": unknown host stage/],
   ["tail.0.args", [], /tail\[0\]\.args: expected an object, found a list/],
-  ["tail.0.args.p", 1, /tail\[0\] "top_k": there is no argument "p"/],
-  ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": there is no argument "__proto__"/],
+  ["tail.0.args.p", 1, /tail\[0\] "top_k": unknown argument "p"/],
+  ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": unknown argument "__proto__"/],
   ["tail.0.args.k", "40", /tail\[0\] "top_k": `k` must be a finite number, found "40"/],
   ["tail.0.args.k", null, /tail\[0\] "top_k": `k` must be a finite number, found null/],
   ["tail.0.args.k", 1.5, /`k` must be a 32-bit integer, found 1\.5/],
@@ -156,7 +156,7 @@ refuses("draws and expressions", [
   ["draws.0.seed", { param: "t" }, /draw 0: its seed .* parameter of type seed/],
   ["draws.0.seed", { param: "nobody" }, /draw 0: its seed/],
   ["draws.0.at", { draw: 0 }, /draw 0: there is no draw 0/],
-  ["draws.0.at", null, /draw 0: null is no expression/],
+  ["draws.0.at", null, /draw 0: null is not an expression/],
   ["uniforms.0.expr", nested(10), /uniform 0: unknown operation a list/],
   ["uniforms.0.expr", ["neg", nested(200_000)], /uniform 0: unknown operation a list/],
   ["uniforms.0.expr", { param: nested(200_000) }, /uniform 0: unknown parameter a list/],
@@ -196,7 +196,7 @@ refuses("sizes and foreign values", [
     many(LIMITS.features + 1, () => ({ form: { kind: "dense" }, from: { kind: "bias" } })),
     /features: at most/,
   ],
-  ["name", "x".repeat(LIMITS.name + 1), /spec\.name: a text of at most 10000 characters is expected, found "xxx/],
+  ["name", "x".repeat(LIMITS.name + 1), /spec\.name: expected a text of at most 10000 characters, found "xxx/],
   [
     "features.1.from",
     { kind: "allowed", grammar: "x".repeat(LIMITS.text + 1) },
@@ -207,14 +207,14 @@ refuses("sizes and foreign values", [
   ["nodes", [, 1], /spec\.nodes\[0\]: expected an object, found undefined/],
   ["nodes.1.attrs", { k: nested(200_000) }, /spec\.nodes\[1\]\.attrs: an object of numbers and short texts/],
   ["nodes.1.attrs", { k: "x".repeat(61) }, /spec\.nodes\[1\]\.attrs/],
-  ["nodes.1.attrs.__proto__", 1, /node %1 \(argmax\): there is no attribute "__proto__"/],
-  ["nodes.1.op", "__proto__", /node %1 .*: there is no such op/],
-  ["nodes.1.op", "toString", /node %1 .*: there is no such op/],
+  ["nodes.1.attrs.__proto__", 1, /node %1 \(argmax\): unknown attribute "__proto__"/],
+  ["nodes.1.op", "__proto__", /node %1 .*: unknown op/],
+  ["nodes.1.op", "toString", /node %1 .*: unknown op/],
   ["nodes.1.origin", { stage: 1, file: "f", line: 1, column: 1 }, /node %1 .*: there is no stage 1/],
   ["nodes.1", { op: "clamp", inputs: [0], attrs: { lo: 1, hi: 0 }, dtype: "f32", dim: "V" }, /`lo` is above `hi`/],
   ["name", 10n, /spec\.name: .* found 10/],
   ["name", Symbol("x"), /spec\.name: .* found Symbol\(x\)/],
-  ["__proto__", {}, /spec: there is no member "__proto__"/],
+  ["__proto__", {}, /spec: unknown member "__proto__"/],
 ]);
 
 test("members of an object's prototype are no members of a spec", () => {
@@ -385,7 +385,7 @@ test("outputs that a chain does not have are an error that says which it has", (
   const ask = (outputs: readonly ("sampled" | "candidates" | "logits")[]) => (): unknown =>
     compilePipeline("temp(0.8)", { outputs });
   expect(ask(["sampled"])).toThrow(RangeError);
-  expect(ask(["sampled"])).toThrow(/the chain `chain` has none of the outputs that were asked for \(sampled\)/);
+  expect(ask(["sampled"])).toThrow(/the chain `chain` has none of the requested outputs \(sampled\)/);
   expect(ask(["candidates"])).toThrow(/"candidates" if it reorders rows/);
   expect(ask(["sampled", "logits"])).not.toThrow();
 });
