@@ -95,7 +95,7 @@ function findLive(graph: Graph): Live {
     if (op === "input") markInput(index);
     inputs.forEach(mark);
   };
-  /** Both halves of a sparse feature stay together. */
+  /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
     graph.inputs.forEach(
@@ -112,7 +112,7 @@ function featureOf(graph: Graph, input: number): number | undefined {
   return source.kind === "logits" ? undefined : source.feature;
 }
 
-/** New numbers for what stays, in the old order. */
+/** New numbers of the kept items, in the old order. */
 const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
   new Map([...kept].sort((a, b) => a - b).map((old, i) => [old, i]));
 

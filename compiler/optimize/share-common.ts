@@ -1,5 +1,5 @@
 /**
- * Common subexpressions: two nodes that compute the same become one.
+ * Common subexpressions: equal nodes are merged.
  *
  *     %0 = soft_max(logits)      %0 = soft_max(logits)
  *     %1 = soft_max(logits)  ->  %1 = sub(%0, %0)

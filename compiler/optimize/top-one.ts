@@ -1,5 +1,5 @@
 /**
- * A table of one row: the best row is the argmax, its probability is 1, and there is nothing to order or to choose.
+ * A table of one row: the best row is the argmax, its probability is 1, and sorts and draws are no-ops.
  *
  *     %0 = top_k(logits) k=1             %0 = argmax(logits)
  *     %1 = get_rows(logits, %0)      ->  return sampled=%0
