@@ -1,4 +1,4 @@
-/** Columns that the host feeds, because they need the text so far. */
+/** Columns that the host computes from the text so far. */
 import type { Dim, FeatureSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import { featureColumn } from "../lower/rows/features.js";
@@ -8,7 +8,7 @@ import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
-/** A count for each of the last tokens, 0 for all other tokens. */
+/** A count for each of the last tokens, 0 for all others. */
 function countsOfLast(cx: Lowering, from: FeatureSource & { readonly last: number }): Value {
   const capacity: Dim = from.last < 0 ? "V" : Math.max(1, from.last);
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);

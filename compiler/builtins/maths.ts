@@ -1,11 +1,11 @@
-/** Functions of numbers: uniform where their arguments are known before the graph runs, else computed for each row. */
+/** Elementwise functions: uniform if their arguments are known before the graph runs, else computed for each row. */
 import * as A from "../lower/rows/arith.js";
 import * as C from "../lower/rows/conditions.js";
 import * as R from "../lower/rows/reduce.js";
 import { uniformOp } from "../lower/rows/value.js";
 import { define, map, type Builtin } from "./builtin.js";
 
-/** An operation that has one name for uniform values and for rows. */
+/** An operation with the same name for uniform values and for rows. */
 const op =
   (name: Parameters<typeof A.mapped>[1]): Parameters<typeof map>[1] =>
   (cx, x) =>

@@ -1,4 +1,4 @@
-/** Names that the language keeps for itself: columns of the table, and scalars. */
+/** Builtin names: columns of the table, and scalars. */
 import * as I from "../graph/interval.js";
 import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/columns.js";
 import { featureColumn } from "../lower/rows/features.js";
@@ -7,7 +7,7 @@ import { countRows } from "../lower/rows/reduce.js";
 import { uniformValue } from "../lower/rows/value.js";
 import type { BuiltinName } from "./builtin.js";
 
-/** The most pairs that `bias` takes: as many as the APIs that requests come from. */
+/** The most pairs of `bias`, the same as in common completion APIs. */
 const BIAS_CAPACITY = 300;
 
 export const NAMES: Readonly<Record<string, BuiltinName>> = {

@@ -1,4 +1,4 @@
-/** Functions that look across the rows left. */
+/** Functions over the rows left. */
 import * as R from "../lower/rows/reduce.js";
 import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
 

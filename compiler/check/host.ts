@@ -6,7 +6,7 @@ import type { Diagnostic } from "./diagnostics.js";
 
 export { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
 
-/** The arguments of a host stage by parameter, as they were given. */
+/** The arguments of a host stage by parameter. */
 export function resolveHostArgs(call: StageCall): {
   bound: ReadonlyMap<string, Expr>;
   diagnostics: readonly Diagnostic[];

@@ -1,4 +1,4 @@
-/** Stages of the host tail: their arguments are known when compiling. */
+/** Stages of the host tail; their arguments are known at compile time. */
 import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
 import { describeRange, isInRange } from "../graph/range.js";
@@ -46,7 +46,7 @@ function checkHostSeed(scope: Scope, name: string, value: Expr): void {
     scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant), undefined));
 }
 
-/** What llama.cpp's samplers take where no range is narrower. */
+/** The values that llama.cpp's samplers accept without a narrower range. */
 const I32: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
 function checkHostNumber(

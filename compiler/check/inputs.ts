@@ -7,7 +7,7 @@ import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { constantScope, numberType } from "./types.js";
 
-/** Pairs that a sparse input may hold at most. */
+/** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Diagnostic[]): void {

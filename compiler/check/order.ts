@@ -23,7 +23,7 @@ const KNOWN: readonly KnownOrder[] = [
   },
 ];
 
-/** Warns of a stage that comes too early for a later one. */
+/** Warns of stages in a known wrong order. */
 export function checkOrder(module: Module, chain: Chain, diagnostics: Diagnostic[]): void {
   const names = chain.stages.map(({ name, isHost }) => {
     const source = isHost ? undefined : module.scope.get(name.text)?.module.source.name;

@@ -1,4 +1,4 @@
-/** Samplers: their parameters, and one statement after the other. */
+/** Samplers: their parameters and statements. */
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { expressionsOf, namesIn } from "../syntax/walk.js";
@@ -67,7 +67,7 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
 
 // ---------------------------------------------------------------- parameters
 
-/** Warns of parameters that none of the expressions uses. */
+/** Warns of unused parameters. */
 export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Diagnostic[]): void {
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
@@ -92,7 +92,7 @@ export function checkParams(
   for (const param of params) {
     const { text, span } = param.name;
     const type = scalarType(param.type, param.isStatic ? "static" : "uniform");
-    // a parameter may hide `n`, `vocab` or `step`: llama.cpp's top_n_sigma calls its parameter `n`
+    // a parameter may shadow `n`, `vocab` or `step`: the parameter of llama.cpp's top_n_sigma is named `n`
     if (builtinKind(text) === "value" && !names.has(text)) names.set(text, { type, span });
     else declare(names, text, span, type, diagnostics);
     checkParam(module, param, diagnostics);
@@ -135,7 +135,7 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
   else checkConstantFor(scope.module, param, scope.module, value, scope.diagnostics);
 }
 
-/** Checks a constant given to a parameter that `declarer` declares; what else is given is left to run time. */
+/** Checks a constant argument of a parameter that `declarer` declares; other arguments are checked at run time. */
 export function checkConstantFor(
   declarer: Module,
   param: Param,
@@ -176,7 +176,7 @@ interface Body extends Scope {
   isOrdered: boolean;
   hasPicked: boolean;
   readonly states: Map<string, Type>;
-  /** The condition of an `if` around that may change at run time, and whether that is certain. */
+  /** The condition of an enclosing `if` that may change at run time, and whether it certainly does. */
   readonly branch: { readonly span: Span; readonly isRuntime: boolean } | undefined;
 }
 
@@ -247,7 +247,7 @@ function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind
   body.states.set(name.text, state);
 }
 
-/** A value that a state takes: one number, or one truth, for the whole table. */
+/** A value assigned to a state: a scalar number or condition. */
 function checkStateValue(body: Body, state: Type, value: Expr, isArithmetic: boolean): Type {
   const type = state.type === "bool" && !isArithmetic ? conditionType(body, value) : numberType(body, value);
   if (type.shape === "column")
@@ -274,7 +274,7 @@ function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
     body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
 }
 
-/** A number of rows: an integral scalar. Anything else is reported, and is an error for what follows. */
+/** A number of rows: an integer scalar. Anything else is reported, and has the type error. */
 function requireCount(body: Body, expr: Expr, what: string): Type {
   const type = numberType(body, expr);
   requireScalar(body, expr, type, what);

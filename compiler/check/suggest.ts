@@ -12,7 +12,7 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance with swaps of neighbours counted once. */
+/** Levenshtein distance; a swap of adjacent characters counts once. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

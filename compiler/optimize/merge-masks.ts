@@ -29,13 +29,13 @@ const STRETCH = 2 ** 112;
 /** A condition of a mask. */
 interface Factor {
   readonly origin: Origin | undefined;
-  /** The nodes in its place before and after; after, as a constant or brought to 0. */
+  /** Node counts of the old form, and of the new forms `constant` and `zero`. */
   readonly cost: { readonly before: number; readonly constant: number; readonly zero: number };
   /** Emits its summand: `holds` where the condition holds, less elsewhere. */
   readonly constant?: { readonly emit: (r: Rewriter) => Term; readonly holds: number };
   /** The same with `holds` 0. */
   readonly zero: (r: Rewriter) => NodeId;
-  /** Numbers of the size of logits, or of no size at all: a constant beside it hides nothing. */
+  /** A nonzero shortfall is never small: adding a constant loses none. */
   readonly isCoarse: boolean;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Dead nodes: dead code elimination, a uniform that no node reads is not uploaded, and a state or a draw that
- * nothing depends on is forgotten.
+ * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states and draws that nothing depends on.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0

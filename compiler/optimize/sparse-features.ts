@@ -81,7 +81,7 @@ function columnOf({ graph }: Draft, feature: number): Column | undefined {
   return { id, ids, values, usual: form.fill };
 }
 
-/** Of which parts it is known what they hold elsewhere. */
+/** The values of `parts` in rows without a pair, if known. */
 function findElsewhere(
   { graph: { nodes }, ranges }: Draft,
   column: Column,
@@ -93,7 +93,7 @@ function findElsewhere(
     if (!parts.has(id) || id === column.id) return;
     const operands = node.inputs.map((i): Elsewhere => known.get(i) ?? { same: i });
     const found = apply(node, operands, (same) => isFinite(same), ranges[node.inputs[0]!]!);
-    // a number for each row is no column
+    // one number per pair is not a column
     if (found && !("same" in found && nodes[found.same]!.dim !== "V")) known.set(id, found);
   });
   return known;

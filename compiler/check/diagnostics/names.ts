@@ -3,7 +3,7 @@ import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
-/** A known name of nearly the same letters, and that name in the place of the fault. */
+/** The nearest known name as help and as fix. */
 export const didYouMean = (span: Span, name: string, candidates: Iterable<string>): Pick<Extra, "help" | "fix"> => {
   const best = suggest(name, candidates);
   return best === undefined ? {} : { help: `did you mean \`${best}\`?`, fix: { kind: "replace", span, text: best } };

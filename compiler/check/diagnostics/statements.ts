@@ -1,4 +1,4 @@
-/** E05xx and W05xx: statements and stages in an order that makes no sense. */
+/** E05xx and W05xx: the order and effect of statements and stages. */
 import type { StageCall } from "../../syntax/ast.js";
 import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic } from "../diagnostics.js";

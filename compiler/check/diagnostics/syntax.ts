@@ -2,10 +2,10 @@
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 
-/** What stands at a fault: a token, or the end of the text. */
+/** What is found at a fault: a token, or the end of the text. */
 export interface Found {
   readonly token: string | undefined;
-  /** A word that the language keeps for itself. */
+  /** A reserved word. */
   readonly isKeyword: boolean;
 }
 
@@ -20,7 +20,7 @@ export function syntaxError(span: Span, expected: readonly string[], found: Foun
   });
 }
 
-/** Phrases for what begins in many ways: each stands for its words where all of `marks` are expected. */
+/** Phrases that summarize expected words: each replaces its words if all of `marks` are expected. */
 const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
   {
     phrase: "a declaration (import, const, sampler, chain)",
@@ -44,7 +44,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   },
 ];
 
-/** Operators and such may follow nearly everywhere; they are named where nothing else may follow. */
+/** Operators can follow nearly everywhere; they are listed only if nothing else can follow. */
 const CONTINUATION = /^(?:`(?:[-+*/%^?(]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|desc)$/;
 
 function summarize(expected: readonly string[]): string[] {
@@ -55,7 +55,7 @@ function summarize(expected: readonly string[]): string[] {
   return shown.length > 6 ? [] : shown;
 }
 
-/** What people write who come from other languages. */
+/** Hints for habits from other languages. */
 function hint(expected: readonly string[], { token = "", isKeyword }: Found): string | undefined {
   const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
   if (Object.hasOwn(words, token)) return `write ${words[token]}`;

@@ -28,7 +28,7 @@ export const mustBeColumn = (span: Span, what: string): Diagnostic =>
     label: "this is one value for the whole table",
   });
 
-/** `uniforms`: the parameters to blame. */
+/** `uniforms`: the parameters that the value depends on. */
 const markStatic = (uniforms: readonly string[], whose: string): string | undefined =>
   uniforms.length === 0 ? undefined : `mark ${whose} ${uniforms.map((name) => `\`static ${name}\``).join(" and ")}`;
 
