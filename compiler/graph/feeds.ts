@@ -1,4 +1,4 @@
-/** What inputs and features a valid graph has. */
+/** The rules for inputs and features of a valid graph. */
 import type { Dim, Dtype, Feature, FeatureSource, Graph, Input } from "./graph.js";
 
 export function feedFaults({ inputs, features }: Graph): string[] {
@@ -38,7 +38,7 @@ function partsOf({ form }: Feature): Part[] {
   ];
 }
 
-/** The form that the values of a source come in; those of an input come in either. */
+/** The required form of a source's values; an input can have either. */
 const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kind"]>>> = {
   occurrences: "sparse",
   repeat_len: "sparse",

@@ -1,7 +1,7 @@
 /**
- * THE op table: which ggml ops a graph may use, their operands, attributes, result type and dim, and what they do to
- * the range of values. It is plain data: the verifier, the text form and the reference interpreter follow it, and
- * `npm run generate` writes what the C++ builder has to know of it. The order of the ops is the numbering of the wire form.
+ * THE op table: which ggml ops a graph may use, their operands, attributes, result type and dim, and the range
+ * of its values. It is plain data: the verifier, the text form and the reference interpreter read it, and `npm run generate`
+ * writes the tables of the C++ builder from it. The order of the ops is the numbering of the wire form.
  */
 import { rangeRule, type RangeRule } from "./rangeRules.js";
 import type { Interval } from "./interval.js";
@@ -10,8 +10,8 @@ import type { Attr, Attrs, Dtype, VectorType } from "./vector.js";
 export interface OperandRule {
   readonly name: string;
   readonly dtype: Dtype | "any";
-  /** `rows`: any vector; all operands so marked share one dim. `broadcast`: like `rows`, or a scalar that is broadcast.
-   * `scalar`: one row. `free`: any vector, unrelated to the others. */
+  /** `rows`: any vector; all such operands share one dim. `broadcast`: like `rows`, or a scalar that is broadcast.
+   * `scalar`: one row. `free`: any vector of any dim. */
   readonly dim: "rows" | "broadcast" | "scalar" | "free";
   readonly optional?: true;
 }
@@ -21,11 +21,11 @@ export interface AttrRule {
   /** `count` and `integer` are integers on the wire, `f32` a float; a `choice` is the index into `choices`. */
   readonly kind: "f32" | "integer" | "count" | "choice";
   readonly choices?: readonly string[];
-  /** What an absent attribute stands for; without it the attribute is required. */
+  /** The default; without it the attribute is required. */
   readonly default?: number;
 }
 
-/** Fixed, or that of an operand, or what an attribute says, each by its name. */
+/** A fixed one, or that of a named operand or attribute. */
 export type ResultRule<T> = T | { readonly operand: string } | { readonly attr: string };
 
 export interface OpRule {
@@ -35,13 +35,13 @@ export interface OpRule {
   readonly dtype: ResultRule<Dtype>;
   readonly dim: ResultRule<1>;
   readonly range: RangeRule;
-  /** Leaves are fed from outside and launch nothing; views move no data. */
+  /** Leaves are fed from outside and launch no kernel; views move no data. */
   readonly kind?: "leaf" | "view";
-  /** Each row of the result depends on the same row of the operands alone. */
+  /** Each row of the result depends only on the same row of the operands. */
   readonly isElementwise?: true;
-  /** Of one operand: a larger operand never gives a smaller result. */
+  /** Unary and non-decreasing. */
   readonly isRising?: true;
-  /** The ggml op that computes it, if that has another name. */
+  /** The ggml op that computes it, if the name differs. */
   readonly ggml?: string;
 }
 
@@ -216,15 +216,15 @@ export const OPS = {
 
 export type OpName = keyof typeof OPS;
 
-/** Op names in the order of their numbers. */
+/** Op names by number. */
 export const OP_NAMES = Object.keys(OPS) as OpName[];
 
 export const opRule = (op: OpName): OpRule => OPS[op];
 
-/** Whether a node of this op computes something: leaves are fed, and views move no data. */
+/** Whether a node of this op launches a kernel: leaves are fed, and views move no data. */
 export const launches = ({ op }: { readonly op: OpName }): boolean => opRule(op).kind === undefined;
 
-/** An attribute of a node, or what its absence stands for. */
+/** An attribute of a node, or its default. */
 export const attrValue = (attrs: Attrs, rule: AttrRule): Attr => attrs[rule.name] ?? rule.default!;
 
 /** The dtype and the dim of a result. */

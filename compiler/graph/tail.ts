@@ -1,4 +1,4 @@
-/** What a valid host tail is. */
+/** The rules for a valid host tail. */
 import type { Graph, HostStage } from "./graph.js";
 import { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
 import { isBreakers, isFiniteF32, isText, LIMITS } from "./limits.js";
@@ -17,7 +17,7 @@ export function tailFaults({ tail, params }: Graph): string[] {
   return picks >= 0 && picks < tail.length - 1 ? [`tail[${picks + 1}]: the stage before it picks the token`] : [];
 }
 
-/** What is wrong with one stage; `seeds` are the parameters that its seed may name. */
+/** The faults of one stage; `seeds` are the parameters that its seed can name. */
 export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
   if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["unknown host stage"];
   const { params } = HOST_SAMPLERS[name]!;
@@ -30,7 +30,7 @@ export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string
   });
 }
 
-/** What an argument must be, in words, if `value` is not that. */
+/** Describes what an argument must be, if `value` is invalid. */
 function expectedArgument(
   { type, range = {} }: HostParam,
   value: unknown,
