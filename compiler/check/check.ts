@@ -33,7 +33,7 @@ export interface CheckOptions {
   readonly parse?: Parser;
 }
 
-/** Checks a file and all that it imports. */
+/** Checks a file and all its imports. */
 export function check(source: SourceFile, { importer = () => undefined, parse }: CheckOptions = {}): CheckedFile {
   const loader = newLoader(importer, parse);
   const module = loadModule(loader, source);

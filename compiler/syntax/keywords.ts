@@ -1,4 +1,4 @@
-/** The words that the grammar sets, for editors: a test holds this table against the grammar. */
+/** The keywords of the grammar, for editors; a test compares this table with the grammar. */
 
 export interface Keyword {
   /**
