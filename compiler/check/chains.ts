@@ -1,4 +1,4 @@
-/** Chains: their stages, what these are given, and their order. */
+/** Chains: their stages, the stages' arguments and their order. */
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
@@ -55,7 +55,7 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
 }
 
-/** Returns what the stage calls, if that can be told. */
+/** Returns the sampler or chain that the stage calls, if known. */
 function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const { module, diagnostics } = scope;
   const { text, span } = stage.name;
@@ -113,7 +113,7 @@ function checkArgument(
     diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
   } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
     diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"),
+      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"),
     );
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);
@@ -122,11 +122,11 @@ function checkArgument(
 
 // ---------------------------------------------------------------- chains in chains
 
-/** What a chain comes to once the chains among its stages are replaced by their own stages. */
+/** The size of a chain after inlining the chains among its stages. */
 export interface Extent {
   readonly stages: number;
   readonly picks: boolean;
-  /** Ends in the host tail, so that nothing but the tail's own stages can follow. */
+  /** Ends in the host tail, so that only tail stages can follow. */
   readonly hasTail: boolean;
   readonly isCyclic: boolean;
 }
@@ -136,10 +136,10 @@ const MAX_DEPTH = 64;
 const TOO_LONG: Extent = { stages: Infinity, picks: false, hasTail: false, isCyclic: false };
 const CYCLIC: Extent = { stages: 0, picks: false, hasTail: false, isCyclic: true };
 
-/** Extents that are known already: each chain is looked at once, so that chains of chains do not multiply the work. */
+/** Extents by chain: each is computed once, so that nested chains do not multiply the work. */
 export type Extents = Map<Chain, Extent>;
 
-/** Whether a chain is among what a stage comes to. */
+/** Whether a stage contains a chain, directly or indirectly. */
 function reaches(from: Binding, goal: Chain): boolean {
   const seen = new Set<unknown>();
   const open = [from];

@@ -1,4 +1,4 @@
-/** Stages of the host tail: their arguments are known when compiling. */
+/** Stages of the host tail; their arguments are known at compile time. */
 import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
 import { describeRange, isInRange } from "../graph/range.js";
@@ -47,7 +47,7 @@ function checkTailSeed(scope: Scope, name: string, value: Expr): void {
     scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant), undefined));
 }
 
-/** What llama.cpp's samplers take where no range is narrower. */
+/** The values that llama.cpp's samplers accept without a narrower range. */
 const I32: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
 function checkTailNumber(
@@ -67,7 +67,7 @@ function checkTailNumber(
     scope.diagnostics.push(staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
   else if (isFraction)
     scope.diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a number that may have a fraction")),
+      mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a value of type f32")),
     );
   else if (constant !== undefined && !isInRange(range, constant))
     scope.diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), undefined));

@@ -1,4 +1,4 @@
-/** The readable form of a graph, which golden tests compare line by line. */
+/** The text form of a graph, for golden tests. */
 import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
@@ -26,7 +26,7 @@ export function printGraph(graph: Graph): string {
   ].join("\n");
 }
 
-/** Numbers for the nodes that are printed on a line of their own. */
+/** Numbers of the nodes that get their own line. */
 function numberNodes(graph: Graph): (number | undefined)[] {
   let next = 0;
   return graph.nodes.map((node) => (opRule(node.op).kind === "leaf" ? undefined : next++));
@@ -61,7 +61,7 @@ const seedText = ({ seed }: Draw): string => (typeof seed === "object" ? seed.pa
 
 const attrText = (value: number | string): string => (typeof value === "number" ? numberText(value) : value);
 
-/** A number in the fewest digits that give the same f32, if it is one. */
+/** A number in the fewest digits that round to the same f32, if it is an f32. */
 export function numberText(x: number): string {
   if (Math.fround(x) !== x) return String(x);
   const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(Number(x.toPrecision(n))) === x);
@@ -79,7 +79,7 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }
 
-/** The name of a uniform, which is part of the spec: its numbers are written in full. */
+/** The name of a uniform; part of the spec, so its numbers are written in full. */
 export const uniformName = (expr: UniformExpr): string => uniformText(expr, String);
 
 function comment(graph: Graph, { origin }: GraphNode): string {

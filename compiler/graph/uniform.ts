@@ -1,13 +1,13 @@
 /**
- * Uniform expressions: the numbers that a chain needs once a token and that no device has to compute. The constant evaluator and
- * the runtimes share the definitions of uniformOps.ts.
+ * Uniform expressions: numbers that are computed once per token on the host. The constant evaluator and the runtimes share the
+ * definitions in uniformOps.ts.
  */
 import type { UniformExpr } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "./limits.js";
 import { show } from "./show.js";
 
-/** What the leaves of a uniform expression stand for at one token. */
+/** The values of the leaves of a uniform expression for one token. */
 export interface UniformEnvironment {
   readonly param: (name: string) => number;
   readonly draw: (index: number) => number;
@@ -30,7 +30,7 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   );
 }
 
-/** The leaves that a uniform expression may have. */
+/** The valid leaves of a uniform expression. */
 export interface UniformLeaves {
   readonly params: ReadonlySet<string>;
   readonly draws: number;
@@ -39,7 +39,7 @@ export interface UniformLeaves {
 
 export type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
 
-/** A function that says what is wrong with an expression from outside, if anything; its limit is on all that it sees. */
+/** A validator of untrusted expressions, which returns the fault, if any; its limit is on all of them together. */
 export function uniformChecker(): UniformChecker {
   let parts = 0;
   const visit = (e: unknown, known: UniformLeaves, depth: number): string | undefined => {
@@ -66,9 +66,9 @@ function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   const [kind, which] = entries[0] ?? [];
   const isIndex = (count: number): boolean =>
     Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
-  if (entries.length !== 1) return `${show(e)} is no expression`;
+  if (entries.length !== 1) return `${show(e)} is not an expression`;
   if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
   if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
   if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
-  return `${show(e)} is no expression`;
+  return `${show(e)} is not an expression`;
 }

@@ -1,7 +1,7 @@
 /**
- * The table of uniform operations: what each gives of numbers and, as `OPS` has it for columns, of intervals. Arithmetic is f64
- * on the language's terms: results saturate at the largest finite f32, a divisor of 0 counts as the smallest normal f32,
- * and so nothing is ever NaN. Conditions are 1 and 0; any number but 0 holds.
+ * The table of uniform operations, on numbers and, like `OPS` for columns, on intervals. Arithmetic is f64 with the language's
+ * rules: results saturate at the largest finite f32, and a divisor of 0 counts as the smallest normal f32, so no result is
+ * NaN. Conditions are 1 and 0; any nonzero number is true.
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
@@ -9,9 +9,9 @@ import type { Interval } from "./interval.js";
 export interface UniformOpRule {
   readonly arity: number;
   readonly apply: (...operands: number[]) => number;
-  /** Bounds of what `apply` gives of numbers within finite bounds, before and after both saturate. */
+  /** Bounds of the results of `apply` for finite operand bounds; operands and results saturate. */
   readonly range: (...operands: Interval[]) => Interval;
-  /** The second operand that changes nothing. */
+  /** The neutral second operand. */
   readonly identity?: number;
 }
 
@@ -21,10 +21,10 @@ type Binary<T> = (x: T, y: T) => T;
 const unary = (apply: Unary<number>, range: Unary<Interval>): UniformOpRule => ({ arity: 1, apply, range });
 const binary = (apply: Binary<number>, range: Binary<Interval>): UniformOpRule => ({ arity: 2, apply, range });
 
-/** A function that never falls: its bounds are its values at the bounds. */
+/** A non-decreasing function: its bounds are its values at the bounds. */
 const rising = (apply: Unary<number>): UniformOpRule => unary(apply, I.rising(apply));
 
-/** The same of two numbers: it never falls as either rises. */
+/** A function of two numbers that is non-decreasing in each. */
 const bothRising = (apply: Binary<number>): UniformOpRule =>
   binary(apply, (a, b) => I.interval(apply(a.lo, b.lo), apply(a.hi, b.hi)));
 
@@ -32,10 +32,10 @@ const anything = (): Interval => I.ANY;
 
 // ---------------------------------------------------------------- numbers
 
-/** What a divisor of 0 is replaced by. */
+/** The replacement of a divisor of 0. */
 const divisor = (y: number): number => (y === 0 ? I.F32_MIN : y);
 
-/** A divisor whose only zero is at its lower end comes as near to it as numbers can. */
+/** A divisor with its only zero at the lower bound can be as small as the smallest number. */
 const divRange = (a: Interval, b: Interval): Interval =>
   I.div(a, b.lo === 0 ? I.interval(Number.MIN_VALUE, Math.max(b.hi, I.F32_MIN)) : b);
 
@@ -46,10 +46,10 @@ const scratch = new DataView(new ArrayBuffer(4));
 
 /** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
 export function nextF32(x: number, direction: 1 | -1): number {
-  // numbers below the smallest normal one are 0 on many devices
+  // subnormal numbers are 0 on many devices
   if (Math.abs(Math.fround(x)) < I.F32_MIN) return direction * I.F32_MIN;
   scratch.setFloat32(0, x);
-  // a larger magnitude is the next bit pattern, whatever the sign
+  // the next larger magnitude is the next bit pattern, for either sign
   scratch.setInt32(0, scratch.getInt32(0) + (x > 0 === direction > 0 ? 1 : -1));
   return scratch.getFloat32(0);
 }
@@ -62,7 +62,7 @@ const holds = (x: number): boolean => x !== 0;
 const alwaysHolds = ({ lo, hi }: Interval): boolean => lo > 0 || hi < 0;
 const neverHolds = ({ lo, hi }: Interval): boolean => lo === 0 && hi === 0;
 
-/** 1 if certain, 0 if impossible, either way if neither is known. */
+/** 1 if certain, 0 if impossible, [0, 1] if unknown. */
 const truth = (isCertain: boolean, isImpossible: boolean): Interval =>
   isCertain ? I.point(1) : isImpossible ? I.point(0) : I.UNIT;
 
@@ -136,7 +136,7 @@ export const uniformOpRule = (op: UniformOp): UniformOpRule => UNIFORM_OPS[op];
 export const isUniformOp = (name: unknown): name is UniformOp =>
   typeof name === "string" && Object.hasOwn(UNIFORM_OPS, name);
 
-/** Brings a result into the range of finite f32 numbers; NaN (inf - inf and the like) becomes 0. */
+/** Clamps a result to the range of finite f32 numbers; NaN (such as inf - inf) becomes 0. */
 export function saturate(x: number): number {
   return Number.isNaN(x) ? 0 : Math.min(Math.max(x, -I.F32_MAX), I.F32_MAX);
 }
@@ -145,6 +145,6 @@ export function saturate(x: number): number {
 export const applyUniformOp = (op: UniformOp, operands: readonly number[]): number =>
   saturate(uniformOpRule(op).apply(...operands));
 
-/** The narrowest bounds that are easily known of an operation's result. */
+/** Bounds of an operation's result. */
 export const uniformRange = (op: UniformOp, operands: readonly Interval[]): Interval =>
   I.saturated(uniformOpRule(op).range(...operands));

@@ -1,4 +1,4 @@
-/** What lowering a chain carries along: beside its rows, the chain's parameters, states, stages and tail. */
+/** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { TailStage, Param, Stage, State } from "../graph/graph.js";
 import type { Span } from "../syntax/source.js";
@@ -8,7 +8,7 @@ import type { Value } from "./rows/value.js";
 export interface ChainLowering extends Lowering {
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
-  /** Next values of the states that were assigned after the pick. */
+  /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
   readonly tail: TailStage[];
   readonly stages: Stage[];

@@ -21,7 +21,7 @@ import { constant, isConstant, type UniformValue, type NodeValue, type Value } f
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 
-/** Lowers an expression that gives a number or a condition. */
+/** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
@@ -44,11 +44,11 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
       return lowerCall(cx, scope, expr);
     case "string":
     case "list":
-      throw new Error(`a ${expr.kind} has no value of its own`);
+      throw new Error(`a ${expr.kind} has no value`);
   }
 }
 
-/** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
+/** An argument of a stage: a value, or a seed, a text or a list that is passed on unchanged. */
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
   const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
@@ -61,20 +61,20 @@ export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
   const value = lowerExpr(cx, scope, expr);
-  if (!isConstant(value)) throw new Error("a seed is a constant or a parameter of type seed");
+  if (!isConstant(value)) throw new Error("the seed is neither a constant nor a parameter of type seed");
   return { kind: "seed", seed: value.expr };
 }
 
-/** A seed, and the draws that the stage has made. */
+/** A seed and the draws of the stage so far. */
 export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream => ({
   ...lowerSeed(cx, scope, expr),
   draws: scope.draws,
 });
 
-/** Which draw of a stream is meant. */
+/** The index of a draw in its stream. */
 export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
-  if (value.kind === "node") throw new Error("the number of a draw is uniform");
+  if (value.kind === "node") throw new Error("the index of a draw is not uniform");
   return value;
 }
 
@@ -91,7 +91,7 @@ function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
   return builtin.lower(cx);
 }
 
-/** What a sampler itself calls by a name. */
+/** What a name means inside a sampler. */
 function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
   const local = lookUpLet(cx.table, name);
   if (local) return local;
@@ -101,7 +101,7 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
   return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
 }
 
-/** The column or scalar of the language that a name is, unless something of the program's hides it. */
+/** The builtin column or scalar of a name, unless the program shadows it. */
 const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
@@ -140,7 +140,7 @@ function lowerCall(cx: ChainLowering, scope: Scope, { callee, args }: Call): Val
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
-/** An argument of a type; `callee` is whose. */
+/** Lowers an argument of a type; `callee` names the function. */
 const LOWERED: {
   readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
 } = {
@@ -151,12 +151,12 @@ const LOWERED: {
   window: lowerWindow,
   text: (_, scope, expr) => {
     const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (text?.kind !== "string") throw new Error("a text passed the checker that is none");
+    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
   texts: (_, scope, expr) => {
     const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
+    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
     return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   },
   ofPickedRow: (cx, scope, expr) => {
@@ -167,7 +167,7 @@ const LOWERED: {
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
   const last = lowerExpr(cx, scope, expr);
-  if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
+  if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
   const what = `the window of \`${callee}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));

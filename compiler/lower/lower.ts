@@ -1,4 +1,4 @@
-/** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
+/** A checked chain to a graph: its stages are inlined in order on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import type { Diagnostic } from "../check/diagnostics.js";
@@ -26,9 +26,9 @@ export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 export interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
   readonly set?: Readonly<Record<string, number>>;
-  /** What the graph is to give; the token alone if the chain picks one, else the rows. */
+  /** The graph's outputs; by default the token if the chain picks one, else the rows. */
   readonly outputs?: readonly OutputName[];
-  /** Names of rules of the optimizer that are off. */
+  /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string>;
 }
 
@@ -76,7 +76,7 @@ function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
 }
 
 function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
-  // the token is picked: what follows has no effect, as a warning says
+  // stages after the pick have no effect; a warning reports them
   if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
   if (call.isHost) return lowerTailStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
@@ -120,14 +120,14 @@ const droppingIn = (body: readonly Stmt[]): string[] =>
     return s.kind === "keep" || s.kind === "top" ? [textAt(s.span)] : [];
   });
 
-/** Faults that show only with a stage's arguments name the stage that led there. */
+/** Faults that depend on a stage's arguments get a note that names the stage. */
 function noteStage(cx: ChainLowering, from: number, { span }: StageCall): void {
   const found = cx.diagnostics.splice(from);
   const note = { message: "in this stage", span };
   cx.diagnostics.push(...found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] })));
 }
 
-/** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
+/** Arguments are evaluated in the scope of the call, defaults in the scope of the declaration. */
 function bindArguments(
   cx: ChainLowering,
   scope: Scope,
@@ -149,20 +149,20 @@ function bindArguments(
   return bound;
 }
 
-/** A constant given to an f32 parameter is an f32 number, as a uniform is. */
+/** Rounds a constant for an f32 parameter to f32, like a uniform. */
 const asF32 = (given: Argument): Argument =>
   given.kind === "uniform" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
-/** Whether a state ever becomes something else. */
+/** Whether a state ever changes. */
 function isAssigned(cx: ChainLowering, state: number): boolean {
   const next = stateValue(cx, state);
   return next.kind === "node" || JSON.stringify(next.expr) !== JSON.stringify({ state });
 }
 
-/** The number that a state has once the token is accepted. */
+/** The value of a state after the token is accepted. */
 function nextState(cx: ChainLowering, state: number): NodeId {
   const next = stateValue(cx, state);
-  // an output is a node of its own, so a uniform value passes through one
+  // an output must be a node, so a uniform value becomes one
   return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
 }
 

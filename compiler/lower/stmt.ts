@@ -38,7 +38,7 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
     case "top": {
       if (rejectInBlend(cx, s.span, "top")) return;
       const k = lowerExpr(cx, scope, s.count);
-      if (!isConstant(k)) throw new Error("the count of `top` was not known");
+      if (!isConstant(k)) throw new Error("the count of `top` is not a constant");
       if (k.expr > LIMITS.dim) {
         cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k.expr));
         return;
@@ -58,7 +58,7 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
   }
 }
 
-/** The nodes that follow belong to this place of the source. */
+/** Sets the source location of the nodes that follow. */
 export function setOrigin(cx: ChainLowering, span: Span): void {
   const stage = cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
@@ -72,7 +72,7 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
 }
 
 function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
-  if (init.kind !== "uniform") throw new Error("the first value of a state is uniform");
+  if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
   scope.states.set(name, index);
@@ -97,7 +97,7 @@ function lowerAssigned(cx: ChainLowering, scope: Scope, op: string, target: Valu
 
 const assign = (cx: ChainLowering, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
 
-/** A column to order by; ordering by the logits themselves is the plain order. */
+/** A sort key; undefined for the logits themselves. */
 function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
   const column = A.asColumn(cx, by, cx.table.dim);
   return column.id === logitOf(cx).id ? undefined : column;
@@ -118,7 +118,7 @@ function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
 
 // ---------------------------------------------------------------- if
 
-/** A condition that is known chooses a branch; any other runs both and blends what they leave. */
+/** A constant condition selects a branch; any other runs both and blends their results. */
 function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   const condition = lowerExpr(cx, scope, s.cond);
   if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
@@ -136,7 +136,7 @@ function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   blendStates(cx, condition, whenTrue.next, whenFalse.next);
 }
 
-/** What one branch of an `if` leaves. */
+/** The result of one branch of an `if`. */
 type Branch = Pick<ChainLowering, "table" | "next">;
 
 /** A state that only one branch assigns keeps its value in the other. */

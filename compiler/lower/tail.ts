@@ -1,4 +1,4 @@
-/** The host tail: stages that llama.cpp's own CPU samplers run on the rows that come back. */
+/** The host tail: stages that llama.cpp's own CPU samplers run on the rows read back from the device. */
 import { resolveTailArgs } from "../check/tailArguments.js";
 import type { TailArg } from "../graph/graph.js";
 import type { Expr, StageCall } from "../syntax/ast.js";

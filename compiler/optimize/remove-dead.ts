@@ -1,6 +1,5 @@
 /**
- * Dead nodes: what no output needs is not computed, a uniform that no node reads is not uploaded, and a state or a draw that
- * nothing depends on is forgotten.
+ * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states and draws that nothing depends on.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0
@@ -21,7 +20,7 @@ interface Live {
 
 export const removeDead: Pass = {
   name: "remove-dead",
-  doc: "what no output needs is not computed",
+  doc: "dead code elimination",
   example: "top_k(1) |> dist(42)",
   run: ({ graph, ranges }) => keepLive(graph, ranges),
 };
@@ -95,7 +94,7 @@ function findLive(graph: Graph): Live {
     if (op === "input") markInput(index);
     inputs.forEach(mark);
   };
-  /** Both halves of a sparse feature stay together. */
+  /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
     graph.inputs.forEach(
@@ -112,7 +111,7 @@ function featureOf(graph: Graph, input: number): number | undefined {
   return source.kind === "logits" ? undefined : source.feature;
 }
 
-/** New numbers for what stays, in the old order. */
+/** New numbers of the kept items, in the old order. */
 const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
   new Map([...kept].sort((a, b) => a - b).map((old, i) => [old, i]));
 

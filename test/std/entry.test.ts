@@ -42,7 +42,7 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
 const DOC = "/// Halve all.\n/// Source: this test.\n";
 const SAMPLER = `${DOC}sampler half() {\n  logit /= 2\n}\n`;
 const EXAMPLE = "chain example() = half()\n";
-const FORM = "expected `chain example() = half(...)` behind the sampler, and tests behind the chain";
+const FORM = "expected `chain example() = half(...)` after the sampler, and the tests after the chain";
 
 test("a file is kept up to its example", () => {
   const { text, example } = stdEntry(

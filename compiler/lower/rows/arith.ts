@@ -1,7 +1,7 @@
 /**
- * Elementwise arithmetic on values. Each function emits the fewest nodes that are right on every device: uniform values fold,
- * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
- * f32 numbers are clamped, and what is known of the operands is carried on.
+ * Elementwise arithmetic on values. Each function emits the fewest nodes that are correct on every device: uniform values
+ * fold, a scalar operand comes second (ggml broadcasts only the second operand), results that could overflow f32 are
+ * clamped, and facts of the operands are propagated.
  */
 import { emit } from "../../graph/build.js";
 import type { Dim } from "../../graph/graph.js";
@@ -12,11 +12,11 @@ import { opRule, resultRange, type OpName } from "../../graph/ops.js";
 import type { Lowering } from "./lowering.js";
 import { constant, uniformOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
-/** Whether every number of a range is finite once it is rounded to f32. */
+/** Whether every number of a range is finite after rounding to f32. */
 const isFinite = ({ lo, hi }: Interval): boolean =>
   Number.isFinite(Math.fround(lo)) && Number.isFinite(Math.fround(hi));
 
-/** Wraps a node; a result outside the finite range is clamped into it. */
+/** Wraps a node; clamps a result that can overflow. */
 export function node(
   cx: Lowering,
   op: OpName,
@@ -26,7 +26,7 @@ export function node(
   known?: Interval,
 ): NodeValue {
   const ids = operands.map((v) => v.id);
-  // a value may be known better than the node that computes it
+  // a value can have tighter bounds than the node that computes it
   const ranges = operands.map((v) => v.range);
   const range = known ?? resultRange(op, ranges, attrs);
   let id = emit(cx.builder, op, ids, attrs, { range });
@@ -35,13 +35,13 @@ export function node(
   return { kind: "node", id, isColumn, range: cx.builder.ranges[id]!, facts };
 }
 
-/** A value as a node: a uniform value becomes an entry of the uniforms. */
+/** A value as a node; a uniform value is added to the uniforms. */
 export function asNode(cx: Lowering, v: Value): NodeValue {
   if (v.kind === "node") return v;
   return { kind: "node", id: cx.uniform(v), isColumn: false, range: v.range, facts: NO_FACTS };
 }
 
-/** A value as a column of the table's dim. */
+/** A value as a column with the table's dim. */
 export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {
   if (v.kind === "node" && v.isColumn) return v;
   if (isConstant(v)) {
@@ -53,7 +53,7 @@ export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {
 }
 
 const flip = (t: Facts["trend"]): Facts["trend"] => (t === "falls" ? "rises" : t === "rises" ? "falls" : undefined);
-/** The trend of a value; scalars are level, so they go with any. */
+/** The trend of a value; scalars are level, which is compatible with any trend. */
 const trendOf = (v: Value): Facts["trend"] | "level" => (v.kind === "node" && v.isColumn ? v.facts.trend : "level");
 
 /** The trend of a sum of two values. */
@@ -82,7 +82,7 @@ export function scale(cx: Lowering, x: Value, s: number, b: number): Value {
   );
 }
 
-/** -x; of a difference of two columns, the difference the other way round. */
+/** -x; for a difference of two columns the operands are swapped. */
 export function neg(cx: Lowering, x: Value): Value {
   if (x.kind === "uniform") return uniformOp("neg", x);
   const { op, inputs } = cx.builder.nodes[x.id]!;
@@ -121,25 +121,25 @@ export function sub(cx: Lowering, a: Value, b: Value): Value {
   const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
   const atMostMaxOf = !b.isColumn && b.range.lo >= 0 ? x.facts.atMostMaxOf : undefined;
   if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b), atMostMaxOf });
-  // a running sum without the row itself: 0 in the first row, and rising as far as the terms fall and are not negative
+  // an exclusive prefix sum: 0 in the first row
   const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
   return node(cx, "sub", [x, b], {}, { trend, ...first });
 }
 
-/** Logits moved further than this may be clamped to where the dropped rows lie. */
+/** Logits shifted further than this may be clamped to the range of dropped rows. */
 const MAX_SHIFT = 1e20;
 
 type Gap = Pick<Facts, "gap" | "stretch">;
 
-/** Adding the same number to every row keeps the gap between rows; adding a column narrows it by the column's spread. */
+/** Adding a scalar keeps the gap between rows; adding a column narrows it by the column's spread. */
 function shiftedGap({ facts: { gap, stretch } }: NodeValue, { range, isColumn, facts }: NodeValue): Gap {
-  // the largest logit is as ordinary a number as the logits are
+  // the largest logit is within the bounds of ordinary logits
   const isOrdinary = facts.atMostMaxOf !== undefined && I.isWithin(range, -1e30, 1e30);
   if (gap === undefined || !(isOrdinary || I.isWithin(range, -MAX_SHIFT, MAX_SHIFT))) return {};
   return { gap: gap - (isColumn ? range.hi - range.lo : 0), stretch };
 }
 
-/** Multiplying every row by the same number, from `lo` to `hi`. */
+/** Multiplying every row by the same number in [lo, hi]. */
 const stretchedGap = ({ facts: { gap, stretch = Infinity } }: NodeValue, lo: number, hi: number): Gap =>
   gap !== undefined && lo > 0 ? { gap: gap * lo, stretch: stretch * hi } : {};
 
@@ -183,13 +183,13 @@ export function div(cx: Lowering, a: Value, b: Value): Value {
 function nonZero(cx: Lowering, y: Value): Value {
   if (y.range.lo >= I.F32_MIN || y.range.hi <= -I.F32_MIN) return y;
   if (y.kind === "uniform") {
-    // the graph reads it as f32, to which a smaller number is 0
+    // the graph reads it as f32, where a smaller number is 0
     const isZero = uniformOp("gt", constant(I.F32_MIN), uniformOp("abs", y));
     const { expr } = uniformOp("select", isZero, constant(I.F32_MIN), y);
     const range = y.range.lo >= 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
     return { kind: "uniform", expr, range };
   }
-  // to divide by a number below the normal ones may give infinity
+  // dividing by a subnormal number may give infinity
   if (y.range.lo >= 0) return clamp(cx, y, I.F32_MIN, I.F32_MAX);
   const isZero = scale(cx, unary(cx, "step", unary(cx, "abs", y)), -I.F32_MIN, I.F32_MIN);
   return add(cx, y, isZero);
@@ -201,7 +201,7 @@ type UnaryOp =
 export const unary = (cx: Lowering, op: UnaryOp, x: NodeValue): NodeValue =>
   node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
 
-/** A function of one number that is the same of uniform values and as a ggml op. */
+/** A function of one number with the same name as uniform operation and as ggml op. */
 export const mapped = (cx: Lowering, name: UnaryOp & UniformOp, x: Value): Value =>
   x.kind === "uniform" ? uniformOp(name, x) : unary(cx, name, x);
 
@@ -220,11 +220,11 @@ export function clamp(cx: Lowering, x: Value, lo: number, hi: number): Value {
 /** log(x) with log(0) the lowest finite number. */
 export const log = (cx: Lowering, x: Value): Value => (x.kind === "uniform" ? uniformOp("log", x) : logOf(cx, x));
 
-/** The same to base 2. */
+/** log2(x) with log2(0) the lowest finite number. */
 export const log2 = (cx: Lowering, x: Value): Value =>
   x.kind === "uniform" ? uniformOp("log2", x) : logOf(cx, x, Math.LOG2E);
 
-/** The natural logarithm by `unit`. */
+/** The natural logarithm divided by `unit`. */
 function logOf(cx: Lowering, x: NodeValue, unit = 1): Value {
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
@@ -249,7 +249,7 @@ export function mod(cx: Lowering, x: Value, y: Value): Value {
   return sub(cx, x, mul(cx, nonZero(cx, y), mapped(cx, "floor", div(cx, x, y))));
 }
 
-/** Both operands as nodes, a column before a scalar. */
+/** Both operands as nodes, columns first. */
 function columnFirst(cx: Lowering, a: Value, b: Value): [NodeValue, NodeValue] {
   const [x, y] = [asNode(cx, a), asNode(cx, b)];
   return y.isColumn && !x.isColumn ? [y, x] : [x, y];

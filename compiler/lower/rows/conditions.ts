@@ -1,4 +1,4 @@
-/** Conditions, 1 for true and 0 for false, and what they choose: comparisons, `and`, `or`, `? :`, `min` and `max` of two. */
+/** Conditions, 1 for true and 0 for false, and selections by them: comparisons, `and`, `or`, `? :`, binary `min` and `max`. */
 import { emit } from "../../graph/build.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
@@ -34,8 +34,7 @@ export function atLeast(cx: Lowering, a: Value, b: Value): Value {
 }
 
 /**
- * Whether a >= b, by a step, which is strict: a uniform value is moved to the next number; a difference of 0 is
- * lifted above 0.
+ * a >= b by a step, which is strict: a uniform value is moved to the adjacent f32; a difference of 0 is lifted above 0.
  */
 function isNotBelow(cx: Lowering, a: Value, b: Value): NodeValue {
   if (b.kind === "uniform") return unary(cx, "step", difference(cx, a, uniformOp("below", b)));
@@ -45,14 +44,14 @@ function isNotBelow(cx: Lowering, a: Value, b: Value): NodeValue {
   return unary(cx, "step", { ...rest, id: lifted, range: I.ANY });
 }
 
-/** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */
+/** a - b for its sign: the difference of finite numbers may overflow, and the sign needs no clamp. */
 function difference(cx: Lowering, a: Value, b: Value): NodeValue {
   const d = sub(cx, a, b) as NodeValue;
   const { op, inputs, attrs } = cx.builder.nodes[d.id]!;
   return op === "clamp" && attrs["hi"] === I.F32_MAX ? { ...d, id: inputs[0]! } : d;
 }
 
-/** Whether the comparison is certain in the first row of the table, which `first` facts speak of. */
+/** Whether the comparison is certain in the first row of the table, by its `first` facts. */
 function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
   const hasFirst = (v: Value): boolean => v.kind === "node" && v.facts.first !== undefined;
   if (!hasFirst(a) && !hasFirst(b)) return false;

@@ -10,9 +10,9 @@ export interface Seed {
   readonly seed: Draw["seed"];
 }
 
-/** A seed in a stage. The same draw twice in a stage is one draw; a new stage starts streams of its own. */
+/** A seed in a stage. Equal draws of a stage are shared; each stage has its own streams. */
 export interface Stream extends Seed {
-  /** The draws of the stage, by what they are. */
+  /** The draws of the stage, by kind, seed and index. */
   readonly draws: Map<string, number>;
 }
 

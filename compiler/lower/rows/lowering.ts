@@ -1,4 +1,4 @@
-/** What everything that emits nodes works on: the graph so far, what it is fed, and the candidate table. */
+/** The context for emitting nodes: the graph so far, its inputs, and the candidate table. */
 import { emit, newBuilder, type Builder } from "../../graph/build.js";
 import type { Draw, Feature, Input, NodeId, Uniform } from "../../graph/graph.js";
 import { uniformName } from "../../graph/text.js";
@@ -10,16 +10,16 @@ export interface Lowering {
   readonly builder: Builder;
   readonly draws: Draw[];
   readonly features: Feature[];
-  /** The columns of features in vocabulary order, by what they are. */
+  /** The columns of features in vocabulary order, by feature. */
   readonly featureColumns: Map<string, NodeId>;
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
-  /** The node of a uniform value; one entry of the uniforms for each different expression. */
+  /** The node of a uniform value; equal expressions share one uniform. */
   uniform(v: UniformValue): NodeId;
   table: Table;
   /** Whether a rule of the optimizer is on. */
   uses(rule: Rule): boolean;
-  /** `prob` may be multiplied by any positive number in the expression that is being lowered. */
+  /** The expression being lowered allows `prob` to be scaled by any positive number. */
   isProbRelative: boolean;
   picked: Picked | undefined;
 }
@@ -27,11 +27,11 @@ export interface Lowering {
 export interface Picked {
   readonly row: NodeId;
   readonly token: NodeId;
-  /** What was drawn by, and its sum over the rows. */
+  /** The weights of the draw, and their sum over the rows. */
   readonly drawn?: { readonly weights: NodeValue; readonly total: NodeValue };
 }
 
-/** A lowering at its start: a graph of the logits alone. */
+/** A new lowering: its graph has only the logits. */
 export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering {
   const builder = newBuilder();
   const uniforms: Uniform[] = [];
@@ -52,7 +52,7 @@ export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering
   };
 }
 
-/** Adds a uniform value to the uniforms, or finds the entry that it has. */
+/** Adds a uniform value to the uniforms, or finds its entry. */
 function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: UniformValue): NodeId {
   const key = JSON.stringify(v.expr);
   const present = known.get(key);

@@ -6,14 +6,14 @@ import type { Interval } from "../../graph/interval.js";
 
 export type Value = UniformValue | NodeValue;
 
-/** A scalar that is worked out before the graph runs: a constant, or an expression of parameters, draws and states. */
+/** A scalar computed before the graph runs: a constant, or an expression of parameters, draws and states. */
 export interface UniformValue {
   readonly kind: "uniform";
   readonly expr: UniformExpr;
   readonly range: Interval;
 }
 
-/** A scalar (one row) or a column (a row for each row of the table) that the graph computes. */
+/** A scalar (one row) or a column (one row for each row of the table) that the graph computes. */
 export interface NodeValue {
   readonly kind: "node";
   readonly id: NodeId;
@@ -23,27 +23,27 @@ export interface NodeValue {
 }
 
 /**
- * What lowering has proved of a node, about the table as it stood when the node was made. An absent fact is not known,
- * which is always a safe thing to say.
+ * What lowering has proved of a node, for the table at the time that the node was created. An absent fact is unknown, which
+ * is always safe.
  */
 export interface Facts {
-  /** The column never rises, or never falls, along the present order of the rows. */
+  /** The column is non-increasing or non-decreasing in the present order of the rows. */
   readonly trend?: "falls" | "rises" | undefined;
   /** Every dropped row holds 0. */
   readonly isZeroDropped?: boolean;
-  /** This scalar is at most the largest value that the column of this node has among the rows left. */
+  /** This scalar is at most the maximum of that node's column over the rows left. */
   readonly atMostMaxOf?: NodeId | undefined;
-  /** A condition that holds for the row of the largest value in the column of this node. */
+  /** A condition that holds for the row with the largest value in that node's column. */
   readonly holdsForMaxOf?: NodeId | undefined;
   /** A condition that holds for at least one of the rows left. */
   readonly holdsSomewhere?: boolean;
-  /** Running sum of the column of this node, this row included. */
+  /** Prefix sum of that node's column, this row included. */
   readonly cumsumOf?: NodeId;
-  /** The first row's value, where the first row is one of those left. */
+  /** The first row's value, if the first row is left. */
   readonly first?: Interval;
-  /** Logits: rows that were -inf on the way in lie at least this far below every other row. */
+  /** Logits: rows that came as -inf are at least this far below every other row. */
   readonly gap?: number | undefined;
-  /** Beside `gap`: by how much the logits were stretched at most, which says what a clamp may do to the gap. */
+  /** With `gap`: the largest factor by which the logits were scaled, which bounds what a clamp does to the gap. */
   readonly stretch?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export const constant = (x: number): UniformValue => ({ kind: "uniform", expr: x
 export const uniformValue = (expr: UniformExpr, range: Interval): UniformValue =>
   range.lo === range.hi ? constant(range.lo) : { kind: "uniform", expr, range };
 
-/** What stays true of a column when rows are dropped after it was made. */
+/** The facts of a column that stay true when rows are dropped later. */
 export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({
   trend,
   gap,
@@ -67,7 +67,7 @@ export const isConstant = (v: Value): v is UniformValue & { readonly expr: numbe
 
 export const isColumn = (v: Value): boolean => v.kind === "node" && v.isColumn;
 
-/** Applies a uniform operation; constants fold, and so does what the operands' ranges decide. */
+/** Applies a uniform operation; folds constants and results that the operands' ranges determine. */
 export function uniformOp(op: UniformOp, ...operands: readonly UniformValue[]): UniformValue {
   if (operands.every(isConstant)) {
     return constant(
@@ -86,10 +86,10 @@ export function uniformOp(op: UniformOp, ...operands: readonly UniformValue[]): 
   return uniformValue(checkSize([op, ...operands.map((v) => v.expr)]), range);
 }
 
-/** A uniform expression that has grown too large to be evaluated for every token. */
+/** Thrown for a uniform expression that is too large to evaluate for every token. */
 export class UniformTooLarge extends Error {}
 
-/** Parts of a uniform expression at most; a `let` that uses another twice doubles it. */
+/** The most parts of a uniform expression; a `let` that uses another twice doubles them. */
 export const MAX_UNIFORM_SIZE = 4096;
 
 const sizes = new WeakMap<object, number>();
