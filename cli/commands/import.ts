@@ -25,7 +25,9 @@ export const addImport = (program: Command): Command =>
     .description("convert the sampling settings of another tool to a program")
     .argument("<words...>", "a FILE of settings, - for standard input, or a llama.cpp command line after --")
     .addOption(
-      new Option("--from <tool>", "the tool that the settings belong to (default: detected from the keys)").choices(KINDS),
+      new Option("--from <tool>", "the tool that the settings belong to (default: detected from the keys)").choices(
+        KINDS,
+      ),
     )
     .option("-o, --output <file>", "write to a file instead of standard output")
     .option("--eos <ids>", "the end-of-text tokens, as in 2 or 1,107, for settings that refer to them", tokenIds)
