@@ -1,4 +1,4 @@
-/** `ggsl devices`: what models and chains can run on. */
+/** `ggsl devices`: the devices that models and chains can run on. */
 import type { Command } from "commander";
 import { surveyDevices, type Survey } from "ggsl/devices/survey.js";
 import type { CpuVariant } from "ggsl/native/binding.js";

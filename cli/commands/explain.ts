@@ -1,4 +1,4 @@
-/** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
+/** `ggsl explain`: the ops, nodes, device and readback bytes of each stage. */
 import { Option, type Command } from "commander";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";

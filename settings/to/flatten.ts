@@ -1,4 +1,4 @@
-/** The stages of a chain with the values of their arguments, chains inside chains laid out. */
+/** The stages of a chain with the values of their arguments; nested chains are inlined. */
 import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
@@ -8,14 +8,14 @@ import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, Expr, Param, Sampler, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
-/** Undefined where it is not known before the chain runs. */
+/** Undefined if it is unknown before the chain runs. */
 export type Value = number | string | readonly (number | string)[] | undefined;
 
 export interface FlatStage {
   readonly name: string;
   /** Its place and its text: `chain.ggsl:3: temp(t)`. */
   readonly label: string;
-  /** A sampler of the standard library, or of the host tail, which is llama.cpp's. */
+  /** A sampler of the standard library, or one of llama.cpp's in the host tail. */
   readonly isStandard: boolean;
   readonly args: Readonly<Record<string, Value>>;
   /** The declaration of any other sampler. */
@@ -71,7 +71,7 @@ function labelOf({ span }: StageCall): string {
   return `${span.source.name}:${lineColumn(span.source, span.start).line}: \`${text}\``;
 }
 
-/** As the compiler has it: an open seed is random, a uniform without a default 0. */
+/** As in the compiler: an open seed is random, a uniform without a default is 0. */
 function defaultOf(param: Param, module: Module): Value {
   if (param.default) return valueOf(param.default, module, new Map());
   return param.type === "seed" ? "random" : param.isStatic ? undefined : 0;

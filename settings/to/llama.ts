@@ -1,4 +1,4 @@
-/** A chain as settings of llama.cpp, or every reason why it is none. */
+/** Converts a chain to settings of llama.cpp, or gives every reason why that is impossible. */
 import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import type { ListedName } from "@ggsl/compiler/llama/order.js";
 import { TAIL_SAMPLERS, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
@@ -8,7 +8,7 @@ import { biasesOf, grammarOf } from "./constantSamplers.js";
 import type { FlatStage, Value } from "./flatten.js";
 
 export interface LlamaExport {
-  /** The settings that the chain decides: all are written, for a model's file or a server may have other defaults. */
+  /** The settings that the chain determines. All are written, because a model file or a server may have other defaults. */
   readonly values: ReadonlyMap<FieldName, number>;
   readonly order: readonly ListedName[];
   readonly breakers?: readonly string[];
@@ -30,7 +30,7 @@ interface Draft {
   picks?: true;
 }
 
-/** The settings, or the reasons why llama.cpp has no equal. */
+/** The settings, or the reasons why llama.cpp has no equivalent. */
 export function toLlama(stages: readonly FlatStage[]): LlamaExport | { readonly reasons: readonly string[] } {
   const draft: Draft = { values: new Map(), order: [], biases: [], warnings: [], reasons: [] };
   for (const stage of stages) {
@@ -49,7 +49,7 @@ type Refuse = (why: string) => void;
 
 const isFront = ({ order, picks, values }: Draft): boolean => order.length === 0 && !picks && values.size === 0;
 
-/** Biases and a grammar, which llama.cpp has before everything else. */
+/** Biases and a grammar, which llama.cpp applies before everything else. */
 function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
   const biases = biasesOf(sampler!);
   const grammar = biases ? undefined : grammarOf(sampler!);
@@ -67,7 +67,7 @@ function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
 
 // ---------------------------------------------------------------- standard samplers
 
-/** Which setting each parameter of a sampler is. */
+/** The setting of each parameter of a sampler. */
 const settingsOf = ({ params }: TailSampler): [param: string, field: FieldName][] =>
   Object.entries(params).flatMap(([param, { field }]) => (field === undefined ? [] : [[param, field]]));
 
@@ -97,7 +97,7 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
-/** Stages that llama.cpp's command line could not turn off in the way that they are. */
+/** Stages that are off but whose values llama.cpp's command line cannot express. */
 const isOff = ({ name, args }: FlatStage): boolean =>
   (name === "penalties" && (args["last_n"] as number) <= 0) ||
   (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));
@@ -144,7 +144,7 @@ function addBreakers(draft: Draft, value: Value, refuse: Refuse): void {
   draft.breakers = breakers;
 }
 
-/** The settings of the chain, in the order of the table. `min_keep` is off unless a stage has it. */
+/** The settings of the chain in the order of the table. `min_keep` is off unless a stage sets it. */
 export const statedValues = (values: ReadonlyMap<FieldName, number>): [FieldName, number][] =>
   FIELD_NAMES.flatMap((name): [FieldName, number][] => {
     const value = values.get(name);

@@ -70,12 +70,12 @@ function checkTokens(tokens: unknown): void {
 
 // ---------------------------------------------------------------- stages
 
-/** Entries of a list. */
+/** The maximum length of a list. */
 const MAX_ENTRIES = 2 ** 20;
-/** How many lists may be inside one another. */
+/** The maximum nesting of lists. */
 const MAX_DEPTH = 2;
 
-/** Tells the module the stages of the chain that is opened next. */
+/** Passes the stages of the next chain to the module. */
 function tellStages(llama: Llama, stages: readonly object[]): void {
   if (!Array.isArray(stages)) throw nativeError("INVALID_ARGUMENT", "stages: expected an array of objects");
   llama.call((e) => e.ggsl_stages_begin());
@@ -85,7 +85,7 @@ function tellStages(llama: Llama, stages: readonly object[]): void {
     if (typeof name !== "string") throw nativeError("INVALID_ARGUMENT", "stage: name: expected a string");
     tellText(llama, "ggsl_stage", name);
     for (const [key, value] of Object.entries(parameters)) {
-      // one that is undefined is as good as none
+      // undefined means absent
       if (value === undefined) continue;
       tellValue(llama, value, MAX_DEPTH);
       tellText(llama, "ggsl_parameter", key);
@@ -93,7 +93,7 @@ function tellStages(llama: Llama, stages: readonly object[]): void {
   }
 }
 
-/** A number, a text, or lists of them: what a parameter of a sampler can be. The samplers refuse the rest by what it is. */
+/** Passes a parameter: a number, a text, or lists of them. The samplers refuse other values. */
 function tellValue(llama: Llama, value: unknown, depth: number): void {
   if (typeof value === "number") llama.checked((e) => e.ggsl_value_number(value));
   else if (typeof value === "string") tellText(llama, "ggsl_value_text", value);
