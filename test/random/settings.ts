@@ -1,4 +1,4 @@
-/** How many programs the tests look at, and from which seed: `npm run random -- --cases 5000 --seed 7`. */
+/** The number of programs and the seed: `npm run random -- --cases 5000 --seed 7`. */
 
 const fromEnvironment = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
