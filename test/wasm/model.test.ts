@@ -1,6 +1,6 @@
 /**
- * Models in WebAssembly beside native ones. Weights of 8 bits make a model round what flows through it to 8 bits, too, and a
- * rounding that goes the other way shows in the logits: where tokens have to be the same for long, the weights are f32.
+ * Models in WebAssembly, compared with native ones. With 8-bit weights, ggml also rounds activations to 8 bits, so a different
+ * rounding shows in the logits: where long texts must have the same tokens, the weights are f32.
  */
 import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ async function tokensOf(generation: Generation): Promise<number[]> {
   return tokens;
 }
 
-/** Does the same with the demo model on both sides. */
+/** Runs the same on the demo model in both runtimes. */
 async function both<T>(work: (model: Model) => Promise<T>, weights: Weights = "q8_0"): Promise<[T, T]> {
   const [native, wasm] = pairs[weights];
   return [await work(native), await work(wasm)];

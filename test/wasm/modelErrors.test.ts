@@ -1,4 +1,4 @@
-/** What goes wrong with models in WebAssembly: the native errors, and a page that goes on. */
+/** Failures of models in WebAssembly: the same errors as native ones, and the page continues. */
 import { expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { encodeWire } from "../../compiler/graph/wire.js";
@@ -102,7 +102,7 @@ llamaTest("a generation stops between two tokens, and others run on", async () =
   const { error } = await errorOf(tokensOf(stopped));
   clearTimeout(timer);
   expect(error).toBeInstanceOf(AbortError);
-  // a timer ran while it generated; to its end there are 500 tokens
+  // a timer ran during generation; the full text has 500 tokens
   expect(stopped.stats().generatedTokens).toBeLessThan(400);
   expect(await runs(model)).toBe(3);
 });
@@ -146,7 +146,7 @@ llamaTest("after a trap all that is done with that model is an error, and the ne
   using bystander = await loadModelFromBytes(demo());
   const context = await native.createContext({ contextSize: 256, chains: [new binding.Graph(encodeWire(GREEDY))] });
   context.setUniforms(0, new Float32Array(0));
-  // no input reaches a trap, so the address of the context is made a wrong one
+  // no input causes a trap, so the address of the context is corrupted
   const { handle } = context as unknown as { handle: { held: { at: number } } };
   handle.held.at = 0x7fff_fff0;
   await expect(context.decode(batch(1, 0))).rejects.toMatchObject({

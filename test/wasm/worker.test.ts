@@ -1,4 +1,4 @@
-/** A model in a worker: page and worker at the two ends of a channel, as in a browser. */
+/** A model in a worker: page and worker at both ends of a channel, as in a browser. */
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -70,7 +70,7 @@ llamaTest("the logits of the next token come as a whole, and texts for those tha
   const { vocabSize } = await load();
   const running = all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }));
   const logits = worker.logits(PROMPT);
-  // texts wait for nobody
+  // `textsOf` does not wait for the running generation
   const texts = await worker.textsOf(Int32Array.of(300, 5, 301));
   using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
   expect(texts).toEqual([300, 5, 301].map((token) => native.textOf(token)));
