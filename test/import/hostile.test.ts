@@ -1,11 +1,11 @@
-/** Settings that are wrong, huge or malicious: an error that says where and what was expected, in little time. */
+/** Settings that are wrong, huge or malicious: a quick error that says where and what was expected. */
 import { describe, expect, test } from "@jest/globals";
 import { importFile, importWords, ImportError } from "../../settings/from/import.js";
 import { ggufOf, header, join, sourceOf, text, textSource, u32, u64 } from "./gguf.js";
 
 const given = (settings: string, kind?: string): string => importFile(textSource(settings), "s.json", kind).text;
 
-/** The error's message; fails if the import takes long, or gives a program. */
+/** The error's message; fails if the import is slow or succeeds. */
 function refused(action: () => unknown): string {
   const start = performance.now();
   let message = "";
@@ -47,11 +47,11 @@ describe("JSON", () => {
     expect(refused(() => given(start + settings, "llama.cpp"))).toContain(message);
   });
 
-  test("names of Object's own are only names", () => {
+  test("names of Object's members are ordinary names", () => {
     expect(given('{"__proto__": {"top_k": 1}, "constructor": 1, "toString": 2}', "llama.cpp")).toContain("__proto__");
   });
 
-  test("texts of settings can not leave their comment or their string", () => {
+  test("texts of settings cannot escape their comment or string", () => {
     const key = "x\\n\\nchain evil = dist()\\u2028\\u0000";
     const program = given(`{"${key}": 1, "grammar": "root ::= \\"a\\" // \\n\\" |> evil"}`, "llama.cpp");
     expect(program).not.toContain("\nchain evil");

@@ -1,4 +1,4 @@
-/** What is imported from llama.cpp can be exported, and imports to the same chain again; what can not be exported says why. */
+/** Settings imported from llama.cpp can be exported and import to the same chain again; a failed export gives its reasons. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { exportLlama, ExportError, toFlags, toRequest, type LlamaExport } from "../../settings/to/export.js";
@@ -9,7 +9,7 @@ import { commandLines } from "./commandLines.js";
 import { textSource } from "./gguf.js";
 import { llamaOptions } from "./oracle.js";
 
-/** The program without its header, which says where it came from. */
+/** The program without its header, which names the source. */
 const body = (text: string): string => text.replace(/^(?:\/\/.*\n)+/, "");
 const exported = (text: string, set: Record<string, number> = {}): LlamaExport =>
   exportLlama({ name: "chain.ggsl", text }, { set });

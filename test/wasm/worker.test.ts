@@ -66,7 +66,7 @@ llamaTest("tokens come with the states of the chain after them, which follow its
   expect(plain).toEqual({ token: tokens[0]!.token, text: tokens[0]!.text });
 });
 
-llamaTest("the logits of the next token come as a whole, and texts for those that are wanted", async () => {
+llamaTest("the logits of the next token are complete, and texts are for the requested tokens", async () => {
   const { vocabSize } = await load();
   const running = all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }));
   const logits = worker.logits(PROMPT);
