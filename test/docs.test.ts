@@ -185,7 +185,7 @@ for (const { page, title, run, before, shown } of STEPS) {
     test.skip(`${title} (not here: it needs a browser, or npm run build:wasm -- --llama)`, () => undefined);
     continue;
   }
-  test(`${title} prints what is shown`, () => {
+  test(`${title} prints the shown output`, () => {
     const { text, fault } = run();
     expect(fault).toBeUndefined();
     if (isBlessing && !isAsShown(shown, text))

@@ -67,7 +67,7 @@ describe("only a wrong expectation fails", () => {
 
 const kept = (logits: Float32Array): number => logits.findIndex((x) => x !== -Infinity);
 
-describe("what is refused", () => {
+describe("invalid usage is refused", () => {
   const refused = (...args: string[]): string => {
     const { status, stdout, stderr } = replay(...args);
     expect([status, stdout]).toEqual([2, ""]);

@@ -61,7 +61,7 @@ const RUNS = {
       await rewrite(text.replace("delta * green", "delta * gren"));
       const fault = await module().then(() => undefined, faultOf);
       await rewrite(text);
-      return { importer, first, second, fault, mended: (await module()) === first };
+      return { importer, first, second, fault, fixed: (await module()) === first };
     } finally {
       await server.close();
     }

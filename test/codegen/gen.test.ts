@@ -130,7 +130,7 @@ test.each([
   [["--set", "open.k=7", "--set", "q=1"], "has no parameter `q` to set"],
   [["--set", "opne.k=7", "--set", "k=7"], "`opne`"],
   [["opne"], "`opne`"],
-])("what does not fit is diagnosed: %j", (args, message) => {
+])("wrong settings are diagnosed: %j", (args, message) => {
   const { status, stderr } = ggsl(["gen", awkward, "-o", "-", ...args]);
   expect(stderr).toContain(message);
   expect(status).toBe(1);

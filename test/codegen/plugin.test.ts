@@ -30,7 +30,7 @@ interface Bundled {
   readonly first?: string;
   readonly second?: string;
   readonly importer?: string;
-  readonly mended?: boolean;
+  readonly fixed?: boolean;
 }
 
 function bundle(kind: "rollup" | "vite" | "dev", options: object = SET): Bundled {
@@ -65,7 +65,7 @@ test("Vite builds a module whose chains run; its types equal those of `ggsl gen 
 }, 60_000);
 
 test("Vite's server sees changes in imported programs, shows the position of an error, and recovers", () => {
-  const { importer, first, second, fault, mended } = bundle("dev");
+  const { importer, first, second, fault, fixed } = bundle("dev");
   expect(importer).toContain("/chains.ggsl");
   expect(first).toContain("export const steady = ");
   expect(second).not.toBe(first);
@@ -74,7 +74,7 @@ test("Vite's server sees changes in imported programs, shows the position of an 
   expect(fault?.loc).toEqual({ file: imported, line: 8, column: 19 });
   expect(fault?.frame).toContain("8 |   logit += delta * gren\n  |                    ^^^^ ");
   expect(fault?.frame).toContain("help: did you mean `green`?");
-  expect(mended).toBe(true);
+  expect(fixed).toBe(true);
 }, 60_000);
 
 test("all errors of a program are shown, with the position of the first", () => {

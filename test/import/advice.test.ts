@@ -60,15 +60,15 @@ describe("what llama.cpp accepts is accepted", () => {
     ["a min_p above 1 keeps the best token", { min_p: 1.5, top_k: 0 }],
     ["a temperature below 0 keeps the best token", { temp: -1 }],
     ["a window below 0 turns the penalties off", { penalty_last_n: -1, penalty_repeat: 3.5 }],
-    ["samplers that it does not know are passed over", { sequence: "top_k;nope;temp", top_k: 7, temp: 2.5 }],
+    ["unknown samplers are ignored", { sequence: "top_k;nope;temp", top_k: 7, temp: 2.5 }],
     ["a list of no sampler that it knows leaves the draw", { sequence: "nope", top_k: 1 }],
-    ["an empty list is none", { sequence: "", top_k: 3 }],
-    ["names come in other forms and cases, but without blanks", { sequence: "topk;TEMP; min_p", top_k: 9, temp: 1.5 }],
-    ["samplers that no key sets have their defaults", { sequence: "dry;typ_p;top_k", top_k: 12 }],
+    ["an empty list is ignored", { sequence: "", top_k: 3 }],
+    ["names may have other forms and cases, but no blanks", { sequence: "topk;TEMP; min_p", top_k: 9, temp: 1.5 }],
+    ["samplers without keys have their defaults", { sequence: "dry;typ_p;top_k", top_k: 12 }],
     ["adaptive_p picks at the end", { sequence: "adaptive_p;top_k", top_k: 12 }],
     ["a text may be a number", { temp: " 1.5", top_k: "20" }],
     ["numbers have six decimals, halfway to the even digit", { sequence: "min_p", min_p: 0.0390625 }],
-    ["mirostat counts alone", { mirostat: 2, mirostat_tau: 3.5, top_k: 1 }],
+    ["mirostat disables other samplers", { mirostat: 2, mirostat_tau: 3.5, top_k: 1 }],
   ])("%s", async (_, keys) => {
     const path = modelWith(keys);
     using model = await loadModel(path, { backend: "cpu" });

@@ -63,7 +63,7 @@ test.each([
   ["temp(0.7) |> greedy()", "llama.cpp has one `temperature` for the whole chain, and an earlier stage has 0.7"],
   ["dry(1, breakers: [13]) |> dist()", "llama.cpp takes breakers as texts, not as token ids"],
   ["dist(4294967295)", "the seed 4294967295 means a random one in llama.cpp"],
-])("%s can not be exported", (stages, reason) => {
+])("%s cannot be exported", (stages, reason) => {
   expect(reasonsOf(chainOf(stages)).join("\n")).toContain(reason);
 });
 

@@ -103,7 +103,7 @@ describe("quick fixes", () => {
       "sampler s(limit: f32) {\n  keep prob > limit + limit\n}\n",
     ],
     [
-      "an import more",
+      "one more import",
       'import { dist } from "std"\n\nchain c = ¦temp(1.5) |> dist\n',
       'Import `temp` from "std"',
       'import { dist, temp } from "std"\n\nchain c = temp(1.5) |> dist\n',
@@ -121,7 +121,7 @@ describe("quick fixes", () => {
       'import { top_k } from "std"\n\nchain c(static k: i32 = 4) = top_k(k)\n',
     ],
     [
-      "static, of a count",
+      "a static count",
       "sampler s(k: i32) {\n  top ¦k\n}\n",
       "Mark `k` `static`",
       "sampler s(static k: i32) {\n  top k\n}\n",
@@ -216,7 +216,7 @@ describe("completion", () => {
     ["in a call", "sampler s(p: f32) {\n  keep max(¦", ["prob", "p"], ["let"]],
     ["types", "sampler s(p: ¦", ["f32", "seed"], ["prob"]],
     ["clauses", 'test "t" {\n  ¦', ["probs", "run", "expect", "input"], ["keep"]],
-    ["what is expected", 'test "t" {\n  expect ¦', ["probs", "kept", "tokens"], ["run"]],
+    ["expected outputs", 'test "t" {\n  expect ¦', ["probs", "kept", "tokens"], ["run"]],
     ["imports", 'import { ¦ } from "std"', ["top_k", "dist"], ["keep"]],
     ["nothing in a comment", "sampler s() {\n  // ¦\n}\n", [], ["keep"]],
     ["nothing in a text", 'chain c = host grammar("¦', [], ["keep"]],

@@ -139,7 +139,7 @@ test("an empty chain gives the rows and their probabilities", () => {
 });
 
 test.each(EVERY.map((stage) => [stage.name, stage] as const))(
-  "a clone of %s goes on alike, reset begins anew",
+  "a clone of %s continues alike, reset starts over",
   (_, stage) => {
     const chain = new HostChain([stage]);
     const random = randomNumbers(3);

@@ -29,7 +29,7 @@ test("the table describes no other sampler", () => {
   expect(DESCRIBED.filter((name) => !(name in SAMPLERS))).toEqual([]);
 });
 
-test("every sampler is compared by itself", () => {
+test("every sampler is compared on its own", () => {
   const compared = Object.values(GROUPS).flat();
   expect(Object.keys(SAMPLERS).filter((name) => !compared.includes(name))).toEqual([]);
 });

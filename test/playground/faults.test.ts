@@ -80,11 +80,11 @@ inBrowser("bad input in the playground", () => {
 
   test.each([
     ["damaged data", "#1.abc", /damaged/],
-    ["no form of a link", "#<script>alert(1)</script>", /does not have the form/],
+    ["an unknown form", "#<script>alert(1)</script>", /does not have the form/],
     ["another version", "#2.e30", /is of version 2; this page reads version 1/],
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
-    ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
+    ["an invalid value", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
     [
       "a shape of a billion tokens",
       tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),

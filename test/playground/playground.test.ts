@@ -149,7 +149,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     ["narrow", { viewport: { width: 400, height: 800 }, colorScheme: "light" }],
     ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
   ] as const)(
-    "nothing is cut off: %s",
+    "no content is clipped: %s",
     async (name, options) => {
       const v = await visit(site.browser, site.url, options);
       await v.see("#graph .status", /nodes; without the optimizer/);

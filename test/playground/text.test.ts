@@ -90,7 +90,7 @@ inBrowser("text in the playground", () => {
   );
 
   withModule(
-    "the model's next token gives the logits",
+    "the logits come from the model's next token",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.type(GREEDY);
@@ -107,7 +107,7 @@ inBrowser("text in the playground", () => {
   );
 
   withModule(
-    "a generation is stopped, a file that is no model is refused, and a host tail writes",
+    "a generation is stopped, a file that is not a model is refused, and a host tail generates",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.see("#stages .status", /^on wasm/);

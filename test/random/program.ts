@@ -23,7 +23,7 @@ export interface Program {
   readonly picks: "sample" | "argmax" | undefined;
 }
 
-// ---------------------------------------------------------------- what is chosen
+// ---------------------------------------------------------------- random choices
 
 interface OwnChoice {
   readonly params: readonly ParamChoice[];
@@ -77,7 +77,7 @@ const inputChoices = fc.array(
   { maxLength: 2 },
 );
 
-// ---------------------------------------------------------------- what is written
+// ---------------------------------------------------------------- program text
 
 const KIND_OF_INPUT: Readonly<Record<ProgramInput["type"], Kind>> = { f32: "column", i32: "column", bool: "mask" };
 

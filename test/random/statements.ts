@@ -38,7 +38,7 @@ const keeps = fc.oneof(
   t`keep ${conditions} at least ${fc.oneof(whole, words("0", "1", "2", "5"))}`,
 );
 
-/** Most keys tell the rows apart. */
+/** Most keys have no ties. */
 const keys = fc.oneof(words("token", "-token", "logit", "-abs(logit)", "prob"), column);
 const putInOrder = (piece: Piece): Piece =>
   piece.map((write) => (s) => {
@@ -134,7 +134,7 @@ export const stateDeclaration: Piece = fc
     return `state ${state.name}: ${type} = ${value}`;
   });
 
-/** A new value for one of the states, of whichever type it is. */
+/** A new value for one of the states, of any type. */
 const stateAssign: Piece = fc
   .tuple(fc.nat({ max: 7 }), words("=", "+=", "-=", "*=", "/="), words("=", "+=", "-="), scalar, whole, flag)
   .map(([which, operator, wholeOperator, number, integer, truth]) => (s) => {

@@ -60,7 +60,7 @@ export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
 
 export const words = (...all: readonly string[]): Piece => fc.constantFrom(...all).map((word) => () => word);
 
-/** One of the names that `fits`, or `otherwise` where there is none. */
+/** One of the names that `fits`, or `otherwise` if there is none. */
 export const nameOf = (fits: (n: Named) => boolean, otherwise: Piece): Piece =>
   fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
     const names = s.names.filter(fits);

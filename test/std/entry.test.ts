@@ -1,4 +1,4 @@
-/** The form of a standard sampler's file: what is read from it, that its example has an effect, and what is refused. */
+/** The form of a standard sampler's file: what is read from it, that its example has an effect, and which files are refused. */
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { checkProgram } from "../../compiler/driver.js";

@@ -143,7 +143,7 @@ describe("expressions", () => {
   ])("refuses %j", (text) => expect(accepts(`const x = ${text}`)).toBe(false));
 });
 
-test("a pipeline is parsed on its own", () => {
+test("a pipeline is a start rule of its own", () => {
   expect(accepts("top_k(40) |> temp(0.8) |> dist(42)", "Stages")).toBe(true);
   expect(accepts("chain c = greedy", "Stages")).toBe(false);
   expect(accepts("", "Stages")).toBe(false);

@@ -53,13 +53,13 @@ test("there are programs to print", () => {
   expect(CORPUS.length).toBeGreaterThan(100);
 });
 
-test.each(CORPUS)("$name: the same program, the same comments, printed again the same", ({ text }) => {
+test.each(CORPUS)("$name: printing keeps program and comments, and is idempotent", ({ text }) => {
   expectFaithful(text);
 });
 
 /** Spaces and comments between all tokens; the programs of diagnostics would add no coverage. */
 test.each(CORPUS.filter(({ name }) => !name.startsWith("test/diagnostics")))(
-  "$name: likewise with other spaces, and more comments",
+  "$name: the same with random spaces and more comments",
   ({ text }) => {
     const other = respaced(text, random(SEED));
     try {

@@ -61,7 +61,7 @@ const TAIL: readonly HostChainStage[] = [
 ];
 
 llamaTest(
-  "on the logits of the demo model a tail picks the native tokens, a clone and a chain begun anew, too",
+  "on the logits of the demo model a tail picks the native tokens, and so do a clone and a reset chain",
   async () => {
     const [chain, expected] = [wasm, native].map(({ binding, native: of }) => new binding.HostChain(TAIL, of)) as [
       NativeHostChain,
@@ -94,7 +94,7 @@ llamaTest(
   },
 );
 
-llamaTest("a grammar in a tail leaves what it accepts, and refuses other tokens", () => {
+llamaTest("a grammar in a tail keeps what it accepts, and refuses other tokens", () => {
   const stages: HostChainStage[] = [{ name: "grammar", text: 'root ::= "the " [a-z]+' }, { name: "greedy" }];
   const rows = allRows(randomLogits(2048, randomNumbers(5)));
   const outcomes = [wasm, native].map(({ binding, native: of }) => {
@@ -128,7 +128,7 @@ const REFUSED: readonly unknown[] = [
   [{ name: "dist" }, { name: "temp" }],
 ];
 
-llamaTest("what is no chain or no rows is refused in the native words", () => {
+llamaTest("invalid chains and rows give exactly the native errors", () => {
   const wordsOf = ({ HostChain }: ModelBinding): string[] => {
     const empty = new HostChain([]);
     const gone = new HostChain([]);

@@ -59,7 +59,7 @@ async function expectSame<T>(work: (model: Model) => Promise<T>, weights?: "f32"
   return wasm;
 }
 
-llamaTest("`ggsl run --backend wasm` writes what `--backend cpu` writes, and says where it ran", () => {
+llamaTest("`ggsl run --backend wasm` writes the same as `--backend cpu`, and says where it ran", () => {
   const run = (backend: string): { text: string; backend: string } => {
     const chain = ["-e", "top_k(20) |> temp(0.8) |> dist(3)", "-n", "12", "--ctx-size", "64"];
     const { stdout, stderr } = ggsl(["run", ...chain, "--backend", backend, "--json"]);
@@ -71,7 +71,7 @@ llamaTest("`ggsl run --backend wasm` writes what `--backend cpu` writes, and say
   expect(wasm.backend).toBe("wasm");
 });
 
-llamaTest("what is known of a model, its texts and tokens are those of the native runtime", async () => {
+llamaTest("a model's properties, texts and tokens equal the native runtime's", async () => {
   const known = await expectSame((model) =>
     Promise.resolve({
       info: model.info,
@@ -108,7 +108,7 @@ async function logitsOf(model: NativeModel, tokens: Int32Array): Promise<Float32
   return outputs.map(({ logits }) => logits!);
 }
 
-llamaTest("logits differ from the native ones by what half precision in the attention leaves", async () => {
+llamaTest("logits differ from the native ones only by the half precision of attention", async () => {
   const largest: number[] = [];
   for (const file of [join(folder, "f32.gguf"), DEMO_MODEL]) {
     const native = await loadBinding().loadModel(file, { gpuLayers: 0 });
@@ -127,7 +127,7 @@ llamaTest("logits differ from the native ones by what half precision in the atte
   expect(largest[1]).toBeLessThan(0.2);
 });
 
-llamaTest("the logits of the next token are what a chain on the host picks from, as the native ones are", async () => {
+llamaTest("a chain on the host picks from the logits of the next token, which equal the native ones", async () => {
   const found = await both((model) => model.logits(PROMPT), "f32");
   const [native, wasm] = found;
   expect(wasm).toHaveLength(2048);
@@ -150,7 +150,7 @@ chain tailed() = top_k(40) |> host penalties(last_n: 64, repeat: 1.2) |> host te
 `);
 
 llamaTest(
-  "draws, states, features, grammars and host tails give the native tokens, as a part of the graph and behind it",
+  "draws, states, features, grammars and host tails give the native tokens, in the graph and on the host",
   async () => {
     const chains = [
       "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
@@ -171,34 +171,31 @@ llamaTest(
   },
 );
 
-llamaTest(
-  "sequences in one context, a saved text that goes on, and the likeliest tokens are the native ones",
-  async () => {
-    const chain = compilePipeline("top_k(20) |> temp(0.7) |> dist(3)");
-    await expectSame(async (model) => {
-      using batch = model.batch({ sequences: 3, contextSize: 256 });
-      const prompts = [PROMPT, "And the king", "Behold", "The LORD is my shepherd"];
-      return await Promise.all(prompts.map((prompt, i) => tokensOf(batch.add(prompt, { chain, maxTokens: 8 + i }))));
-    }, "f32");
-    const resumed = await expectSame(async (model) => {
-      const first = model.generate(PROMPT, { chain, maxTokens: 8 });
-      await tokensOf(first);
-      const { tokens, sequence } = first.save();
-      return tokensOf(model.generate(tokens, { chain, maxTokens: 8, resume: sequence }));
-    }, "f32");
-    expect(resumed).toHaveLength(8);
-    const [native, wasm] = await both(async (model) => {
-      const pieces = [];
-      for await (const piece of model.generate(PROMPT, { chain, maxTokens: 4, alternatives: 5 })) pieces.push(piece);
-      return pieces;
-    }, "f32");
-    for (const [i, piece] of wasm.entries()) {
-      expect(piece.token).toBe(native[i]!.token);
-      expect(piece.probability).toBeCloseTo(native[i]!.probability!, 3);
-      expect(piece.alternatives!.map(({ token }) => token)).toEqual(native[i]!.alternatives!.map(({ token }) => token));
-      const shares = piece.alternatives!.map(({ probability }) => probability);
-      expect([shares.length, shares]).toEqual([5, [...shares].sort((a, b) => b - a)]);
-      expect(shares.reduce((a, b) => a + b)).toBeLessThanOrEqual(1.000001);
-    }
-  },
-);
+llamaTest("sequences in one context, a resumed text, and the most likely tokens equal the native ones", async () => {
+  const chain = compilePipeline("top_k(20) |> temp(0.7) |> dist(3)");
+  await expectSame(async (model) => {
+    using batch = model.batch({ sequences: 3, contextSize: 256 });
+    const prompts = [PROMPT, "And the king", "Behold", "The LORD is my shepherd"];
+    return await Promise.all(prompts.map((prompt, i) => tokensOf(batch.add(prompt, { chain, maxTokens: 8 + i }))));
+  }, "f32");
+  const resumed = await expectSame(async (model) => {
+    const first = model.generate(PROMPT, { chain, maxTokens: 8 });
+    await tokensOf(first);
+    const { tokens, sequence } = first.save();
+    return tokensOf(model.generate(tokens, { chain, maxTokens: 8, resume: sequence }));
+  }, "f32");
+  expect(resumed).toHaveLength(8);
+  const [native, wasm] = await both(async (model) => {
+    const pieces = [];
+    for await (const piece of model.generate(PROMPT, { chain, maxTokens: 4, alternatives: 5 })) pieces.push(piece);
+    return pieces;
+  }, "f32");
+  for (const [i, piece] of wasm.entries()) {
+    expect(piece.token).toBe(native[i]!.token);
+    expect(piece.probability).toBeCloseTo(native[i]!.probability!, 3);
+    expect(piece.alternatives!.map(({ token }) => token)).toEqual(native[i]!.alternatives!.map(({ token }) => token));
+    const shares = piece.alternatives!.map(({ probability }) => probability);
+    expect([shares.length, shares]).toEqual([5, [...shares].sort((a, b) => b - a)]);
+    expect(shares.reduce((a, b) => a + b)).toBeLessThanOrEqual(1.000001);
+  }
+});
