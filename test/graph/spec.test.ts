@@ -1,4 +1,4 @@
-/** A graph spec is untrusted: each broken one is refused with the place of its fault, and none takes the host down. */
+/** A graph spec is untrusted: each broken one is refused with the path of its error, and none crashes the host. */
 import { describe, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, SpecError, writeSpec } from "../../compiler/graph/json.js";
@@ -10,7 +10,7 @@ import { acceptToken, saveSequence, startSequence, uniformsOf, withUniforms } fr
 
 type Json = Record<string, unknown>;
 
-/** A graph with a part of every kind that these tests break. */
+/** A graph with every kind of part that these tests break. */
 const base = (): Json => ({
   ggsl: 1,
   name: "foreign",
@@ -73,7 +73,7 @@ function nested(depth: number): unknown {
 
 const many = <T>(count: number, entry: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => entry(i));
 
-/** What is broken, with what, and what the fault says. */
+/** The path to break, the value put there, and the error. */
 type Case = readonly [path: string, value: unknown, fault: RegExp];
 
 function refuses(title: string, cases: readonly Case[]): void {
@@ -166,7 +166,7 @@ refuses("draws and expressions", [
   ["states.0.init", { draw: 1 }, /state 0 "n": there is no draw 1/],
 ]);
 
-test("the limit on expressions is on all of a spec's together", () => {
+test("the limit on expressions applies to the whole spec", () => {
   const tree = (depth: number): unknown => (depth === 0 ? 1 : ["add", tree(depth - 1), tree(depth - 1)]);
   const uniforms = many(40, () => ({ name: "u", expr: tree(10) }));
   expect(faultOf(() => fromSpec(broken("uniforms", uniforms)))).toMatch(/uniform 3\d: all expressions together/);
@@ -217,13 +217,13 @@ refuses("sizes and foreign values", [
   ["__proto__", {}, /spec: unknown member "__proto__"/],
 ]);
 
-test("members of an object's prototype are no members of a spec", () => {
+test("members of an object's prototype are not members of a spec", () => {
   expect(faultOf(() => fromSpec(Object.create(base())))).toMatch(/spec\.name: .* found undefined/);
   expect(faultOf(() => readSpec('{"__proto__": {"ggsl": 1}}'))).toMatch(/unknown member "__proto__"/);
   expect(({} as Json)["ggsl"]).toBeUndefined();
 });
 
-test("a text that is nested without end, or too long, is refused", () => {
+test("a text that is nested too deep, or too long, is refused", () => {
   const brackets = "[".repeat(200_000) + "]".repeat(200_000);
   expect(faultOf(() => readSpec(brackets))).toMatch(/spec: expected an object, found a list/);
   expect(faultOf(() => readSpec("[".repeat(200_000)))).toMatch(/it is not JSON/);
@@ -232,7 +232,7 @@ test("a text that is nested without end, or too long, is refused", () => {
   expect(faultOf(() => readSpec(" ".repeat(LIMITS.spec + 1)))).toMatch(/at most 67108864 are allowed/);
 });
 
-test("of many faults the first ones are told", () => {
+test("of many errors the first ones are reported", () => {
   const nodes = many(1000, () => ({ op: "nothing", inputs: [], attrs: {}, dtype: "f32", dim: 1 }));
   const message = faultOf(() => fromSpec(broken("nodes", nodes)));
   expect(message.split("\n").length).toBeLessThan(25);
@@ -240,7 +240,7 @@ test("of many faults the first ones are told", () => {
 });
 
 /** Replaces every part of the base in turn by values of other kinds. */
-test("whatever is put anywhere, nothing but a SpecError is thrown", () => {
+test("whatever a part is replaced by, the only error is a SpecError", () => {
   const strange = [null, [], {}, "", -1, 1e400, 0.5, true, "__proto__", { param: null }, { kind: "ids" }, nested(9)];
   const paths = (value: unknown, path: string): string[] =>
     typeof value === "object" && value !== null
@@ -263,13 +263,13 @@ const PROGRAMS: readonly (readonly [string, Chain])[] = [
     compile('chain c(s: seed = 3) = host dry(0.8, breakers: ["\\n", 13]) |> host top_k(5) |> host dist(s)'),
   ],
 ];
-test.each(PROGRAMS)("what the compiler makes is read back: %s", (_, { graph, rowsGraph }) => {
+test.each(PROGRAMS)("the compiler's graphs are read back: %s", (_, { graph, rowsGraph }) => {
   for (const g of [graph, rowsGraph]) expect(readSpec(writeSpec(g))).toEqual(JSON.parse(JSON.stringify(g)));
 });
 
 // ---------------------------------------------------------------- running a foreign graph
 
-/** The base without what needs feeding. */
+/** The base without parts that must be fed. */
 const runnable = (changes: Json): Json => ({
   ...base(),
   inputs: [(base()["inputs"] as Json[])[0]],
@@ -296,7 +296,7 @@ describe("tokens outside the vocabulary", () => {
     }
   });
 
-  // on a device a wrong id would be used before the host sees it, so its builder brings positions and ids into range
+  // a device would use a wrong id before the host sees it, so the graph builder clamps positions and ids
   test.each([4, -1, 1e6])("%d never comes out of the native runtime", (token) => {
     const inside = token < 0 ? 0 : 3;
     using picking = createEvaluator(graphOf(token, { sampled: 2 }, 1), 4, { backend: "cpu" });
@@ -314,7 +314,7 @@ describe("tokens outside the vocabulary", () => {
   }
 });
 
-test("a graph that needs too much memory is not begun", () => {
+test("a graph that needs too much memory does not start", () => {
   const first = (base()["nodes"] as Json[])[0]!;
   const exp = (i: number): Json => ({ op: "exp", inputs: [i], attrs: {}, dtype: "f32", dim: "V" });
   const graph = fromSpec(
@@ -332,14 +332,14 @@ describe("draws by number", () => {
     });
   const none = new Float32Array(1);
 
-  test("a draw far away is refused at once", () => {
+  test("a draw with a huge index is refused at once", () => {
     const sequence = startSequence(fromSpec(drawing(1_000_000, 50)), 4);
     const start = performance.now();
     expect(() => uniformsOf(sequence)).toThrow(/expected a later number, at most 1000 per token/);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test("a draw that is read often is worked out once a token", () => {
+  test("a draw with several readers is computed once per token", () => {
     const graph = fromSpec(drawing(["mul", "step", 1000], 4096));
     let sequence = startSequence(graph, 4);
     const start = performance.now();
@@ -351,7 +351,7 @@ describe("draws by number", () => {
     expect(saveSequence(sequence).streams[0]!.count).toBe(99_000);
   });
 
-  test("a skipped draw is the one that taking them in turn gives", () => {
+  test("skipping draws gives the same draw as taking all in order", () => {
     const inTurn = fromSpec(
       runnable({ draws: [{ kind: "f64", seed: 7 }], uniforms: [{ name: "u", expr: { draw: 0 } }] }),
     );
@@ -360,7 +360,7 @@ describe("draws by number", () => {
     expect(uniformsOf(startSequence(fromSpec(drawing(30)), 4))).toEqual(uniformsOf(sequence));
   });
 
-  test("a stream that is seeded anew late in the text catches up", () => {
+  test("a stream that is reseeded late in the text catches up", () => {
     const graph = fromSpec({ ...drawing("step"), draws: [{ kind: "f64", seed: { param: "s" }, at: "step" }] });
     let sequence = startSequence(graph, 4, { uniforms: { s: 1 } });
     for (let i = 0; i < 1500; i++) sequence = acceptToken(sequence, 0, none);
@@ -369,7 +369,7 @@ describe("draws by number", () => {
   });
 });
 
-test("a seed parameter named as a method of every object starts its stream only when it is set", () => {
+test("a seed parameter named like a method of Object starts its stream only when it is set", () => {
   const graph = fromSpec(
     runnable({
       params: [param({ name: "toString", type: "seed", default: 1 }), param({ name: "t" })],
@@ -381,7 +381,7 @@ test("a seed parameter named as a method of every object starts its stream only 
   expect(withUniforms(sequence, { toString: 2 }).streams[0]!.count).toBe(0);
 });
 
-test("outputs that a chain does not have are an error that says which it has", () => {
+test("an output that a chain lacks is an error that lists the existing ones", () => {
   const ask = (outputs: readonly ("sampled" | "candidates" | "logits")[]) => (): unknown =>
     compilePipeline("temp(0.8)", { outputs });
   expect(ask(["sampled"])).toThrow(RangeError);

@@ -11,7 +11,7 @@ function ggsl(args: readonly string[], input = ""): { status: number | null; std
   return { status, stdout, stderr };
 }
 
-test("a command line becomes a program, and that the same options again", () => {
+test("a command line becomes a program, and the program the same options", () => {
   const words = ["--samplers", "top_k;temperature", "--top-k", "20", "--temp", "0.7"];
   const { status, stdout, stderr } = ggsl(["import", "--", ...words, "-m", "x.gguf"]);
   expect(status).toBe(0);
@@ -25,7 +25,7 @@ test("a command line becomes a program, and that the same options again", () => 
   expect(JSON.parse(request.stdout)).toMatchObject({ samplers: ["top_k", "temperature"], top_k: 3, temperature: 0.7 });
 });
 
-test("settings from standard input, and the end of the text by its tokens", () => {
+test("settings from standard input, and end-of-text given by tokens", () => {
   const settings = '{"n_predict": 5, "ignore_eos": true, "top_k": 3}';
   const { status, stdout, stderr } = ggsl(["import", "--from", "llama.cpp", "--eos", "1,2", "-"], settings);
   expect(status).toBe(0);

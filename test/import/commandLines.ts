@@ -35,12 +35,12 @@ const option = fc
   .chain((name) => OPTIONS[name]!.map((value) => [name, String(value)]));
 
 /**
- * Mirostat 1 begins with a limit of 2 tau, which a token raises by a tenth of tau at most: 60 tokens leave it below 11, where it
- * keeps at most 504 of 2048 rows. Above 11 that number is beyond an integer for some logits, which is undefined in llama.cpp.
+ * Mirostat 1 starts with a limit of 2 tau, which a token raises by at most tau / 10: after 60 tokens it is below 11, where it
+ * keeps at most 504 of 2048 rows. Above 11 that number overflows an integer for some logits, which is undefined in llama.cpp.
  */
 const MOST_TAU = 1.3;
 
-/** At least one of the options that is no sampling option. */
+/** Options that choose the samplers. */
 const picks = fc.oneof(
   { weight: 6, arbitrary: fc.shuffledSubarray(NAMES).map((names) => ["--samplers", names.join(";")]) },
   {

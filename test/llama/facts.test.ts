@@ -1,4 +1,4 @@
-/** llama.cpp's facts (compiler/llama) where something else has to state them, too: the standard library, packages, documents. */
+/** llama.cpp's facts (compiler/llama) agree with their other copies: the standard library, packages, documents. */
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { check } from "../../compiler/check/check.js";

@@ -139,7 +139,7 @@ test("an empty chain gives the rows and their probabilities", () => {
 });
 
 test.each(EVERY.map((stage) => [stage.name, stage] as const))(
-  "a clone of %s goes on alike, reset begins anew",
+  "a clone of %s continues alike, reset starts over",
   (_, stage) => {
     const chain = new Tail([stage]);
     const random = randomNumbers(3);
@@ -159,7 +159,7 @@ test.each(EVERY.map((stage) => [stage.name, stage] as const))(
   },
 );
 
-test("a random seed is another one in each chain, and the same in a clone", () => {
+test("a random seed differs between chains, and is the same in a clone", () => {
   const rows = allRows(new Float32Array(1000));
   const chains = Array.from({ length: 4 }, () => new Tail([{ name: "dist", seed: "random" }]));
   const copy = chains[0]!.clone();
@@ -168,7 +168,7 @@ test("a random seed is another one in each chain, and the same in a clone", () =
   expect(copy.apply(rows).selected).toBe(picks[0]);
 });
 
-test("a grammar in a chain leaves what it accepts, and refuses other tokens for the whole chain", () => {
+test("a grammar in a chain keeps what it accepts, and the chain refuses other tokens", () => {
   const [a, b] = ["a", "b"].map((text) => model.tokenize(text, false, false)[0]!) as [number, number];
   const chain = new Tail(
     [
@@ -190,7 +190,7 @@ test("a grammar in a chain leaves what it accepts, and refuses other tokens for 
   chain.accept(model.info.eos);
 });
 
-/** The tokens in which a breaker can begin, each with what of the breaker is then still to come, as llama.cpp's DRY has them. */
+/** The tokens in which a breaker can begin, each with the tokens of the rest of the breaker, as in llama.cpp's DRY. */
 function breakersOf(text: string): number[][] {
   const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
   const { bytes, offsets } = model.pieces();
@@ -206,7 +206,7 @@ function breakersOf(text: string): number[][] {
   return found;
 }
 
-test("the pieces of the vocabulary tell which tokens break a repetition", () => {
+test("the pieces of the vocabulary determine which tokens break a repetition", () => {
   const dry = { name: "dry", multiplier: 2, base: 1.5, allowed_length: 1, last_n: 200 } as const;
   const texts = ["\n", ":", " the", "ing,"];
   const [byText, byTokens] = [

@@ -1,7 +1,7 @@
 /** Stages of host tails, and rows for them. */
 import type { NativeTailStage, TailRows } from "../../runtime/native/binding.js";
 
-/** A small generator of numbers in [0, 1). */
+/** A small generator of random numbers in [0, 1). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;

@@ -36,7 +36,7 @@ export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1
       [...s.seeds, literal][which % (s.seeds.length + 1)]!,
 );
 
-/** Which draw of a stream: numbers that rise from token to token, known before the graph runs. */
+/** The index of a draw: increases from token to token, known before the graph runs. */
 export const drawNumbers = words("step", "2 * step", "step + 3", "floor(step / 2)");
 
 const draws = fc.oneof(t`${words(...F.DRAWS)}(${seeds})`, t`${words(...F.DRAWS)}(${seeds}, ${drawNumbers})`);
@@ -51,7 +51,7 @@ const features = fc.oneof(
 type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
 const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
 
-/** The depth of an expression is that of all its parts, of whatever type; the first choice ends it. */
+/** Shared by all types, so that it bounds the whole expression; the first choice is a leaf. */
 const depthIdentifier = fc.createDepthIdentifier();
 const one = (...pieces: readonly Weighted[]): Piece =>
   fc.oneof({ maxDepth: 3, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
@@ -81,7 +81,7 @@ const UNIFORM_KEYS = [
 ] as const;
 const RUNTIME_KEYS = ["whole", "scalar", "flag", "column", "mask"] as const;
 
-/** Parts by name, to be used before they are made. */
+/** Parts by name, for use before their definition. */
 const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: readonly K[]): Record<K, Piece> =>
   Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Piece>;
 
@@ -110,7 +110,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(not ${staticFlag})`,
       t`known(${flag})`,
     ),
-    // what only the arguments of the stage settle
+    // decided only by the arguments of the stage
     settledFlag: one(
       nameOf(known("settled", "flag"), truths),
       t`(${nameOf(known("settled", "scalar", "whole"), numbers)} ${COMPARISONS} ${staticScalar})`,

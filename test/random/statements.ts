@@ -1,4 +1,4 @@
-/** Statements: the body of a sampler, and what its states become. */
+/** Statements: the body of a sampler, and updates of its states. */
 import * as fc from "fast-check";
 import { drawNumbers, expressions, seeds } from "./expressions.js";
 import { t, where, words, type Kind, type Named, type Piece, type Rate, type Scope, type Text } from "./text.js";
@@ -6,7 +6,7 @@ import { t, where, words, type Kind, type Named, type Piece, type Rate, type Sco
 const { staticWhole, settledFlag, uniformScalar, uniformWhole, uniformFlag, whole, scalar, flag, column, mask } =
   expressions;
 
-/** `let` under a name that nothing else has; the value does not see it. */
+/** `let` with a fresh name, which is not in scope in the value. */
 const letOf = (kind: Kind, rate: Rate, value: Piece): Piece =>
   value.map((write) => (s) => {
     const text = write(s);
@@ -38,7 +38,7 @@ const keeps = fc.oneof(
   t`keep ${conditions} at least ${fc.oneof(whole, words("0", "1", "2", "5"))}`,
 );
 
-/** Most keys tell the rows apart. */
+/** Most keys have no ties. */
 const keys = fc.oneof(words("token", "-token", "logit", "-abs(logit)", "prob"), column);
 const putInOrder = (piece: Piece): Piece =>
   piece.map((write) => (s) => {
@@ -56,7 +56,7 @@ const orders = putInOrder(
   ),
 );
 
-/** Blocks of which one runs: what one of them names, or puts in order, the others do not know. */
+/** Blocks of which one runs; names and row orders of one are unknown in the others. */
 const branches = (conditions: Piece, block: Piece, changes: Partial<Scope>): Piece =>
   fc
     .tuple(conditions, conditions, fc.array(block, { minLength: 1, maxLength: 3 }))
@@ -107,13 +107,13 @@ function lines(statement: Piece, minLength: number, maxLength: number): Piece {
 
 export const body: Piece = lines(grammar.statement, 1, 5);
 
-/** How a body ends: in most chains the last sampler picks. */
+/** The end of a body: in most chains the last sampler picks. */
 export const picks = {
   sample: fc.oneof(t`pick sample(${seeds})`, t`pick sample(${seeds}, ${drawNumbers})`),
   argmax: t`pick argmax(${fc.oneof(words("logit"), column)})`,
 };
 
-/** Either way of picking, as the arguments settle it. */
+/** Either pick, decided by the arguments. */
 export const settledPick: Piece = t`if ${settledFlag} { ${picks.sample} } else { ${picks.argmax} }`;
 
 // ---------------------------------------------------------------- states
@@ -134,7 +134,7 @@ export const stateDeclaration: Piece = fc
     return `state ${state.name}: ${type} = ${value}`;
   });
 
-/** A new value for one of the states, of whichever type it is. */
+/** A new value for one of the states, of any type. */
 const stateAssign: Piece = fc
   .tuple(fc.nat({ max: 7 }), words("=", "+=", "-=", "*=", "/="), words("=", "+=", "-="), scalar, whole, flag)
   .map(([which, operator, wholeOperator, number, integer, truth]) => (s) => {

@@ -1,4 +1,4 @@
-/** A builtin is known in three places: its record, its line in docs/language.md and its test. */
+/** A builtin has three places: its record, its line in docs/language.md and its test. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,11 +21,11 @@ const OPS: ReadonlySet<string> = new Set([...OP_NAMES, ...Object.keys(UNIFORM_OP
 
 // ---------------------------------------------------------------- the record
 
-/** What reads programs. Settings of other tools are left out: they write programs, and name builtins as any program does. */
+/** Folders that read programs. Settings of other tools are not among them: they write programs, and so name builtins. */
 const READERS = ["compiler/check", "compiler/lower", "compiler/optimize", "compiler/syntax", "codegen"];
 const EDITORS = ["lsp", "playground/editor", "playground/engine", "editors/vscode/src"];
 
-/** Texts, and keys of objects, that mean something else as well. */
+/** Strings and object keys that also have other meanings. */
 const OTHER_TEXTS: Readonly<Record<string, string>> = {
   std: "the standard library",
   uniform: "a rate, and an op",
@@ -36,13 +36,13 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
   ...{ next: "of states", picked: "of lowering", count: "of a test's steps", n: "of a test's steps" },
 };
 
-/** Where words mean something else, and what. */
+/** Files where names of builtins mean something else. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  // names of nodes, and of columns that were made before
+  // names of nodes and of cached columns
   "compiler/lower/rows/changes.ts": ["prob"],
   "compiler/lower/rows/columns.ts": ["logit", "prob", "rank"],
   "compiler/lower/rows/pick.ts": ["prob"],
-  // fields of what is read or shown
+  // fields of data that is read or shown
   "lsp/describe.ts": ["uniform"],
   "lsp/names.ts": ["count"],
   "lsp/server.ts": ["std"],
@@ -57,7 +57,7 @@ function sourcesIn(folder: string): string[] {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".generated.ts"));
 }
 
-/** Builtins that a source names: as texts, or as keys of objects. Lowering names ops, of which some are called alike. */
+/** Builtins that a source names, as strings or object keys. Lowering names ops, some of which share a name. */
 function namedIn(file: string): string[] {
   const found = new Set<string>();
   const isOfOps = /^compiler\/(?:lower|optimize)\//.test(file);
@@ -74,7 +74,7 @@ function namedIn(file: string): string[] {
   return [...found].sort();
 }
 
-test("what reads programs names no builtin", () => {
+test("no reader of programs names a builtin", () => {
   const files = [...READERS, ...EDITORS].flatMap(sourcesIn);
   expect(files.length).toBeGreaterThan(80);
   const named = files.map((file) => [file, namedIn(file).filter((word) => !ALLOWED[file]?.includes(word))] as const);
@@ -91,7 +91,7 @@ test("docs/language.md has every builtin", () => {
 
 // ---------------------------------------------------------------- a new one
 
-describe("a builtin that is put into the table", () => {
+describe("a builtin added to the table", () => {
   const functions = FUNCTIONS as Record<string, Builtin>;
   const names = NAMES as Record<string, BuiltinName>;
   const NEW: Readonly<Record<string, Builtin>> = {
@@ -139,13 +139,13 @@ describe("a builtin that is put into the table", () => {
     expect(logitsAfter("logit = 10 * parity")).toEqual([0, 10, 0]);
   });
 
-  test("is a constant where its arguments are, and whole where they are", () => {
+  test("is constant if its arguments are, and an integer if they are", () => {
     expect(codesOf("top cube(2)")).toEqual([]);
     expect(codesOf("top cube(0.5)")).toEqual(codesOf("top 0.125"));
     expect(codesOf("top spread(token)")).toEqual(codesOf("top sum(token)"));
   });
 
-  test("is checked as every other", () => {
+  test("is checked like any other", () => {
     expect(codesOf("logit = cube(logit, 2)")).toEqual(codesOf("logit = exp(logit, 2)"));
     expect(codesOf("logit = between(logit > 1, 2)")).toEqual(codesOf("logit = exp(logit > 1)"));
     expect(codesOf("logit = cub(logit)")).toEqual(codesOf("logit = ex(logit)"));

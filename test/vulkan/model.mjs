@@ -1,7 +1,6 @@
 /**
- * A model on Vulkan and on the CPU, as tokens: with the chain in the graph, and with the chain on the CPU over Vulkan's logits.
- * Prompts of one token, because larger ones need shaders that take lavapipe a minute to compile:
- * `node model.mjs GGUF SETTINGS PROMPT CHAIN...`; settings are those of contexts, in JSON.
+ * Tokens of a model on Vulkan with the chain in the graph, on Vulkan with the chain on the CPU, and on the CPU alone. Prompts
+ * have one token, since lavapipe compiles the shaders for longer ones for a minute: `node model.mjs GGUF CHAIN...`.
  */
 import { compilePipeline } from "ggsl/chain.js";
 import { loadModel } from "ggsl/model.js";

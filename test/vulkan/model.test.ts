@@ -1,6 +1,6 @@
 /**
- * Whole-model generation on Vulkan. Quantised weights and half-precision shaders give Vulkan other logits than the CPU, and other
- * logits other tokens: so all is computed in f32 here.
+ * Whole-model generation on Vulkan. With quantised weights and half-precision shaders, Vulkan's logits differ from the CPU's, and
+ * so do the tokens: here the model has f32 weights, and Vulkan computes in f32.
  */
 import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Models in WebAssembly beside native ones. Where texts have to be the same, all is computed in f32. */
+/**
+ * Models in WebAssembly, compared with native ones. With 8-bit weights, ggml also rounds activations to 8 bits, so a different
+ * rounding shows in the logits: where long texts must have the same tokens, the weights are f32.
+ */
 import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,7 +96,7 @@ async function logitsOf(model: NativeModel, tokens: Int32Array): Promise<Float32
   return outputs.map(({ logits }) => logits!);
 }
 
-llamaTest("logits differ from the native ones by what half precision in the attention leaves", async () => {
+llamaTest("logits differ from the native ones only by the half precision of attention", async () => {
   const largest: number[] = [];
   for (const file of [exactModel, DEMO_MODEL]) {
     const here = await loadBinding().loadModel(file, { gpuLayers: 0 });
@@ -176,7 +179,7 @@ const CASES: readonly (readonly [Chain, readonly LlamaSampler[]])[] = [
 ];
 
 llamaTest(
-  "draws, states, features, grammars and host tails give the native tokens, as a part of the graph and behind it",
+  "draws, states, features, grammars and host tails give the native tokens, in the graph and on the host",
   async () => {
     for (const placement of ["graph", "host"] as const)
       for (const [chain, samplers] of CASES) {

@@ -1,4 +1,4 @@
-/** What goes wrong with models in WebAssembly: the native errors, and a page that goes on. */
+/** Failures of models in WebAssembly: the same errors as native ones, and the page continues. */
 import { expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { encodeWire } from "../../compiler/graph/wire.js";
@@ -34,7 +34,7 @@ async function tokensOf(generation: Generation): Promise<number[]> {
 const runs = async (model: Model): Promise<number> =>
   (await tokensOf(model.generate("In the beginning", { chain: greedy, maxTokens: 3 }))).length;
 
-llamaTest("bytes that are no model are an error that says so", async () => {
+llamaTest("bytes that are not a model give an error that says so", async () => {
   const damaged = demo().slice();
   damaged.fill(0xff, 40, 400);
   const cases: [Uint8Array, RegExp][] = [
@@ -71,7 +71,7 @@ llamaTest("settings that WebAssembly does not have are refused, from a file as f
   }
 });
 
-llamaTest("what does not fit the memory is an error, and the model goes on", async () => {
+llamaTest("what exceeds the memory is an error, and a loaded model still works", async () => {
   const { code, message } = await errorOf(loadModelFromBytes(new Uint8Array(2 ** 30 + 1)));
   expect([code, message]).toEqual([
     "OUT_OF_MEMORY",
@@ -83,18 +83,18 @@ llamaTest("what does not fit the memory is an error, and the model goes on", asy
   expect(await runs(model)).toBe(3);
 });
 
-llamaTest("a module that is none, or another one, is an error that says how to make it", async () => {
+llamaTest("an invalid or wrong module is an error that says how to build it", async () => {
   for (const module of [Uint8Array.of(1, 2, 3), readFileSync("runtime/wasm/ggsl.wasm"), "file:///nowhere.wasm"])
     await expect(loadModelFromBytes(demo(), { module })).rejects.toThrow("npm run build:wasm -- --llama");
 });
 
-llamaTest("what needs the native runtime says so", async () => {
+llamaTest("features that need the native runtime say so", async () => {
   using model = await loadModelFromBytes(demo());
   const threads = model.generate("In the beginning", { chain: greedy, threads: 4 });
   await expect(tokensOf(threads)).rejects.toThrow("threads: expected 1 in WebAssembly, found 4");
 });
 
-llamaTest("a generation stops between two tokens, and others run on", async () => {
+llamaTest("a generation stops between two tokens, and others continue", async () => {
   using model = await loadModelFromBytes(demo());
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), 30);
@@ -102,7 +102,7 @@ llamaTest("a generation stops between two tokens, and others run on", async () =
   const { error } = await errorOf(tokensOf(stopped));
   clearTimeout(timer);
   expect(error).toBeInstanceOf(AbortError);
-  // a timer ran while it generated; to its end there are 500 tokens
+  // a timer ran during generation; the full text has 500 tokens
   expect(stopped.stats().generatedTokens).toBeLessThan(400);
   expect(await runs(model)).toBe(3);
 });
@@ -140,13 +140,13 @@ llamaTest("contexts give the native errors", async () => {
   expect(() => native.tokenize("x", true, false)).toThrow("this model is disposed");
 });
 
-llamaTest("after a trap all that is done with that model is an error, and the next one runs", async () => {
+llamaTest("after a trap every use of that model is an error, and the next one runs", async () => {
   const module = await loadLlama();
   const { native, binding } = openLlama(module, demo());
   using bystander = await loadModelFromBytes(demo());
   const context = await native.createContext({ contextSize: 256, chains: [new binding.Graph(encodeWire(GREEDY))] });
   context.setUniforms(0, new Float32Array(0));
-  // no input reaches a trap, so the address of the context is made a wrong one
+  // no input causes a trap, so the address of the context is corrupted
   const { handle } = context as unknown as { handle: { held: { at: number } } };
   handle.held.at = 0x7fff_fff0;
   await expect(context.decode(batch(1, 0))).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** llama.cpp's own CPU samplers in WebAssembly beside the native ones. */
+/** llama.cpp's own CPU samplers in WebAssembly, compared with the native ones. */
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { loadModel, type Model } from "../../runtime/model.js";
@@ -26,7 +26,7 @@ afterAll(() => {
   model.dispose();
 });
 
-/** The C libraries round logarithms and exponentials differently, in the last place. */
+/** The C libraries' `log` and `exp` differ in the last place. */
 function expectSame(found: TailResult, expected: TailResult): void {
   expect([found.tokens, found.selected]).toEqual([expected.tokens, expected.selected]);
   for (const name of ["logits", "probs"] as const) {
@@ -61,7 +61,7 @@ const TAIL: readonly NativeTailStage[] = [
 ];
 
 llamaTest(
-  "on the logits of the demo model a tail picks the native tokens, a clone and a chain begun anew, too",
+  "on the logits of the demo model a tail picks the native tokens, and so do a clone and a reset chain",
   async () => {
     const [chain, expected] = [wasm, native].map(({ binding, native: of }) => new binding.Tail(TAIL, of)) as [
       NativeTail,

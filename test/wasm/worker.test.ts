@@ -1,4 +1,4 @@
-/** A model in a worker: page and worker at the two ends of a channel, as in a browser. */
+/** A model in a worker: page and worker at both ends of a channel, as in a browser. */
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -55,7 +55,7 @@ llamaTest("tokens come with their probability and the likeliest others, and are 
   expect([finish, stats!.generatedTokens, stats!.graphBuilds]).toEqual(["maxTokens", 12, 2]);
 });
 
-llamaTest("tokens come with the states of the chain after them, which follow its rule", async () => {
+llamaTest("tokens have the chain's next states, which follow its rule", async () => {
   await load();
   const [tau, eta] = [3, 0.1];
   const chain = compilePipeline(`mirostat_v2(${tau}, ${eta}, 5)`);
@@ -69,11 +69,11 @@ llamaTest("tokens come with the states of the chain after them, which follow its
   expect(plain).toEqual({ token: tokens[0]!.token, text: tokens[0]!.text });
 });
 
-llamaTest("the logits of the next token come as a whole, and texts for those that are wanted", async () => {
+llamaTest("logits and texts of tokens are available during a generation", async () => {
   const { vocabSize } = await load();
   const running = all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }));
   const logits = worker.logits(PROMPT);
-  // texts wait for nobody
+  // `textsOf` does not wait for the running generation
   const texts = await worker.textsOf(Int32Array.of(300, 5, 301));
   using model = await loadHere();
   expect(texts).toEqual([300, 5, 301].map((token) => model.textOf(token)));
@@ -85,7 +85,7 @@ llamaTest("the logits of the next token come as a whole, and texts for those tha
   await expect(worker.logits(PROMPT, { contextSize: 1.5 })).rejects.toThrow("`contextSize` must be");
 });
 
-llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
+llamaTest("uniforms change during a generation, and bad ones are refused without stopping it", async () => {
   await load();
   const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 400, alternatives: 2 });
   const tokens: Token[] = [];
@@ -120,35 +120,32 @@ llamaTest("a generation is cancelled between two tokens, by a call or by leaving
   second.cancel();
 });
 
-llamaTest(
-  "generations that are asked for at once run one after the other; one that waits can be cancelled",
-  async () => {
-    await load();
-    const order: number[] = [];
-    const options = { chain: greedy, maxTokens: 6 };
-    const generations = [1, 2, 3].map(() => worker.generate(PROMPT, options));
-    generations[1]!.cancel();
-    const [one, two, three] = await Promise.all(
-      generations.map(async (generation, i) => {
-        const tokens: number[] = [];
-        for await (const { token } of generation) {
-          tokens.push(token);
-          order.push(i);
-        }
-        return tokens;
-      }),
-    );
-    expect(await generations[1]!.end).toEqual({ finish: "cancelled" });
-    expect([one!.length, two, three]).toEqual([6, [], one]);
-    expect(order).toEqual([...order].sort((a, b) => a - b));
-    const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
-    const outcomes = await Promise.all(many);
-    expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
-    expect(outcomes.at(-1)).toMatch("16 requests are already waiting");
-  },
-);
+llamaTest("concurrent generations run one after the other; a waiting one can be cancelled", async () => {
+  await load();
+  const order: number[] = [];
+  const options = { chain: greedy, maxTokens: 6 };
+  const generations = [1, 2, 3].map(() => worker.generate(PROMPT, options));
+  generations[1]!.cancel();
+  const [one, two, three] = await Promise.all(
+    generations.map(async (generation, i) => {
+      const tokens: number[] = [];
+      for await (const { token } of generation) {
+        tokens.push(token);
+        order.push(i);
+      }
+      return tokens;
+    }),
+  );
+  expect(await generations[1]!.end).toEqual({ finish: "cancelled" });
+  expect([one!.length, two, three]).toEqual([6, [], one]);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
+  const outcomes = await Promise.all(many);
+  expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
+  expect(outcomes.at(-1)).toMatch("16 requests are already waiting");
+});
 
-llamaTest("what is wrong is an error of that request, and the worker goes on", async () => {
+llamaTest("a bad request fails alone, and the worker continues", async () => {
   await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("no model is loaded: load one first");
   await expect(worker.logits(PROMPT)).rejects.toThrow("no model is loaded: load one first");
   await expect(worker.textsOf(Int32Array.of(1))).rejects.toThrow("no model is loaded: load one first");
@@ -167,7 +164,7 @@ llamaTest("what is wrong is an error of that request, and the worker goes on", a
   expect(await all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }))).toHaveLength(3);
 });
 
-llamaTest("messages that are none get an answer, too", async () => {
+llamaTest("invalid messages also get an answer", async () => {
   const replies: Reply[] = [];
   const raw = channel.port2;
   const answers = (count: number): Promise<void> =>
