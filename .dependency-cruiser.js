@@ -1,6 +1,6 @@
 /**
- * Which way imports go: no circles, and packages and phases know only what is below them. `npm run lint` checks it.
- * Packages are resolved to their sources, as everywhere in this repository.
+ * Directions of imports: no cycles, and packages and phases import only lower ones. `npm run lint` checks it.
+ * Packages resolve to their sources, as everywhere in this repository.
  */
 
 /** The packages that each one may import. */
@@ -13,13 +13,13 @@ const PACKAGES = {
   vite: ["compiler", "codegen"],
   runtime: ["compiler", "settings"],
   cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime"],
-  // the examples are what the page opens with
+  // the page opens with the examples
   playground: ["compiler", "runtime", "examples"],
   bench: ["compiler", "runtime"],
   tools: ["compiler", "runtime"],
 };
 
-/** The folders of the compiler: the phases that each one may know. The driver knows them all. */
+/** The compiler's folders, and the phases that each one may import. The driver imports all of them. */
 const PHASES = {
   // the type of a parameter's range
   llama: ["graph/graph"],
@@ -27,14 +27,14 @@ const PHASES = {
   // diagnostics are below all phases
   syntax: ["check/diagnostics"],
   std: ["syntax"],
-  // a builtin's record holds what it is lowered to in rows
+  // a builtin's record contains its lowering on rows
   builtins: ["graph", "lower/rows", "lower/rules", "syntax"],
   check: ["builtins", "graph", "llama", "std", "syntax"],
   lower: ["builtins", "check", "graph", "llama", "syntax"],
   optimize: ["graph"],
 };
 
-/** Those that are published, and so must say themselves what they need. */
+/** Published packages, which must declare their own dependencies. */
 const PUBLISHED = "compiler|format|settings|codegen|lsp|vite|runtime|cli";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
@@ -46,7 +46,7 @@ const between = Object.entries(PACKAGES).map(([name, known]) =>
     known.length === 0
       ? `${name} imports no other package`
       : `${name} imports ${known.join(", ")} and no other package`,
-    // what `ggsl/vite` exports is the plugin's
+    // `ggsl/vite` re-exports the plugin
     { path: `^${name}/`, pathNot: "^runtime/vite\\.ts$" },
     { path: "/", pathNot: [oneOf([name, ...known]), "^node_modules/"], dependencyTypesNot: ["core"] },
   ),
@@ -55,7 +55,7 @@ const between = Object.entries(PACKAGES).map(([name, known]) =>
 const within = Object.entries(PHASES).map(([name, known]) =>
   forbid(
     `imports-of-compiler-${name}`,
-    `compiler/${name} knows no later phase`,
+    `compiler/${name} imports no later phase`,
     { path: `^compiler/${name}/` },
     {
       path: `^compiler/((${Object.keys(PHASES).join("|")})/|driver\\.ts$|index\\.ts$)`,
@@ -66,19 +66,19 @@ const within = Object.entries(PHASES).map(([name, known]) =>
 
 export default {
   forbidden: [
-    forbid("no-circles", "imports of types count, too", {}, { circular: true }),
-    forbid("no-dead-ends", "an import that is not found", {}, { couldNotResolve: true }),
+    forbid("no-circles", "no cycles, including imports of types", {}, { circular: true }),
+    forbid("no-dead-ends", "every import resolves", {}, { couldNotResolve: true }),
     ...between,
     ...within,
     forbid(
       "one-driver",
-      "only the driver puts the compiler's phases in order",
+      "only the driver runs the compiler's phases",
       { pathNot: ["^compiler/(driver|contributions|optimizations)\\.ts$", "^compiler/optimize/", "^test/"] },
       { path: "^compiler/(check/check|lower/lower|optimize/optimize)\\.ts$", dependencyTypesNot: ["type-only"] },
     ),
     forbid(
       "ohm-js-alone",
-      "the compiler needs ohm-js and nothing else",
+      "the compiler depends only on ohm-js",
       { path: "^compiler/" },
       {
         path: "^node_modules/",
@@ -87,7 +87,7 @@ export default {
     ),
     forbid(
       "no-node",
-      "this runs in browsers, too: files come through callers, Node.js's own modules through runtime/node.ts",
+      "this code also runs in browsers: callers pass in files, runtime/node.ts imports Node.js modules",
       {
         path: oneOf(["compiler", "format", "settings", "codegen", "runtime", "playground"]),
         pathNot: ["^runtime/node\\.ts$", "^playground/vite\\.config\\.ts$"],
@@ -96,16 +96,16 @@ export default {
     ),
     forbid(
       "declared",
-      "a package names what it imports in its own package.json",
+      "a package declares its imports in its own package.json",
       { path: `^(${PUBLISHED})/` },
       { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] },
     ),
-    forbid("no-tests", "tests are imported by tests alone", { pathNot: "^test/" }, { path: "^test/" }),
+    forbid("no-tests", "only tests import tests", { pathNot: "^test/" }, { path: "^test/" }),
   ],
   required: [
     {
       name: "sources",
-      comment: "if packages were resolved to what is built of them, the rules above would find nothing",
+      comment: "if packages resolved to their builds, the rules above would find nothing",
       severity: "error",
       module: { path: "^runtime/chain\\.ts$" },
       to: { path: "^compiler/driver\\.ts$" },

@@ -19,20 +19,20 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      // noUncheckedIndexedAccess makes it needed wherever an index is known to be good
+      // noUncheckedIndexedAccess requires it wherever an index is known to be valid
       "@typescript-eslint/no-non-null-assertion": "off",
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       "@typescript-eslint/dot-notation": ["error", { allowIndexSignaturePropertyAccess: true }],
       // `return report(...)` ends a function early in one line
       "@typescript-eslint/no-confusing-void-expression": "off",
-      // it takes types at their word, also where values come from outside or change meanwhile
+      // it trusts types, even for values from outside or that change concurrently
       "@typescript-eslint/no-unnecessary-condition": "off",
       "@typescript-eslint/no-unnecessary-boolean-literal-compare": "off",
-      // a type parameter may say what a cast gives
+      // a type parameter may give the type of a cast
       "@typescript-eslint/no-unnecessary-type-parameters": "off",
       "@typescript-eslint/no-unnecessary-type-conversion": "off",
-      // types that contain themselves can not be records
+      // recursive types cannot be records
       "@typescript-eslint/consistent-indexed-object-style": "off",
       "@typescript-eslint/prefer-nullish-coalescing": "off",
     },

@@ -1,11 +1,11 @@
-/** Tests run as ECMAScript modules; TypeScript is stripped by swc, and checked by `npm run types`. */
+/** Tests run as ECMAScript modules; swc strips the types, which `npm run types` checks. */
 export default {
   testEnvironment: "node",
   // the sources of this project's own packages
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
-  // jest would leave a processor idle, on two of them half
+  // by default jest leaves one processor idle, which is half of two
   maxWorkers: 2,
-  // native and whole-model tests share the machine with each other
+  // native and whole-model tests compete for the machine
   testTimeout: 30_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],

@@ -1,18 +1,19 @@
 /**
- * `npm run bench`: GGSL's graphs beside llama.cpp's own samplers, in one process, as ratios.
- * Writes bench/results/timings.json and timings.svg, and brings docs/performance.md up to date.
+ * `npm run bench`: GGSL's graphs compared with llama.cpp's own samplers, in one process, as ratios.
+ * Writes bench/results/timings.json and timings.svg, and updates docs/performance.md.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { formatTable } from "ggsl/table.js";
 import { encodeCases } from "./cases/caseFile.js";
 import { FULL_PLAN, timingCases, type Setting, type TimingCase, type TimingPlan } from "./cases/timings.js";
 import { CHAINS } from "./chains.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { updatePage } from "./report/page.js";
 import { plotRatios } from "./report/plot.js";
-import { plain, timingTable } from "./report/table.js";
+import { timingTable } from "./report/table.js";
 import { circumstances, writeJson, writeWhole, type Measurement, type Profile, type Timings } from "./results.js";
 import { ROOT, runTool } from "./tool.js";
 
@@ -36,7 +37,7 @@ export const QUICK_PLAN: TimingPlan = {
 const RESULTS = join(ROOT, "bench", "results");
 const SCRATCH = join(ROOT, "build", "bench");
 
-/** Whose nodes are timed one by one. */
+/** Settings whose nodes are timed one by one. */
 const isProfiled = ({ vocabSize, rows, shape }: Setting): boolean =>
   shape === "peaked" && vocabSize === 128256 && (rows === 1 || rows === 64);
 
@@ -64,7 +65,8 @@ await runMain(USAGE, async (signal) => {
   const folder = values.out ?? (isWhole ? RESULTS : SCRATCH);
   writeJson(join(folder, "timings.json"), timings);
   writeWhole(join(folder, "timings.svg"), plotOf(timings.measurements));
-  process.stdout.write(`${plain(timingTable(timings.measurements))}\n\n`);
+  const { head, rows } = timingTable(timings.measurements);
+  process.stdout.write(`${formatTable(head, rows)}\n`);
   process.stdout.write("time of GGSL relative to llama.cpp: median (quartiles)\n");
   process.stdout.write(`written to ${relative(".", folder) || "."}: timings.json, timings.svg\n`);
   if (isWhole && values.out === undefined) updatePage();
@@ -83,7 +85,7 @@ function planOf(isQuick: boolean, only: string | undefined): TimingPlan {
   return { ...plan, chains };
 }
 
-/** Runs the tool on cases and reads an object from each line. An error of a case ends it: all can run on every device. */
+/** Runs the tool on cases and parses its JSON lines. Stops at the first error, since all cases run on every device. */
 async function runCases<T>(
   command: string,
   cases: readonly TimingCase[],
@@ -123,13 +125,13 @@ async function measured(
   return { ...circumstances(commandOf()), measurements, profiles };
 }
 
-/** What the tool printed elsewhere; a case that failed there is an error. */
+/** The tool's output on another machine; a case that failed there is an error. */
 function recorded(cases: readonly TimingCase[], text: string): Timings {
   const lines = text.trimEnd().split("\n");
   return { ...circumstances(commandOf()), measurements: withSettings(cases, lines.map(parseLine<Line>)), profiles: [] };
 }
 
-/** A measurement as the tool prints it. */
+/** A measurement as printed by the tool. */
 type Line = Omit<Measurement, "setting">;
 
 function withSettings(cases: readonly TimingCase[], lines: readonly Line[]): Measurement[] {
@@ -148,7 +150,7 @@ function parseLine<T>(text: string): T {
   return line;
 }
 
-/** One picture: the large vocabulary, peaked logits, one thread. */
+/** The plotted measurements: the large vocabulary, peaked logits, one thread. */
 function plotOf(measurements: readonly Measurement[]): string {
   const largest = Math.max(...measurements.map((m) => m.vocab));
   const shown = measurements.filter((m) => m.vocab === largest && m.setting.shape === "peaked" && m.threads === 1);

@@ -1,15 +1,16 @@
 /**
- * `npm run bench:compile`: how long compiling takes, cold and warm, and what memory it needs; and how long the whole process
- * of `ggsl check` takes for a file of 100 lines. Writes bench/results/compile.json, and brings docs/performance.md up to date.
+ * `npm run bench:compile`: time and memory of compiling, cold and warm, and the time of a `ggsl check` process for a file of
+ * 100 lines. Writes bench/results/compile.json, and updates docs/performance.md.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { formatTable } from "ggsl/table.js";
 import { CHAINS, constantText } from "./chains.js";
 import { countOf, runMain } from "./main.js";
 import { updatePage } from "./report/page.js";
-import { plain, spreadText } from "./report/table.js";
+import { spreadText } from "./report/table.js";
 import { circumstances, spreadOf, writeJson, type CompileMeasurement, type CompileTimings } from "./results.js";
 import { ROOT } from "./tool.js";
 
@@ -21,7 +22,7 @@ const USAGE = `usage: npm run bench:compile -- [options]
 const RESULTS = join(ROOT, "bench", "results", "compile.json");
 const PROGRAM = join(ROOT, "bench", "hundred-lines.ggsl");
 
-/** Stages that keep most rows, so that any number of them makes sense; no two are the same. */
+/** Distinct stages that keep most rows, so that a chain can have any number of them. */
 const CYCLE = [
   (i: number): string => `temp(${1 - i / 1000})`,
   (i: number): string => `min_p(${0.001 + i / 1e5})`,
@@ -69,7 +70,7 @@ await runMain(USAGE, async (signal) => {
   if (values.out === undefined) updatePage();
 });
 
-/** Everything in turn, round after round, so that noise of the machine meets all of it. */
+/** All measurements alternate, round after round, so that the machine's noise affects them equally. */
 async function inTurn(
   rounds: number,
   signal: AbortSignal,
@@ -116,5 +117,5 @@ function textOf({ compilations, check }: CompileTimings): string {
     ...[c.heapMiB.toFixed(1), c.rssMiB.toFixed(0)],
   ]);
   const line = `ggsl check, ${check.lines} lines: ${spreadText(check.ms)} ms; Node doing nothing: ${spreadText(check.nodeMs)} ms`;
-  return `${plain({ head, rows })}\n\n${line}\nmedian (quartiles)`;
+  return `${formatTable(head, rows)}\n${line}\nmedian (quartiles)`;
 }

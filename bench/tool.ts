@@ -1,11 +1,11 @@
-/** Runs the C++ tool, native/replay, and reads the JSON lines that it prints. */
+/** Runs the C++ tool, native/replay, and reads its JSON lines. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The checkout: sources and dist/ lie at different depths. */
+/** The root of the checkout: sources and dist/ have different depths. */
 export const ROOT = ((): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package-lock.json"))) folder = dirname(folder);
@@ -20,8 +20,8 @@ export interface ToolResult {
 }
 
 /**
- * Runs the tool; its progress goes to standard error, each line of its output to `onLine` as it comes. Stops it when `signal`
- * is aborted, and then rejects with an `AbortError`.
+ * Runs the tool; its progress goes to standard error, each line of its output immediately to `onLine`. Aborting `signal` stops
+ * it and rejects with an `AbortError`.
  */
 export function runTool(
   args: readonly string[],
@@ -47,7 +47,7 @@ export function runTool(
     const ended = new Promise((done) => reader.once("close", done));
     child.on("close", (status, killed) => {
       void ended.then(() => {
-        if (status === null) reject(new Error(`ggsl_replay was ended by ${killed ?? "a signal"}`));
+        if (status === null) reject(new Error(`ggsl_replay was killed by ${killed ?? "a signal"}`));
         else resolve({ status, lines });
       });
     });

@@ -1,8 +1,8 @@
 /**
- * Time per token of chains in WebAssembly against the native CPU backend, both on one thread, on plain logits, which go in
- * and are checked each time: `npm run bench:wasm`. Rounds alternate, so that both meet the same machine; the ratio of
- * medians is what counts. It begins when V8 has compiled the module's busy functions for good, as it has after a thousand
- * tokens. Writes bench/results/wasm.json.
+ * Time per token of chains in WebAssembly relative to the native CPU backend, both on one thread, on plain logits, including
+ * their upload and check: `npm run bench:wasm`. Rounds alternate, so that noise affects both; the result is the ratio of
+ * medians. Measuring starts when V8 has optimized the module's hot functions, after about a thousand tokens. Writes
+ * bench/results/wasm.json.
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { compilePipeline } from "ggsl";
@@ -15,9 +15,9 @@ import { spreadOf, writeWhole, type Spread } from "./results.js";
 const VOCABULARY = 128256;
 const ROUNDS = 41;
 const TOKENS = 5;
-/** Rounds that are not counted. */
+/** Uncounted rounds. */
 const WARM_UP = 300;
-/** What the WebAssembly backend is meant to reach. */
+/** The target ratio of the WebAssembly backend. */
 const TARGET = 2.5;
 
 const CHAINS = {
@@ -30,14 +30,14 @@ const CHAINS = {
 
 interface Result {
   readonly stages: string;
-  /** Microseconds a token. */
+  /** Microseconds per token. */
   readonly cpu: Spread;
   readonly wasm: Spread;
   readonly ratio: number;
   readonly token: number;
 }
 
-/** Normally distributed, as a model's logits about are; always the same. */
+/** Reproducible and normally distributed, about like a model's logits. */
 function makeLogits(): Float32Array {
   let state = 1;
   const uniform = (): number => (state = (state * 48271) % 2147483647) / 2147483647;

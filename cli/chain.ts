@@ -42,11 +42,11 @@ export function compileChain(source: ChainSource): Chain {
   return chain;
 }
 
-/** Which optimizations are off, instead of what the options say. */
+/** Overrides the options that disable optimizations. */
 export type Variant = Pick<CompileOptions, "optimize" | "disable">;
 
 export interface ChainSource {
-  /** Compiled anew with every call, from what was read once. Warnings are left to the caller. */
+  /** Compiles again on every call; the source is read once. The caller prints warnings. */
   readonly compile: (variant?: Variant) => Chain;
   /** False for a compiled graph, which has one form. */
   readonly hasVariants: boolean;
@@ -89,7 +89,7 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 
-/** The chain with a seed in the place of every open one. */
+/** The chain with `seed` in place of every open seed. */
 function seeded(chain: Chain, seed: number): Chain {
   return {
     ...chain,

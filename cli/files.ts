@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Importer } from "@ggsl/compiler/check/program.js";
 import { InputError } from "ggsl/errors.js";
 
-/** A file of the package ggsl, which the command is bundled into. */
+/** A file of the package ggsl, which contains the bundled command. */
 export function packageFile(path: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
@@ -19,7 +19,7 @@ export function readText(path: string): string {
   return withoutMark(readBytes(path).toString("utf8"));
 }
 
-/** Some editors put a byte order mark in front of a text. */
+/** Removes the byte order mark that some editors write. */
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
 export function readBytes(path: string): Buffer {
@@ -30,7 +30,7 @@ export function readBytes(path: string): Buffer {
   }
 }
 
-/** Writes a text file, or says why that is not possible. */
+/** Writes a text file. Throws `InputError` with the reason if that fails. */
 export function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);

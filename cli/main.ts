@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `ggsl` command: a thin shell over compiler and runtime. Exit status 1: errors in what was given, 2: wrong usage. */
+/** The `ggsl` command: a thin layer over compiler and runtime. Exit status 1: errors in the input, 2: wrong usage. */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
@@ -16,7 +16,7 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-/** Each is loaded when it is asked for: a quick command does not wait for what the others need. */
+/** Each command is loaded on demand, so that a quick one does not wait for the dependencies of the others. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Command>>> = {
   check: async () => (await import("./commands/check.js")).addCheck,
   compile: async () => (await import("./commands/compile.js")).addCompile,
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Comm
   export: async () => (await import("./commands/export.js")).addExport,
 };
 
-// the list of all in `--help`, or after a wrong word, needs all
+// `--help`, and an unknown command, list all commands
 const asked = process.argv[2] ?? "";
 const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
 for (const name of names) (await COMMANDS[name]!())(program);
@@ -43,7 +43,7 @@ try {
   process.exitCode = report(error);
 }
 
-/** Says what went wrong, without a stack, and gives the exit status. */
+/** Prints the error without a stack and returns the exit status. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof CompileError) {

@@ -1,7 +1,6 @@
-/** What the user is told of a chain that does not run on its device as a whole. */
+/** The warning about a chain that does not run on its device as a whole. */
 import { splitText, type Split } from "ggsl/devices/place.js";
 
-/** Nothing runs elsewhere than asked for in silence. */
 export function reportSplit(split: Split | undefined): void {
   if (split) process.stderr.write(`warning: ${splitText(split)}; --strict makes this an error\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * `ggsl test` on a GPU: a process for each file. A driver may lose its mind over many different graphs in one process (Mesa's
- * lavapipe does), or crash; then the tests of that file are run again, each in a process of its own, and only what fails
- * there has failed.
+ * `ggsl test` on a GPU: a process for each file. A driver may crash, or fail after many different graphs in one process (Mesa's
+ * lavapipe does). Then the tests of that file run again, each in its own process, and only those that fail there count as
+ * failures.
  */
 import { execFile } from "node:child_process";
 import type { EvaluateBackend } from "ggsl/evaluate.js";
@@ -9,7 +9,7 @@ import { GPU_BACKENDS, type GpuBackend } from "ggsl/devices/locate.js";
 import { chooseDevice } from "ggsl/devices/choose.js";
 import type { TestResult } from "ggsl/testing.js";
 
-/** Set in the children. Its value is the number of the one test to run, or empty for all of a file. */
+/** Set in the children: the number of the one test to run, or empty for all tests of a file. */
 export const CHILD = "GGSL_TEST_CHILD";
 
 const SECONDS = 300;
@@ -22,7 +22,7 @@ export interface Where {
   readonly strict?: true;
 }
 
-/** Runs the tests of files. Throws `InputError` for a device that is not there. */
+/** Runs the tests of files. Throws `InputError` for a device that does not exist. */
 export async function resultsInChildren(
   files: readonly string[],
   backend: GpuBackend,
@@ -47,7 +47,7 @@ async function resultsOfFile(file: string, backend: GpuBackend, where: Where): P
     if (typeof one === "string") results.push(failureOf(file, `test ${i + 1}`, backend, one));
     else if (one.length === 0) return results;
     else results.push(...one);
-    // a file whose tests can not even be counted
+    // the tests of this file cannot even be counted
     if (typeof one === "string" && i >= MOST_FAILURES) return results;
   }
 }
@@ -79,13 +79,13 @@ function parse(text: string): TestResult[] | undefined {
   }
 }
 
-/** Something that keeps a test from running at all. */
+/** A failure that keeps a test from running at all. */
 export const failureOf = (file: string, title: string, backend: string, found: string): TestResult => ({
   ...{ title, file, line: 1, backend },
   differences: [{ what: "error", rows: [{ at: "", expected: "results", found: found.replace(/\n/g, "\n  ") }] }],
 });
 
-/** One line that is written over, and only where somebody watches. */
+/** One progress line that is overwritten; only on a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

@@ -1,4 +1,4 @@
-/** Options that commands share, and what is wrong usage. */
+/** Options that several commands share, and the error for wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
@@ -51,7 +51,7 @@ export const disableOption = (): Option =>
   );
 export const seedOption = (): Option =>
   new Option("--seed <n>", "the seed of all draws whose seed the chain leaves open").argParser(seed);
-/** One of a backend's devices: a number is its place, anything else its name. */
+/** One of a backend's devices: a number is its index, anything else its name. */
 export const deviceOption = (): Option =>
   new Option("--device <device>", "a device of the backend, by number or name (see `ggsl devices`)").argParser(
     (text) => (/^\d{1,4}$/.test(text) ? Number(text) : text),

@@ -1,4 +1,4 @@
-/** What each optimization is worth to a chain: the chain compiled without it. */
+/** The contribution of each optimization to a chain, by compiling the chain without it. */
 import type { Graph } from "./graph/graph.js";
 import { launches } from "./graph/ops.js";
 import { OPTIMIZATIONS } from "./optimizations.js";
@@ -8,10 +8,10 @@ export interface Contribution {
   readonly name: string;
   readonly kind: "pass" | "rule";
   readonly doc: string;
-  /** Nodes that launch something without the optimization, and with all of them. */
+  /** Nodes that launch a kernel without the optimization, and with all optimizations. */
   readonly without: number;
   readonly with: number;
-  /** Ops of which there are more without it (`removed`), or fewer (`added`), and how many. */
+  /** How many more nodes of an op there are without it (`removed`), or fewer (`added`). */
   readonly removed: readonly OpCount[];
   readonly added: readonly OpCount[];
 }
@@ -22,8 +22,8 @@ export interface OpCount {
 }
 
 /**
- * Of the optimizations that are on, in the order in which they run. Views and leaves, which cost nothing, are left out.
- * `graph` is what `compile` gives with `disabled`, the names of the optimizations that are off.
+ * Contributions of the enabled optimizations, in the order in which they run. Views and leaves, which are free, do not count.
+ * `graph` is the result of `compile` with `disabled`, the names of disabled optimizations.
  */
 export function contributions(
   graph: Graph,
@@ -44,7 +44,7 @@ export function contributions(
 
 const launched = ({ nodes }: Graph): string[] => nodes.filter(launches).map(({ op }) => op);
 
-/** Ops that `a` has more of than `b`. */
+/** Ops with more nodes in `a` than in `b`. */
 function surplus(a: Graph, b: Graph): OpCount[] {
   const [ours, others] = [launched(a), launched(b)];
   return [...new Set(ours)].flatMap((op) => {

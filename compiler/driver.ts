@@ -1,8 +1,8 @@
 /**
- * The compiler's phases in their one order: check, lower, verify, optimize, verify. Whoever needs a phase calls it here, so that
- * every caller gets the same graphs, verified in the same places.
+ * The compiler's phases in order: check, lower, verify, optimize, verify. All callers run the phases through this file, so that
+ * all get the same verified graphs.
  *
- *     checkSource     a file and all that it imports, with names and types resolved
+ *     checkSource     a file and all its imports, with names and types resolved
  *     lowerChain      one of its chains as a verified graph, with the bounds of its values
  *     optimizeDraft   the graph after all passes, verified after each of them
  *
@@ -27,27 +27,27 @@ export { OPTIMIZATIONS } from "./optimizations.js";
 export { PASSES } from "./optimize/optimize.js";
 
 /**
- * How a program is compiled. All of it may be left out for a program with one chain and no imports. Every phase is given the
- * whole object and reads its part.
+ * How to compile a program. All options are optional for a program with one chain and no imports. Every phase gets the whole
+ * object and reads its part.
  */
 export interface CompileOptions extends Pick<CheckOptions, "importer"> {
   /** The source's name in diagnostics and in the graph. */
   readonly file?: string;
-  /** The chain to compile; may be left out when the source declares one. */
+  /** The chain to compile; optional if the source declares only one. */
   readonly chain?: string;
   /** Values of static parameters, and new defaults of uniforms. */
   readonly set?: Readonly<Record<string, number>>;
-  /** What the graph is to give; default: the token if the chain picks one, else the rows. A `RangeError` if it has none of it. */
+  /** The outputs; default: the token if the chain picks one, else the rows. A `RangeError` if the chain has none of them. */
   readonly outputs?: readonly OutputName[];
-  /** False switches all optimizations off. */
+  /** False disables all optimizations. */
   readonly optimize?: boolean;
-  /** Names of optimizations that are switched off; `OPTIMIZATIONS` has them all. */
+  /** Names of disabled optimizations; `OPTIMIZATIONS` has all names. */
   readonly disable?: readonly string[];
 }
 
-/** What editors and tools add to the options of a program. */
+/** Additional options for editors and tools. */
 export interface DriverOptions extends CompileOptions, CheckOptions {
-  /** Is told each pass that changed the graph, and what it made. */
+  /** Called with each pass that changed the graph, and its result. */
   readonly onPass?: (pass: string, graph: Graph) => void;
 }
 
@@ -63,12 +63,12 @@ export interface LoweredChain {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** All outputs, of which a chain gives those that it has: the token, and the rows left. */
+/** All outputs; a chain has some of them: the token, and the rows left. */
 export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
 
 // ---------------------------------------------------------------- phases
 
-/** Checks a file and all that it imports. */
+/** Checks a file and all its imports. */
 export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile => check(source, options);
 
 /** Lowers a chain of a checked program. */
@@ -77,14 +77,14 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
     throw new RangeError(
-      `the chain \`${graph.name}\` has none of the outputs that were asked for (${options.outputs.join(", ")}): ` +
+      `the chain \`${graph.name}\` has none of the requested outputs (${options.outputs.join(", ")}): ` +
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
   assertValid(graph, "lowering");
   return { draft: { graph, ranges }, diagnostics };
 }
 
-/** Runs the passes that are on. */
+/** Runs the enabled passes. */
 export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph {
   const afterPass = (name: string, { graph }: Draft): void => {
     assertValid(graph, name);
@@ -105,11 +105,11 @@ export function compileChain(program: Program, chain: Chain, options: DriverOpti
 export const compileProgram = (text: string, options: DriverOptions = {}): Compilation =>
   compileChecked(checkSource(sourceOf(text, options), options), options);
 
-/** Compiles `stage |> stage`, samplers of the standard library. */
+/** Compiles a pipeline of standard samplers. */
 export const compileStages = (text: string, options: DriverOptions = {}): Compilation =>
   compileChecked(checkStages(sourceOf(text, options)), options);
 
-/** The diagnostics of a program and of every chain that it declares, which may only show when it is lowered. */
+/** The diagnostics of a program, including those from lowering each chain that it declares. */
 export function checkProgram(source: SourceFile, options: DriverOptions = {}): readonly Diagnostic[] {
   const { program, diagnostics } = checkSource(source, options);
   const chains = program?.chains.filter((chain) => !isOpen(chain)) ?? [];
@@ -125,10 +125,10 @@ export function graphOf({ graph, diagnostics }: Compilation, onWarning?: (d: Dia
 
 // ---------------------------------------------------------------- chains
 
-/** A chain whose static parameters have no default can not be lowered before they are set, and that is no fault. */
+/** A chain whose static parameters have no default cannot be lowered before they are set, which is not a fault. */
 export const isOpen = ({ params }: Chain): boolean => params.some((p) => p.isStatic && !p.default);
 
-/** The chain of that name, which may be an imported one, or the program's only one. */
+/** The chain of that name, which may be imported, or the program's only chain. */
 export function chooseChain({ main, chains }: Program, name: string | undefined): Chain | Diagnostic {
   const start = { source: main.source, start: 0, end: 0 };
   const names = chains.map((c) => c.name.text);

@@ -1,6 +1,6 @@
 /**
- * `@ggsl/compiler`: source text to a graph of ggml ops. It imports ohm-js and nothing else, and no Node.js module.
- * Other modules of this package can be imported by their path; only what is here keeps its form between versions.
+ * `@ggsl/compiler`: source text to a graph of ggml ops. It imports only ohm-js, and no Node.js module.
+ * Other modules of this package can be imported by path; only the exports of this file are stable between versions.
  */
 export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
 export { formatDiagnostic, formatDiagnostics } from "./check/format.js";

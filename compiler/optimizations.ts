@@ -1,7 +1,7 @@
-/** All optimizations: the rules that lowering asks, and the passes that run after it. */
+/** All optimizations: the rules of lowering, and the passes after it. */
 import type { Optimization } from "./graph/optimization.js";
 import { RULES } from "./lower/rules/rules.js";
 import { PASSES } from "./optimize/optimize.js";
 
-/** By name: what `disable` takes. */
+/** By name, as in `disable`. */
 export const OPTIMIZATIONS: ReadonlyMap<string, Optimization> = new Map([...RULES, ...PASSES].map((o) => [o.name, o]));

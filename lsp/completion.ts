@@ -1,12 +1,12 @@
 /** What may be written at a place. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
 import type { Context, OpenCall } from "./context.js";
-import { describe, functionHead, hostHead } from "./describe.js";
+import { describe, functionHead, tailHead } from "./describe.js";
 import { topLevel, type Meaning } from "./names.js";
 import type { FindStage } from "./signature.js";
 
@@ -35,8 +35,8 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
     case "stage":
       return [...stages(offers), word("host")];
     case "host":
-      return Object.keys(HOST_SAMPLERS).map((name) =>
-        item(name, CompletionItemKind.Function, describe(name, { kind: "host" }), hostHead(name)),
+      return Object.keys(TAIL_SAMPLERS).map((name) =>
+        item(name, CompletionItemKind.Function, describe(name, { kind: "host" }), tailHead(name)),
       );
     case "parameter":
       return [word("static")];
@@ -46,7 +46,7 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
       return [
         ...keywords("statement"),
         ...["at", "by", "asc", "desc", "and", "or"].map(word),
-        builtin("logit"),
+        ...assignableNames().map(builtin),
         ...locals(context).filter(({ detail }) => detail === "state"),
       ];
     case "clause":
@@ -114,8 +114,8 @@ function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): 
       ? []
       : [{ ...item(param, CompletionItemKind.Property, doc, "parameter"), insertText: `${param}: ` }];
   if (kind === "host")
-    return Object.keys(HOST_SAMPLERS[name]!.params).flatMap((param) =>
-      offer(param, describe(param, { kind: "hostParameter", stage: name })),
+    return Object.keys(TAIL_SAMPLERS[name]!.params).flatMap((param) =>
+      offer(param, describe(param, { kind: "tailParameter", stage: name })),
     );
   if (kind !== "stage") return [];
   return (findStage(name)?.params ?? []).flatMap((param) =>

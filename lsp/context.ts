@@ -1,5 +1,5 @@
 /** What may stand at a place of a text that need not be a program: where completion and signature help happen. */
-import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { isWord, tokensOf, type Token } from "./words.js";
 
@@ -175,7 +175,7 @@ function openCall(
   const name = words[at - 1]!;
   const before = words[at - 2];
   const isStage = before === "|>" || before === "run" || (declaration === "chain" && before === "=");
-  const kind = before === "host" && Object.hasOwn(HOST_SAMPLERS, name) ? "host" : isStage ? "stage" : "function";
+  const kind = before === "host" && Object.hasOwn(TAIL_SAMPLERS, name) ? "host" : isStage ? "stage" : "function";
   const inside = words.slice(at + 1);
   const depths = depthsOf(inside);
   return {

@@ -1,7 +1,7 @@
 /** Descriptions of what names stand for, in Markdown. */
 import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.js";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Type } from "@ggsl/compiler/check/types.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
@@ -26,7 +26,7 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
-const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", picked: "number" };
+const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", ofPickedRow: "number" };
 
 /** What the arguments of a builtin are, in words. */
 export const argumentWords = (name: string): string[] =>
@@ -44,8 +44,8 @@ export function functionHead(name: string): string {
   return `${name}(${shown.join(", ")}) -> ${resultWord(name)}`;
 }
 
-export const hostHead = (name: string): string =>
-  `host ${name}(${Object.entries(HOST_SAMPLERS[name]!.params)
+export const tailHead = (name: string): string =>
+  `host ${name}(${Object.entries(TAIL_SAMPLERS[name]!.params)
     .map(([param, { type }]) => `${param}: ${type}`)
     .join(", ")})`;
 
@@ -80,9 +80,9 @@ export function describe(text: string, meaning: Meaning): string {
     case "seed":
       return paragraphs(code("random"), "A seed that is new on every run, unless the run sets one.");
     case "host":
-      return paragraphs(code(hostHead(text)), "llama.cpp's own CPU sampler, on the rows that come back to the host.");
-    case "hostParameter":
-      return code(`${text}: ${HOST_SAMPLERS[meaning.stage]!.params[text]!.type}`);
+      return paragraphs(code(tailHead(text)), "llama.cpp's own CPU sampler, on the rows that come back to the host.");
+    case "tailParameter":
+      return code(`${text}: ${TAIL_SAMPLERS[meaning.stage]!.params[text]!.type}`);
   }
 }
 

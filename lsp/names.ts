@@ -1,6 +1,6 @@
 /** Every name in a file, and what it stands for. */
-import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
 import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";
 import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "@ggsl/compiler/syntax/ast.js";
@@ -12,7 +12,7 @@ export type Meaning =
   | { readonly kind: "parameter"; readonly span: Span; readonly param: Param }
   | { readonly kind: "let" | "state"; readonly span: Span; readonly type: Type }
   | { readonly kind: "column" | "function" | "seed" | "host" }
-  | { readonly kind: "hostParameter"; readonly stage: string };
+  | { readonly kind: "tailParameter"; readonly stage: string };
 
 export interface Occurrence {
   readonly text: string;
@@ -92,17 +92,17 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
 
 function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
   const { name, isHost, args } = stage;
-  const isKnownHost = isHost && Object.hasOwn(HOST_SAMPLERS, name.text);
+  const isKnownTail = isHost && Object.hasOwn(TAIL_SAMPLERS, name.text);
   const callee = isHost ? undefined : topLevel(module, name.text);
-  add(name, isKnownHost ? { kind: "host" } : callee, false, stage);
+  add(name, isKnownTail ? { kind: "host" } : callee, false, stage);
   args.forEach((arg) => {
-    if (arg.name) add(arg.name, argument(callee, isKnownHost, name.text, arg));
+    if (arg.name) add(arg.name, argument(callee, isKnownTail, name.text, arg));
     expression(module, locals, arg.value, add);
   });
 }
 
 function argument(callee: Meaning | undefined, isHost: boolean, stage: string, { name }: Arg): Meaning | undefined {
-  if (isHost && Object.hasOwn(HOST_SAMPLERS[stage]!.params, name!.text)) return { kind: "hostParameter", stage };
+  if (isHost && Object.hasOwn(TAIL_SAMPLERS[stage]!.params, name!.text)) return { kind: "tailParameter", stage };
   const declaration = callee && "binding" in callee ? callee.binding.declaration : undefined;
   if (declaration?.kind !== "sampler" && declaration?.kind !== "chain") return undefined;
   const param = declaration.params.find((p) => p.name.text === name!.text);
@@ -126,7 +126,10 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
         break;
       }
       case "assign":
-        add(s.target, locals.get(s.target.text) ?? (s.target.text === "logit" ? { kind: "column" } : undefined));
+        add(
+          s.target,
+          locals.get(s.target.text) ?? (findName(s.target.text)?.isAssignable ? { kind: "column" } : undefined),
+        );
         visit(s.value);
         break;
       case "keep":

@@ -44,7 +44,7 @@ function kindOf(meaning: Meaning): [(typeof TYPES)[number], ...Modifier[]] {
       return ["function", "defaultLibrary"];
     case "seed":
       return ["variable", "readonly", "defaultLibrary"];
-    case "hostParameter":
+    case "tailParameter":
       return ["parameter", "defaultLibrary"];
   }
 }

@@ -1,10 +1,10 @@
 /** The parameters of the call that is being written. */
 import type { SignatureHelp } from "vscode-languageserver";
 import { findFunction } from "@ggsl/compiler/builtins/builtins.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/check/host.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { OpenCall } from "./context.js";
-import { argumentWords, hostHead, resultWord, textOf } from "./describe.js";
+import { argumentWords, tailHead, resultWord, textOf } from "./describe.js";
 
 interface Signature {
   readonly label: string;
@@ -36,8 +36,8 @@ export function signatureHelp(call: OpenCall, findStage: FindStage): SignatureHe
 
 function signatureOf({ kind, name }: OpenCall, findStage: FindStage): Signature | undefined {
   if (kind === "host") {
-    const names = Object.keys(HOST_SAMPLERS[name]!.params);
-    return { label: hostHead(name), parameters: names, names };
+    const names = Object.keys(TAIL_SAMPLERS[name]!.params);
+    return { label: tailHead(name), parameters: names, names };
   }
   if (kind === "stage") {
     const stage = findStage(name);

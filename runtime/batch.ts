@@ -1,4 +1,4 @@
-/** Many generations in one context, decoded together. */
+/** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { InputError } from "./errors.js";
 import {
@@ -17,8 +17,8 @@ export interface BatchOptions extends RunOptions {
 }
 
 /**
- * Generations that share a context: those whose readers wait for a piece are computed together, so read them at the same
- * time. They start and end independently of each other; with more of them than sequences, the others wait for their turn.
+ * Generations that share a context. Those whose readers wait for a piece are decoded in one batch, so read them concurrently.
+ * They start and end independently; if there are more generations than sequences, the rest wait for a free sequence.
  */
 export interface GenerationBatch extends Disposable {
   /** Adds a generation, also while others run. Throws as `Model.generate` does. */
@@ -26,7 +26,7 @@ export interface GenerationBatch extends Disposable {
     prompt: string | Int32Array,
     request: SequenceRequestOf<T>,
   ): GenerationOf<T>;
-  /** Frees the context; generations that are not at their end fail. */
+  /** Frees the context; unfinished generations fail. */
   dispose(): void;
 }
 
@@ -36,7 +36,7 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     throw new InputError(`\`sequences\` must be an integer from 1 to 256, found ${sequences}`);
   const scheduler = openScheduler(model, sequences, options);
   const dispose = (): void => scheduler.dispose();
-  // names that the types know are checked here as any others are
+  // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation =>
     generateIn({ scheduler, model, options }, prompt, request);
   return {

@@ -1,4 +1,4 @@
-/** Chains as a calling program sees them: compiled from text or read from a spec, and evaluated on plain logits. */
+/** The chain interface of the package: chains compiled from text or read from a spec, and evaluated on plain logits. */
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
@@ -6,19 +6,19 @@ import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./chainTypes.
 import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
 
 /**
- * A compiled chain: its graphs, and the way to run it on plain logits. It holds nothing native, so nothing has to be freed.
- * `Types` are the names that it knows, for a chain that was compiled ahead.
+ * A compiled chain: its graphs, and a method to run it on plain logits. It holds no native memory and needs no disposal.
+ * `Types` lists its names if the chain was compiled ahead of time.
  */
 export interface Chain<Types extends ChainTypes = AnyChainTypes> {
   readonly name: string;
-  /** The graph that a model runs: it gives the token, or the rows if the chain picks none. */
+  /** The graph that a model runs. It outputs the token, or the rows if the chain picks none. */
   readonly graph: Graph;
-  /** The graph that gives the rows left beside the token. A chain read from a spec has the one that the spec holds. */
+  /** The graph that outputs the remaining rows as well as the token. A chain read from a spec has the graph of the spec. */
   readonly rowsGraph: Graph;
   readonly warnings: readonly Diagnostic[];
   /**
    * Runs the chain once on plain logits.
-   * @param logits one f32 for each token of the vocabulary; -inf for tokens that are no candidates
+   * @param logits one f32 for each token of the vocabulary; -inf for tokens that are not candidates
    * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
    */
   evaluate(logits: Float32Array | readonly number[], ...options: EvaluateArguments<Types>): Promise<Evaluation>;
@@ -33,8 +33,8 @@ export const compilePipeline = (stages: string, options: CompileOptions = {}): C
   chainFrom(compileStages, stages, options);
 
 /**
- * A chain from a graph that was verified, such as `readSpec` gives; `rowsGraph` is the same chain's with the rows among its
- * outputs. `Types` is the caller's word for what the graph takes.
+ * A chain from a verified graph, for example from `readSpec`; `rowsGraph` is the graph of the same chain with the rows as an
+ * additional output. `Types` is not checked against the graph.
  */
 export const chainOf = <Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> =>
   makeChain(graph, () => rowsGraph, []) as Chain<Types>;

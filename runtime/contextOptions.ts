@@ -1,4 +1,4 @@
-/** What a model's context is made with: memory and threads, under llama.cpp's names. */
+/** Options of a model's context: memory and threads, under llama.cpp's names. */
 import {
   CACHE_TYPES,
   FLASH_ATTENTION,
@@ -6,33 +6,33 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import { InputError } from "./errors.js";
 
-/** Memory and threads of a context. What is left out is llama.cpp's default, but for `threads`. */
+/** Memory and threads of a context. Omitted settings have llama.cpp's defaults, except `threads`. */
 export interface ContextSettings {
-  /** Tokens of prompt and text together, of one sequence, 1 to 2^24; default: what the model was trained for. */
+  /** Tokens per sequence, prompt and text together, 1 to 2^24; default: the model's training context. */
   readonly contextSize?: number | undefined;
-  /** Type of the cache of keys; default `f16`. The quantized ones take less memory, and change the text a little. */
+  /** Type of the K cache; default `f16`. Quantized types need less memory and change the results slightly. */
   readonly cacheTypeK?: CacheType | undefined;
-  /** Type of the cache of values; default `f16`. The quantized ones need flash attention, which `auto` then switches on. */
+  /** Type of the V cache; default `f16`. Quantized types need flash attention, which `auto` then enables. */
   readonly cacheTypeV?: CacheType | undefined;
-  /** CPU threads, 1 to 512; default: half as many as there are processors. */
+  /** CPU threads, 1 to 512; default: half the number of processors. */
   readonly threads?: number | undefined;
-  /** CPU threads where more than one token is computed at once, as for a prompt; default: as many as `threads`. */
+  /** CPU threads for batches of more than one token, such as a prompt; default: `threads`. */
   readonly batchThreads?: number | undefined;
-  /** Attention without the matrix of all weights in memory; default `auto`: where the device can. */
+  /** Flash attention, which does not store the attention matrix; default `auto`: if the device supports it. */
   readonly flashAttention?: FlashAttention | undefined;
 }
 
-/** Those that were given. */
+/** The settings that were given. */
 export type GivenSettings = { readonly [Name in keyof ContextSettings]?: Exclude<ContextSettings[Name], undefined> };
 
 const NAMES = ["contextSize", "cacheTypeK", "cacheTypeV", "threads", "batchThreads", "flashAttention"] as const;
 
 /**
- * The settings alone, those of `over` before those of `under`. Throws `InputError`, naming what is allowed, also for a pair
- * that does not go together.
+ * The settings of both objects; `over` takes precedence. Throws `InputError` for a value that is not allowed and for settings
+ * that contradict each other.
  */
 export function contextSettings(over: ContextSettings, under: ContextSettings = {}): GivenSettings {
   const merged: GivenSettings = Object.fromEntries(

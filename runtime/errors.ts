@@ -1,11 +1,11 @@
-/** Errors in what the runtime was given. */
+/** Errors in the runtime's input. */
 
-/** A value, a file or a device that can not be used; the message says what was expected and what was found. */
+/** An invalid value, file or device; the message says what was expected and what was found. */
 export class InputError extends Error {
   override readonly name: string = "InputError";
 }
 
-/** An operation that was cancelled through its `AbortSignal`. */
+/** An operation was cancelled through its `AbortSignal`. */
 export class AbortError extends Error {
   override readonly name = "AbortError";
   constructor() {
@@ -14,8 +14,8 @@ export class AbortError extends Error {
 }
 
 /**
- * What the native runtime threw in the words of this one: an `AbortError` if the signal was aborted, an `InputError` if it says
- * what is wrong with the input; anything else as it is.
+ * Translates an error of the native runtime: an `AbortError` if the signal was aborted, an `InputError` for an error in the
+ * input; any other error is returned unchanged.
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return new AbortError();
@@ -23,7 +23,7 @@ export function translate(error: unknown, signal?: AbortSignal): unknown {
   return code === undefined ? error : new InputError(message, { cause: error });
 }
 
-/** Calls the native runtime; what that throws is translated. */
+/** Calls the native runtime and translates its errors. */
 export function translated<T>(call: () => T): T {
   try {
     return call();

@@ -1,4 +1,4 @@
-/** A graph on plain logits, step by step, on any backend. */
+/** Evaluates a graph on plain logits, step by step, on any backend. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
@@ -27,59 +27,59 @@ import {
 export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", ...DEVICE_BACKENDS] as const;
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
-/** How a chain is run on plain logits. */
+/** Options for evaluating a chain on plain logits. */
 export interface EvaluateOptions {
-  /** `auto`: the first that is there of `cpu`, the native runtime, `wasm` and `reference`; the result says which. */
+  /** `auto`: the first available of `cpu` (the native runtime), `wasm` and `reference`; the result names it. */
   readonly backend?: EvaluateBackend;
-  /** One of the backend's devices, by its number or its name; default: the first. */
+  /** One of the backend's devices, by its index or its name; default: the first. */
   readonly device?: number | string | undefined;
-  /** A chain that the device can not run as a whole is an error; otherwise its rest runs on the CPU. */
+  /** A chain that the device cannot run as a whole is an error; without this, the rest of it runs on the CPU. */
   readonly strict?: boolean | undefined;
   readonly uniforms?: UniformValues | undefined;
-  /** Draws in [0, 1], one a step, in place of the chain's own. */
+  /** Draws in [0, 1], one per step, that replace the chain's own. */
   readonly draws?: readonly number[] | undefined;
-  /** Tokens before the first one that is chosen, for chains that look at the text. */
+  /** Tokens before the first picked one, for chains that read the text so far. */
   readonly history?: readonly number[] | undefined;
-  /** The request's logit biases, and the columns that the chain declares with `input`. */
+  /** Logit biases, and the columns that the chain declares with `input`. */
   readonly feed?: Feed | undefined;
 }
 
-/** A row of the table that is left: the token's id, its logit, and its probability among the rows left. */
+/** A remaining row: the token's id, its logit, and its probability among the remaining rows. */
 export interface Candidate {
   readonly token: number;
   readonly logit: number;
   readonly prob: number;
 }
 
-/** What one step gives. */
+/** The result of one step. */
 export interface Evaluation {
   readonly backend: Exclude<EvaluateBackend, "auto">;
   /** The picked token; null if the chain picks none. */
   readonly token: number | null;
-  /** The rows left, in their present order; their probabilities sum to 1. */
+  /** The remaining rows in table order; their probabilities sum to 1. */
   readonly candidates: readonly Candidate[];
 }
 
-/** A chain on plain logits, token after token. Has to be disposed, by `using` or `dispose()`. */
+/** Runs a chain on plain logits, token by token. Dispose it with `using` or `dispose()`. */
 export interface Evaluator extends Disposable {
   readonly backend: Evaluation["backend"];
-  /** Why the chain does not run on its device as a whole; absent when it does. */
+  /** Why the chain does not run on its device as a whole; absent if it does. */
   readonly split?: Split | undefined;
-  /** Chooses a token without accepting it: the same logits again give the same token. */
+  /** Evaluates without accepting the token: the same logits give the same token again. */
   evaluate(logits: Float32Array | readonly number[]): Evaluation;
-  /** Accepts a token, that of the last evaluation unless told: draws, states and history move on. */
+  /** Accepts a token, by default that of the last evaluation: advances draws, states and history. */
   accept(token?: number): void;
-  /** What the chain remembers at present, by the names of its states. */
+  /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
-  /** Frees what is native; harmless when called twice. */
+  /** Frees the native memory; harmless when called twice. */
   dispose(): void;
 }
 
 type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vector[]) => Outputs;
 
-/** Prepares a graph for a vocabulary. Throws `InputError` for a backend or uniforms that do not fit. */
+/** Prepares a graph for a vocabulary. Throws `InputError` for an unavailable backend or invalid uniforms. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   checkSize(graph, vocabSize);
@@ -175,7 +175,7 @@ function openDevice(graph: Graph, vocabSize: number, backend: DeviceBackend, opt
   return { backend, run, split: placed.split, dispose };
 }
 
-/** The backend that `auto` stands for. */
+/** Resolves `auto` to a backend. */
 export function chosenBackend(wanted: EvaluateBackend): Evaluation["backend"] {
   if (wanted !== "auto") return wanted;
   if (isNativeThere()) return "cpu";
@@ -183,8 +183,8 @@ export function chosenBackend(wanted: EvaluateBackend): Evaluation["backend"] {
 }
 
 /**
- * Loads what a backend needs and Node.js would load by itself; for browsers, which can not load at once.
- * `auto` does without a module that is not there.
+ * Loads a backend's module. Browsers need this, because they cannot load synchronously; Node.js loads on demand.
+ * `auto` tolerates a missing module.
  */
 export async function prepareBackend(wanted: EvaluateBackend = "auto"): Promise<void> {
   if (wanted === "wasm") await loadWasm();
@@ -201,7 +201,7 @@ function checkLogits(values: Float32Array | readonly number[], vocabSize: number
   return logits;
 }
 
-/** Numbers that a graph may need at once: 2 GiB of them. The reference interpreter keeps all that it computes. */
+/** The most numbers that a graph may need at once: 2 GiB. The reference interpreter keeps all intermediate results. */
 const MAX_NUMBERS = 2 ** 29;
 
 function checkSize({ nodes, name }: Graph, vocabSize: number): void {
@@ -212,7 +212,7 @@ function checkSize({ nodes, name }: Graph, vocabSize: number): void {
     );
 }
 
-/** A graph that was not made by the compiler can compute any number for a token. */
+/** A graph that does not come from the compiler can compute any number as a token. */
 function checkTokens({ sampled, candidates }: Outputs, vocabSize: number): void {
   const isToken = (token: number): boolean => token >= 0 && token < vocabSize;
   const stray = sampled !== undefined && !isToken(sampled) ? sampled : candidates?.find((token) => !isToken(token));

@@ -1,4 +1,4 @@
-/** What a chain costs: its stages, nodes and the bytes that come back. */
+/** The cost of a chain: its stages, nodes and readback bytes. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
@@ -14,17 +14,17 @@ export interface StageExplanation extends Omit<StageSummary, "isHost"> {
 }
 
 export interface Explanation {
-  /** Nodes of the graph as ggml has it, views and reshapes among them. */
+  /** Nodes of ggml's graph, including views and reshapes. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;
-  /** False when they are counted in the spec, because the native runtime is not there. */
+  /** False if they are counted in the spec, because the native runtime is not available. */
   readonly isMeasured: boolean;
-  /** Bytes that come back to the host with each token. */
+  /** Bytes read back to the host per token. */
   readonly readbackBytes: number;
   readonly stages: readonly StageExplanation[];
-  /** Why the chain does not run on the device as a whole; absent when it does. */
+  /** Why the chain does not run on the device as a whole; absent if it does. */
   readonly split?: Split;
-  /** Ops that are built otherwise on the device, how many nodes that concerns, and why. */
+  /** Rewrites on this device: the name, the number of nodes, and the reason. */
   readonly rewrites: readonly { readonly name: string; readonly nodes: number; readonly reason: string }[];
 }
 
@@ -35,7 +35,7 @@ export interface ExplainOptions {
   readonly strict?: boolean | undefined;
 }
 
-/** Throws `InputError` for a device that is not there, and for a chain that it can not run as a whole if `strict`. */
+/** Throws `InputError` for a device that does not exist and, if `strict`, for a chain that the device cannot run as a whole. */
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
   if (!isNativeThere()) {
     if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)

@@ -1,6 +1,6 @@
-/** Generation: decode, let the chain in the graph pick, accept, again. */
+/** The generation loop: decode, pick with the chain in the graph, accept. */
 import type { Chain } from "./chain.js";
-import { MAX_CONTEXT } from "@ggsl/compiler/llama/context.js";
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { InputError, translate } from "./errors.js";
 import type { ChosenDevice } from "./devices/choose.js";
@@ -13,7 +13,7 @@ import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
-import { openTail, picksOnHost } from "./tail.js";
+import { openTail, picksInTail } from "./tail.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -28,33 +28,33 @@ import {
   type UniformValues,
 } from "./sequence.js";
 
-/** What one sequence generates. */
+/** A request to generate one sequence. */
 export interface SequenceRequest {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
   readonly feed?: Feed | undefined;
-  /** Tokens to generate at most; default: until the model ends the text or the context is full. */
+  /** The maximum number of tokens; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
   /**
-   * How many of the likeliest tokens each piece tells, at most 100; default: none. The rows that the chain leaves come back with
-   * each token then.
+   * How many of the likeliest tokens each piece lists, at most 100; default: none. It adds the chain's remaining rows to the
+   * readback of each token.
    */
   readonly alternatives?: number;
-  /** Each piece tells what the chain remembers. It costs nothing: states come back with each token in any case. */
+  /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
   readonly states?: boolean;
   readonly signal?: AbortSignal;
-  /** What `save` gave; the prompt is then the saved tokens. */
+  /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
 }
 
-/** Where sequences run. What `loadModel` was given counts for settings of the context that are not given here. */
+/** Where sequences run. Settings of the context default to those given to `loadModel`. */
 export interface RunOptions extends ContextSettings {
-  /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU over logits that come back. */
+  /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU on logits that are read back. */
   readonly placement?: "graph" | "host";
-  /** A chain that the model's device can not run as a whole is an error; otherwise its rest runs on the CPU. */
+  /** A chain that the model's device cannot run as a whole is an error; without this, the rest of it runs on the CPU. */
   readonly strict?: boolean;
-  /** Look at every logit of the model: NaN or +inf is an error then. It costs a copy of them with each token. */
+  /** Check every logit of the model: NaN or +inf is an error. It costs a readback of all logits with each token. */
   readonly checkLogits?: boolean;
 }
 
@@ -63,38 +63,38 @@ export interface GenerateOptions extends SequenceRequest, RunOptions {}
 /** A generated token and its text. */
 export interface Piece {
   readonly token: number;
-  /** Whole characters only: a token that ends inside one gives its text together with a later one. */
+  /** Whole characters only: the text of a token that ends inside a character comes with a later token. */
   readonly text: string;
-  /** What the chain gave for it; with `alternatives`. */
+  /** The probability that the chain gave it; with `alternatives`. */
   readonly probability?: number;
-  /** The likeliest tokens that the chain left, likeliest first, the picked one among them if it is one; with `alternatives`. */
+  /** The likeliest tokens that the chain keeps, likeliest first, which may include the picked one; with `alternatives`. */
   readonly alternatives?: readonly Alternative[];
-  /** What the chain remembers after this token, by the names of its states; with `states`. */
+  /** The values of the states after this token, by name; with `states`. */
   readonly states?: Readonly<Record<string, number>>;
 }
 
-/** The numbers of the context are those of all its sequences. */
+/** Statistics of a generation; those of the context cover all its sequences. */
 export interface GenerationStats extends ContextStats {
   readonly promptTokens: number;
   readonly generatedTokens: number;
-  /** Tokens a second, the prompt apart. */
+  /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;
-  /** Why the chain does not run on the model's device as a whole; absent when it does. */
+  /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
-  /** Why the text ended; absent while it goes on. */
+  /** Why the text ended; absent until then. */
   readonly finish?: "end" | "maxTokens" | "context";
 }
 
 /**
- * An iterator over pieces of text that can be steered while it runs. It can be iterated once. It begins with the first
- * piece that is asked for, and ends early when its loop is left or its signal is aborted.
+ * An iterator over pieces of text whose uniforms can change while it runs. It can be iterated once. It starts with the first
+ * requested piece, and ends early when the loop is left or the signal is aborted.
  */
 export interface Generation extends AsyncIterable<Piece> {
-  /** New values of uniforms from the next token on; the graph stays as it is. Throws `InputError`. */
+  /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: UniformValues): void;
-  /** The text so far, prompt included, and what the chain remembers: to go on later, with `resume`. */
+  /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
   save(): { readonly tokens: Int32Array; readonly sequence: SavedSequence };
-  /** Numbers so far; available once the first piece came. Throws `InputError` before. */
+  /** Statistics so far. Throws `InputError` before the first piece. */
   stats(): GenerationStats;
 }
 
@@ -103,19 +103,19 @@ export interface LoadedModel {
   readonly native: NativeModel;
   readonly binding: ModelBinding;
   readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & { readonly backend: DeviceBackend | "wasm" };
-  /** False where all layers, and so the logits, are on the CPU. */
+  /** False if all layers, and therefore the logits, are on the CPU. */
   readonly isOnDevice: boolean;
-  /** Settings for contexts that do not have their own. */
+  /** Default settings of contexts. */
   readonly settings: ContextSettings;
 }
 
-/** A generation in a context of its own: of several sequences, the case of one. */
+/** A generation in a context of its own: a scheduler with one sequence. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
   const scheduler = openScheduler(model, 1, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
-/** Throws `InputError` for settings that no context can have. */
+/** Throws `InputError` for invalid settings. */
 export function openScheduler(
   { native, binding, settings }: LoadedModel,
   sequences: number,
@@ -142,7 +142,7 @@ export function openScheduler(
 
 const MAX_ALTERNATIVES = 100;
 
-/** Where a generation finds its slot. */
+/** The scheduler that gives a generation its slot. */
 export interface Room {
   readonly scheduler: Scheduler;
   readonly model: LoadedModel;
@@ -160,7 +160,7 @@ export function generateIn(
   const model = room.model.native;
   const alternatives = checkAlternatives(options.alternatives);
   const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
-  if (graph.outputs.sampled === undefined && !picksOnHost(graph)) {
+  if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
     throw new InputError(
       `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
     );

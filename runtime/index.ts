@@ -8,7 +8,7 @@ export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
 export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf } from "./chainTypes.js";
-export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/context.js";
+export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./contextOptions.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
 export type { Split } from "./devices/place.js";

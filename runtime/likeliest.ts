@@ -1,17 +1,17 @@
-/** The likeliest rows that a chain left. */
+/** The likeliest rows that a chain keeps. */
 export interface Alternative {
   readonly token: number;
   /** In [0, 1]; those of all rows sum to 1. */
   readonly probability: number;
 }
 
-/** Rows without `tokens` are the vocabulary. */
+/** Without `tokens`, the rows are the whole vocabulary. */
 interface Rows {
   readonly tokens?: Int32Array | undefined;
   readonly probs?: Float32Array;
 }
 
-/** The `count` likeliest rows, likeliest first and of equal ones the first, and the probability of `picked`. */
+/** The `count` likeliest rows, likeliest first (the first of ties), and the probability of `picked`. */
 export function likeliest(
   { tokens, probs = new Float32Array() }: Rows,
   picked: number,

@@ -1,16 +1,16 @@
-/** The logits of a model's next token, for whoever wants to evaluate chains on them. */
+/** The logits of a model's next token, as input of `Chain.evaluate`. */
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import { AbortError, InputError, translate } from "./errors.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
 import { promptTokens } from "./prompt.js";
 
-/** How a prompt is read. What `loadModel` was given counts for settings of the context that are not given here. */
+/** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
 export interface LogitsOptions extends ContextSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads the prompt in a context of its own, one without a chain, which gives the model's logits as they are. */
+/** Decodes the prompt in a context of its own without a chain, which returns the model's raw logits. */
 export async function nextLogits(
   { native, settings }: LoadedModel,
   prompt: string | Int32Array,
@@ -23,7 +23,7 @@ export async function nextLogits(
   const abort = (): void => context?.abort();
   signal?.addEventListener("abort", abort);
   try {
-    // they come back in any case, so to look at them costs no copy
+    // the logits are read back anyway, so the check needs no copy
     context = await native.createContext({ ...merged, checkLogits: true });
     signal?.throwIfAborted();
     checkLength(tokens.length, context.contextSize);

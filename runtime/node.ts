@@ -1,6 +1,6 @@
 /**
- * Node.js's own modules, where there are any. Browsers and bundlers refuse a file that imports them, so that what runs in a
- * browser, too, asks for them here.
+ * Node.js's modules, if available. Browsers and bundlers reject a file that imports them, so code that also runs in a browser
+ * gets them here.
  */
 interface Modules {
   readonly "node:child_process": typeof import("node:child_process");

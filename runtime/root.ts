@@ -4,7 +4,7 @@ import { nodeModule } from "./node.js";
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
 
-/** The folder with package.json above this file: sources and dist/ lie at different depths. */
+/** The folder with package.json above this file: sources and dist/ are at different depths. */
 export function packageRoot(): string {
   let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
   while (!isPackage(folder)) {
@@ -20,11 +20,11 @@ function isPackage(folder: string): boolean {
   return fs.existsSync(file) && (JSON.parse(fs.readFileSync(file, "utf8")) as { name?: string }).name === "ggsl";
 }
 
-/** What a checkout builds, outside of its packages. */
+/** The build folder of a checkout, outside its packages. */
 export const buildFolder = (): string => path.join(packageRoot(), "..", "build");
 
-/** The native addon, whether it was built or not. */
+/** The path of the native addon, which may not be built. */
 export const addonPath = (): string => path.join(buildFolder(), "Release", "ggsl.node");
 
-/** The WebAssembly module with llama.cpp in it, whether it was built or not. */
+/** The path of the WebAssembly module with llama.cpp, which may not be built. */
 export const llamaModulePath = (): string => path.join(buildFolder(), "wasm-llama", "out", "ggsl-llama.wasm");

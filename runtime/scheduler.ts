@@ -1,6 +1,6 @@
 /**
- * Continuous batching: sequences of one context, decoded together. Whoever waits for a token takes part in the next batch,
- * so that sequences come and go while others run.
+ * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
+ * batch, so sequences can start and end while others run.
  */
 import { AbortError, InputError } from "./errors.js";
 import { nextTask } from "./nextTask.js";
@@ -16,17 +16,17 @@ import type {
   NativeGraph,
 } from "./native/binding.js";
 
-/** What one sequence adds to a batch; it wants an output after its last token. */
+/** One sequence's part of a batch, with an output after its last token. */
 export interface Step {
   readonly tokens: Int32Array;
-  /** Of the first token in its sequence. */
+  /** The position of the first token in its sequence. */
   readonly position: number;
   readonly uniforms: Float32Array;
   /** The chain's inputs from index 1 on. */
   readonly inputs: readonly InputValues[];
 }
 
-/** A place for one sequence in the context, from `acquire` to `release`. */
+/** A sequence of the context, from `acquire` to `release`. */
 export interface Slot {
   /** Tokens that the sequence can hold. */
   readonly contextSize: number;
@@ -48,9 +48,9 @@ interface Job extends Step {
 interface Place {
   readonly sequence: number;
   isTaken: boolean;
-  /** The tokens of whoever had it before are still there. */
+  /** It still holds the tokens of its previous user. */
   isStale: boolean;
-  /** None after one was refused. */
+  /** Undefined after a chain was refused. */
   chain: NativeGraph | undefined;
 }
 
@@ -62,7 +62,7 @@ export class Scheduler {
   private readonly chains = new Map<string, NativeGraph>();
   private readonly waiting = new Set<() => void>();
   private jobs: Job[] = [];
-  /** The jobs that are being decoded. */
+  /** The jobs of the running batch. */
   private current: readonly Job[] = [];
   private isRunning = false;
   private isDisposed = false;
@@ -103,17 +103,17 @@ export class Scheduler {
     };
   }
 
-  /** Frees the context. Whoever still waits gets an error. */
+  /** Frees the context. Pending requests fail. */
   dispose(): void {
     this.isDisposed = true;
     void this.opening?.then(
       (context) => context.dispose(),
-      () => undefined, // who opened it has the error
+      () => undefined, // the caller that opened it gets the error
     );
     for (const wake of this.waiting) wake();
   }
 
-  /** Equal chains are one object, so that a slot that changes hands may keep its graph. */
+  /** Equal chains are one object, so that a reused slot can keep its graph. */
   private chainOf(words: Int32Array): NativeGraph {
     const key = words.join();
     const chain = this.chains.get(key) ?? new this.Graph(words);
@@ -121,7 +121,7 @@ export class Scheduler {
     return chain;
   }
 
-  /** Every sequence begins with the first one's chain: to set it later makes llama.cpp plan its memory again. */
+  /** Every sequence starts with the first chain: setting it later would make llama.cpp reserve its memory again. */
   private async opened(chain: NativeGraph): Promise<NativeContext> {
     if (this.isDisposed) throw disposed();
     const { sequences } = this;
@@ -163,13 +163,13 @@ export class Scheduler {
     }
   }
 
-  /** Decodes as long as somebody waits for an output. */
+  /** Decodes while any job is waiting. */
   private async run(context: NativeContext): Promise<void> {
     this.isRunning = true;
     while (this.jobs.length > 0) {
-      // Readers that the last batch has served ask for their next token before this is over.
+      // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      // In the order of the sequences: llama.cpp builds its graph again for another order.
+      // Sorted by sequence: llama.cpp rebuilds its graph if the order changes.
       const jobs = this.jobs.splice(0).sort((a, b) => a.place.sequence - b.place.sequence);
       this.current = jobs.filter((job) => attempt(job, () => prepare(context, job)));
       if (this.current.length > 0) await this.decode(context, this.current);
@@ -189,7 +189,7 @@ export class Scheduler {
         for (const { reject } of jobs) reject(error);
         return;
       }
-      // Each on its own, so that the error reaches only the sequence that causes it.
+      // One at a time, so that only the sequence that causes the error gets it.
       for (const job of jobs) {
         const isBack = attempt(job, () => context.remove(job.place.sequence, job.position), error);
         if (isBack) await this.decode(context, [job]);
@@ -197,7 +197,7 @@ export class Scheduler {
     }
   }
 
-  /** Others are not disturbed: only a batch of this one sequence is stopped. */
+  /** Aborts the running batch only if this sequence is alone in it. */
   private cancel(context: NativeContext, job: Job): void {
     this.jobs = this.jobs.filter((other) => other !== job);
     if (this.current.includes(job) && this.current.length === 1) context.abort();
@@ -205,7 +205,7 @@ export class Scheduler {
   }
 }
 
-/** The sequences of the batch hold their tokens, or none of it, after these. */
+/** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
 const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
 
 const disposed = (): InputError => new InputError("these sequences were disposed");

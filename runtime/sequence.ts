@@ -1,9 +1,9 @@
 /**
- * What one sequence of tokens carries from token to token: its parameters, its streams of draws, its states, its history.
- * All of it is turned into the uniforms and inputs that the graph reads, and moves on only when a token is accepted: a
- * rejected or replayed token changes nothing. It is plain data that never changes, so keeping it is cloning it.
+ * The state of one sequence: its parameters, streams of draws, states and history. The uniforms and inputs of the graph are
+ * computed from it. It advances only when a token is accepted, so rejecting or replaying a token changes nothing. It is
+ * immutable plain data: a reference to it is a snapshot.
  */
-import { evaluateHost, type HostEnvironment } from "@ggsl/compiler/graph/host.js";
+import { evaluateUniform, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "./errors.js";
@@ -11,14 +11,14 @@ import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type 
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
-/** Values of a chain's parameters by name. A parameter that is left out keeps its value, or has its default. */
+/** Values of a chain's parameters by name. An omitted parameter keeps its value, at first its default. */
 export type UniformValues = Readonly<Record<string, number | boolean>>;
 
 interface Stream {
   readonly seed: number;
-  /** Draws before this one. */
+  /** The number of draws before this one. */
   readonly count: number;
-  /** The draw for the token that is being chosen. */
+  /** The draw for the present token. */
   readonly value: number;
   /** The stream at a later draw. */
   readonly at: (count: number) => Stream;
@@ -32,7 +32,7 @@ export interface SequenceState {
   readonly states: Float32Array;
   /** Tokens generated so far. */
   readonly step: number;
-  /** The last tokens, prompt and generated, as many as the features look back on. */
+  /** The last tokens of prompt and generated text, as many as the features need. */
   readonly history: Int32Array;
   readonly features: readonly OpenFeature[];
   readonly feed: Feed;
@@ -40,12 +40,12 @@ export interface SequenceState {
 
 export interface SequenceOptions {
   readonly uniforms?: UniformValues | undefined;
-  /** Draws in [0, 1], one a token and in turn, in place of the chain's own. */
+  /** Draws in [0, 1], one per token, repeated cyclically, that replace the chain's own. */
   readonly draws?: readonly number[] | undefined;
   readonly feed?: Feed | undefined;
 }
 
-/** A sequence before its first token. Throws `InputError` for values that do not fit the chain. */
+/** A sequence before its first token. Throws `InputError` for values that do not match the chain. */
 export function startSequence(
   graph: Graph,
   vocabSize: number,
@@ -68,10 +68,10 @@ export function startSequence(
     feed,
   };
   const env = environment(before);
-  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateHost(s.init, env)) };
+  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateUniform(s.init, env)) };
 }
 
-/** The same sequence with other parameters, from the next token on. A seed starts its streams anew. */
+/** The same sequence with other parameters, from the next token on. A seed restarts its streams. */
 export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
   const params = setParams(sequence.params, sequence.graph, values);
   const streams = sequence.graph.draws.map(({ kind, seed }, i) => {
@@ -81,22 +81,22 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
   return { ...sequence, params, streams };
 }
 
-/** The numbers that the graph reads for the next token, f32 in the order of the graph's uniforms. */
+/** The values of the graph's uniforms for the next token, f32. */
 export function uniformsOf(sequence: SequenceState): Float32Array {
   const env = environment(sequence);
-  return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateHost(expr, env));
+  return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateUniform(expr, env));
 }
 
-/** A vector for each of the graph's inputs but the logits. Throws `InputError` for an input that was not set. */
+/** A vector for each input of the graph except the logits. Throws `InputError` for an input that was not set. */
 export const featureInputs = ({ graph, features, history, feed, vocabSize }: SequenceState): Vector[] =>
   inputsOf(graph, features, history, feed, vocabSize);
 
-/** The sequence after tokens that were given, not generated. Grammars begin after the prompt. */
+/** The sequence after the tokens of a prompt. Grammars begin after the prompt. */
 export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | readonly number[]): SequenceState {
   return { ...sequence, history: extend(sequence, tokens) };
 }
 
-/** The sequence after its next token was accepted. `states` are the next states that the graph gave. */
+/** The sequence after its next token is accepted. `states` are the next values of the states, from the graph. */
 export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
   return {
     ...sequence,
@@ -110,7 +110,7 @@ export function acceptToken(sequence: SequenceState, token: number, states: Floa
   };
 }
 
-/** What the chain remembers, by the names of its states. */
+/** The values of the states by name. */
 export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
   Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
 
@@ -121,8 +121,8 @@ function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly
   return all.subarray(Math.max(0, all.length - needed));
 }
 
-/** The leaves of host expressions at the present token. Each stream is worked out once, however often it is read. */
-function environment(sequence: SequenceState): HostEnvironment {
+/** The leaves of uniform expressions at the present token. Each stream is computed once. */
+function environment(sequence: SequenceState): UniformEnvironment {
   const { params, states, step, vocabSize } = sequence;
   const streams: Stream[] = [];
   return {
@@ -138,7 +138,7 @@ function environment(sequence: SequenceState): HostEnvironment {
 
 const randomSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]!;
 const initial = (p: Param): number => (p.default === "random" ? randomSeed() : rounded(p, p.default));
-/** Parameters are f32 on every device, so the host computes with what they are there. */
+/** Parameters are f32 on every device, so uniform expressions use the rounded value too. */
 const rounded = (p: Param, value: number): number => (p.type === "seed" ? value : Math.fround(value));
 
 function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: UniformValues): Map<string, number> {
@@ -168,7 +168,7 @@ function checked(param: Param, value: number): number {
 const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number =>
   seed === "random" ? randomSeed() : typeof seed === "object" ? params.get(seed.param)! : seed;
 
-/** A draw of exactly 0 would pick a row of probability 0; this is below the smallest draw that can be told from 0. */
+/** Replaces a draw of 0, which would pick a row of probability 0; it is below any draw distinguishable from 0. */
 const SMALLEST_DRAW = 2 ** -54;
 
 function startStream(kind: Draw["kind"], seed: number): Stream {
@@ -176,7 +176,7 @@ function startStream(kind: Draw["kind"], seed: number): Stream {
   const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
     for (let i = drawn; i < count; i++) draw(rng);
     const value = Math.max(draw(rng), SMALLEST_DRAW);
-    // the generator is copied, so that the stream as it was can still be gone back to
+    // the generator is copied, so that the earlier stream stays valid
     return { seed, count, value, at: (later) => streamAt(rng.clone(), count + 1, later) };
   };
   return streamAt(mt19937(seed), 0, 0);
@@ -189,15 +189,15 @@ function givenStream(draws: readonly number[], count = 0): Stream {
   return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
 }
 
-/** Draws that a stream may use up for each token, so that a foreign graph can not keep the host busy. */
+/** The most draws of a stream per token, so that an untrusted graph cannot keep the CPU busy. */
 const MAX_DRAWS = 1000;
 
-/** The stream at the draw that the present token uses. A stream that was seeded anew catches up with the text. */
+/** The stream at the draw of the present token. A reseeded stream first catches up with the text. */
 function presentStream(sequence: SequenceState, index: number): Stream {
   const { at } = sequence.graph.draws[index]!;
   const stream = sequence.streams[index]!;
   if (at === undefined) return stream;
-  const count = Math.round(evaluateHost(at, environment(sequence)));
+  const count = Math.round(evaluateUniform(at, environment(sequence)));
   const most = MAX_DRAWS * (sequence.step + 1);
   if (!(count >= stream.count && count <= most)) {
     throw new InputError(
@@ -209,7 +209,7 @@ function presentStream(sequence: SequenceState, index: number): Stream {
 
 // ---------------------------------------------------------------- saving
 
-/** A sequence as JSON: enough to go on with the same text. */
+/** A sequence as JSON, complete enough to continue the text. */
 export interface SavedSequence<States extends readonly number[] = readonly number[]> {
   readonly ggsl: 1;
   readonly chain: string;
@@ -236,7 +236,7 @@ export function saveSequence(s: SequenceState): SavedSequence {
   };
 }
 
-/** A saved sequence of the same chain. Throws `InputError` for one that does not fit it. */
+/** Restores a saved sequence. Throws `InputError` if it does not match the chain. */
 export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSequence, feed: Feed = {}): SequenceState {
   const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
   const fits =

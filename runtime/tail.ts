@@ -1,10 +1,10 @@
-/** The host tail: llama.cpp's own CPU samplers on the rows that come back from the graph. */
-import type { Graph, HostArg, HostStage } from "@ggsl/compiler/graph/graph.js";
+/** The host tail: llama.cpp's own CPU samplers on the rows that the graph leaves. */
+import type { Graph, TailArg, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { stageFaults } from "@ggsl/compiler/graph/tail.js";
-import { HOST_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
-import type { HostChainStage } from "./native/hostBinding.js";
+import type { NativeTailStage } from "./native/samplerBinding.js";
 import { loadBinding } from "./native/loader.js";
 
 /** Rows after the tail, in llama.cpp's order. */
@@ -16,7 +16,7 @@ export interface TailRows {
   readonly selected: number;
 }
 
-/** Rows as a graph gives them; -inf marks a dropped one. */
+/** Rows from a graph; -inf marks a dropped one. */
 interface Rows {
   readonly candidates?: Int32Array | undefined;
   readonly logits?: Float32Array | undefined;
@@ -24,31 +24,31 @@ interface Rows {
 
 export interface Tail extends Disposable {
   apply(rows: Rows): TailRows;
-  /** The same. Throws `InputError` if the tail picks no token. */
+  /** Like `apply`, but throws `InputError` if the tail picks no token. */
   pick(rows: Rows): TailRows;
-  /** Tokens of the prompt, which some samplers look back on. */
+  /** Passes the prompt to samplers that read the history. */
   acceptPrompt(tokens: Int32Array | readonly number[]): void;
   accept(token: number): void;
 }
 
-export const picksOnHost = ({ tail }: Graph): boolean => tail.some(({ name }) => HOST_SAMPLERS[name]?.picks === true);
+export const picksInTail = ({ tail }: Graph): boolean => tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks === true);
 
-/** The model whose text the tail ends, and where its binding comes from. */
+/** The model that the tail belongs to, and its binding. */
 interface TailModel {
   readonly native: NativeModel;
   readonly binding: ModelBinding;
 }
 
-/** Opens a tail; nothing for a chain without one. Throws `InputError` for stages that need a model where there is none. */
+/** Opens a tail; undefined for a chain without one. Throws `InputError` for stages that need a model if there is none. */
 export function openTail(
-  stages: readonly HostStage[],
+  stages: readonly TailStage[],
   params: ReadonlyMap<string, number>,
   model?: TailModel,
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
-  const { HostChain } = model?.binding ?? loadBinding();
+  const { Tail } = model?.binding ?? loadBinding();
   const chain = stages.map((stage) => nativeStage(stage, params));
-  const native = translated(() => new HostChain(chain, model?.native));
+  const native = translated(() => new Tail(chain, model?.native));
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
@@ -64,9 +64,9 @@ export function openTail(
   };
 }
 
-/** A stage with the values of the parameters that it names. */
-function nativeStage({ name, args }: HostStage, params: ReadonlyMap<string, number>): HostChainStage {
-  const values = Object.entries(args).map(([arg, value]): [string, HostArg] => [
+/** A stage with the values of its parameters. */
+function nativeStage({ name, args }: TailStage, params: ReadonlyMap<string, number>): NativeTailStage {
+  const values = Object.entries(args).map(([arg, value]): [string, TailArg] => [
     arg,
     typeof value === "object" && "param" in value ? (params.get(value.param) ?? value) : value,
   ]);
@@ -75,12 +75,12 @@ function nativeStage({ name, args }: HostStage, params: ReadonlyMap<string, numb
   throw new InputError(`the host stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
 }
 
-/** The types are made of the same table that the stage is held against. */
-const isNative = (stage: { readonly name: string }): stage is HostChainStage => faultsOf(stage).length === 0;
+/** The types are derived from the table that `faultsOf` checks against. */
+const isNative = (stage: { readonly name: string }): stage is NativeTailStage => faultsOf(stage).length === 0;
 
 const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => stageFaults({ name, args }, new Set());
 
-/** The rows left; a graph without a candidates output has a row for every token. */
+/** The remaining rows; a graph without a candidates output has a row for every token. */
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
   if (!logits) throw new InputError("the chain passes no rows to its host tail");
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);

@@ -1,4 +1,4 @@
-/** `test` blocks: a chain on given numbers, compared with what it must give. */
+/** Runs `test` blocks: a chain on given numbers, compared with the expected results. */
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
@@ -17,7 +17,7 @@ import {
 } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
 
-/** Probabilities and logits may differ by this much: examples are written with a few digits. */
+/** Tolerance for probabilities and logits: tests are written with a few digits. */
 export const TOLERANCE = 1e-4;
 
 const MAX_STEPS = 100_000;
@@ -27,14 +27,14 @@ export interface TestResult {
   readonly file: string;
   readonly line: number;
   readonly backend: string;
-  /** What differed; none when the test passed. */
+  /** What differs; empty if the test passed. */
   readonly differences: readonly Difference[];
 }
 
 export interface Difference {
   /** What was compared: `probs`, `kept`, ... or `error`. */
   readonly what: string;
-  /** Expected and found for each token or place that differs. */
+  /** Expected and found values for each token or index that differs. */
   readonly rows: readonly { readonly at: string; readonly expected: string; readonly found: string }[];
 }
 
@@ -108,7 +108,7 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
   return clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length));
 }
 
-/** A sparse input takes its row as the pairs that differ from its fill. */
+/** Converts the row of a sparse input to the pairs that differ from its fill value. */
 function inputValues(graph: Graph, name: string, values: number[]): number[] | Pairs {
   const form = graph.features.find(({ from }) => from.kind === "input" && from.name === name)?.form;
   if (form?.kind !== "sparse") return values;

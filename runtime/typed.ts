@@ -1,4 +1,4 @@
-/** What the calling program gives to a generation, and gets, with the names of a chain. */
+/** Requests and results of a generation, typed with the names of a chain. */
 import type { Chain } from "./chain.js";
 import type { ChainTypes, Plain, ValuesOf } from "./chainTypes.js";
 import type { GenerateOptions, Generation, SequenceRequest } from "./generate.js";
@@ -7,7 +7,7 @@ import type { SavedSequence } from "./sequence.js";
 interface ChainAndResume<T extends ChainTypes> {
   /** The chain that picks the tokens. */
   readonly chain: Chain<T>;
-  /** What `save` gave; the prompt is then the saved tokens. */
+  /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence<T["states"]>;
 }
 
@@ -19,8 +19,8 @@ export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Type
 
 /** `Generation` with the names of a chain. */
 export interface GenerationOf<T extends ChainTypes> extends Omit<Generation, "setUniforms" | "save"> {
-  /** New values of uniforms from the next token on; the graph stays as it is. Throws `InputError`. */
+  /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: Plain<T["uniforms"]>): void;
-  /** The text so far, prompt included, and what the chain remembers: to go on later, with `resume`. */
+  /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
   save(): { readonly tokens: Int32Array; readonly sequence: SavedSequence<T["states"]> };
 }

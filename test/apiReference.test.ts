@@ -1,4 +1,4 @@
-/** The reference of the TypeScript interface: `npm run docs:api` makes it, and every public symbol says what it is. */
+/** The reference of the TypeScript interface: `npm run docs:api` builds it, and every public symbol is documented. */
 import { afterAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 const folder = mkdtempSync(join(tmpdir(), "ggsl-api-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("typedoc has nothing to warn of, and finds every export", () => {
+test("typedoc has no warnings, and finds every export", () => {
   const json = join(folder, "api.json");
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

@@ -1,4 +1,4 @@
-/** The compiler's phases by themselves, and that all who call them make the same graphs. */
+/** The compiler's phases one by one, and that all callers get the same graphs. */
 import { expect, test } from "@jest/globals";
 import {
   ALL_OUTPUTS,
@@ -25,7 +25,7 @@ chain open(static k: i32) = top_k(k) |> dist(seed: 1)
 const { program } = checkSource({ name: "program.ggsl", text: TEXT });
 const chain = chooseChain(program!, "short") as Chain;
 
-test("each phase takes what the one before it gives", () => {
+test("each phase accepts the result of the one before", () => {
   const { draft, diagnostics } = lowerChain(program!, chain);
   expect(diagnostics).toEqual([]);
   expect(draft!.ranges).toHaveLength(draft!.graph.nodes.length);
@@ -45,7 +45,7 @@ test("a trace names the passes that changed the graph, in order, with valid grap
   expect(trace.at(-1)!.graph).toBe(graph);
 });
 
-test("a pass that is off is not in the trace, and an unknown name is refused by every phase", () => {
+test("a disabled pass is not in the trace, and every phase refuses an unknown name", () => {
   const passes: string[] = [];
   compileChain(program!, chain, { disable: ["remove-dead"], onPass: (pass) => passes.push(pass) });
   expect(passes).not.toContain("remove-dead");
@@ -54,7 +54,7 @@ test("a pass that is off is not in the trace, and an unknown name is refused by 
     expect(() => phase({ disable: ["remove-ded"] })).toThrow('there is no optimization "remove-ded"');
 });
 
-test("the playground compiles as the library does", () => {
+test("the playground compiles to the same graphs as the library", () => {
   const { graph } = openProgram({ text: TEXT, chain: "open", statics: { k: 7 }, seed: 3 });
   const options = { chain: "open", set: { k: 7 } };
   expect(graph()).toEqual(graphOf(compileProgram(TEXT, options)));

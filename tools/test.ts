@@ -1,13 +1,15 @@
 /**
  * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
- * running. The last line counts jest's tests, and every other step as one.
+ * running. A table of the steps and their times comes at the end. The last line counts jest's tests, and every other step as one.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { jest } from "./jest.js";
+import type { Survey } from "ggsl/devices/survey.js";
+import { formatTable } from "ggsl/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
 import { readIfThere } from "./lib/generated.js";
-import { attemptTool, jobs, root, ToolError } from "./lib/process.js";
+import { attemptNode, attemptTool, jobs, root, ToolError } from "./lib/process.js";
 import { setUp } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
@@ -27,6 +29,11 @@ const CHECKS: readonly Check[] = [
 ];
 const HALF = { CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(jobs / 2)}` };
 
+/** The tests of a model's texts depend on this file; they run again on other variants of ggml's CPU backend, which round differently. */
+const MODEL = "test/model/demo.ts";
+/** What every x64 processor can run, and what most can. The best one is what all tests run on. */
+const VARIANTS = ["sse42", "haswell"];
+
 interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -36,11 +43,15 @@ const one = (ok: boolean): Counts => (ok ? { passed: 1, failed: 0 } : { passed: 
 
 export async function main(): Promise<number> {
   const setUpCounts = await step("Set-up", trySetUp);
-  const counts = setUpCounts.failed > 0 ? [setUpCounts] : [...(await doChecks()), await step("Tests", runJest)];
+  const counts = setUpCounts.failed > 0 ? [setUpCounts] : [...(await doChecks()), ...(await doTests())];
   const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
+  console.log(`\n${formatTable(["step", "time", ""], steps)}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
 }
+
+/** The steps that have ended: name, time, verdict. */
+const steps: [name: string, time: string, verdict: string][] = [];
 
 const total = (counts: readonly Counts[], of: keyof Counts): number => counts.reduce((sum, c) => sum + c[of], 0);
 
@@ -53,13 +64,37 @@ async function doChecks(): Promise<Counts[]> {
   return counts;
 }
 
+/** All tests, then those of a model's texts on other CPU variants. */
+async function doTests(): Promise<Counts[]> {
+  const counts = [await step("Tests", () => runJest([]))];
+  const { output } = await attemptNode(["runtime/dist/cli/main.js", "devices", "--json"]);
+  const { cpuVariants } = JSON.parse(output) as Survey;
+  for (const name of VARIANTS) {
+    const title = `Tests of models on the CPU variant ${name}`;
+    const variant = cpuVariants.find((v) => v.name === name);
+    const reason = !variant
+      ? "this platform has no such variant"
+      : !variant.isSupported
+        ? "this processor cannot run it"
+        : variant.isLoaded && "all tests ran on it";
+    if (reason) skip(title, reason);
+    else counts.push(await step(title, () => runJest(["--findRelatedTests", MODEL], { GGSL_CPU_VARIANT: name })));
+  }
+  return counts;
+}
+
+function skip(name: string, reason: string): void {
+  console.log(`\n== ${name}: skipped: ${reason}`);
+  steps.push([name, "", `skipped: ${reason}`]);
+}
+
 /** Runs a check beside others; what it prints comes when it has ended. */
 async function beside([name, check]: Check): Promise<boolean> {
   const start = performance.now();
   console.log(`\n== ${name}: begins`);
   const { status, output, reason } = await check({ env: HALF });
   const ok = status === 0;
-  console.log(`\n== ${name}\n${output}${reason ? `${reason}\n` : ""}== ${name}: ${verdict(ok, start)}`);
+  console.log(`\n== ${name}\n${output}${reason ? `${reason}\n` : ""}== ${name}: ${verdict(name, ok, start)}`);
   return ok;
 }
 
@@ -68,12 +103,15 @@ async function step(name: string, action: () => Promise<Counts>): Promise<Counts
   console.log(`\n== ${name}`);
   const start = performance.now();
   const counts = await action();
-  console.log(`== ${name}: ${verdict(counts.failed === 0, start)}`);
+  console.log(`== ${name}: ${verdict(name, counts.failed === 0, start)}`);
   return counts;
 }
 
-function verdict(ok: boolean, start: number): string {
-  return `${ok ? "ok" : "FAILED"}, ${((performance.now() - start) / 1000).toFixed(1)} s`;
+/** What a step that began at `start` ends with, which is noted for the table. */
+function verdict(name: string, isOk: boolean, start: number): string {
+  const [time, word] = [`${((performance.now() - start) / 1000).toFixed(1)} s`, isOk ? "ok" : "FAILED"];
+  steps.push([name, time, word]);
+  return `${word}, ${time}`;
 }
 
 async function trySetUp(): Promise<Counts> {
@@ -94,10 +132,11 @@ interface JestResults {
 }
 
 /** Jest's counts; a suite that could not run counts as one failed test. */
-async function runJest(): Promise<Counts> {
+async function runJest(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Counts> {
   mkdirSync(join(root, "build"), { recursive: true });
   rmSync(join(root, JEST_RESULTS), { force: true });
-  const status = await jest(["--ci", "--json", `--outputFile=${JEST_RESULTS}`], {
+  const status = await jest(["--ci", "--json", `--outputFile=${JEST_RESULTS}`, ...args], {
+    env,
     // standard error joins standard output, so that lines come in order wherever they are read
     stdio: ["ignore", process.stdout, process.stdout],
   });

@@ -1,6 +1,6 @@
 /**
- * Cases with expected outputs: standard samplers, their parameters and many kinds of logits, worked out by the reference
- * interpreter. A device has to give the same.
+ * Cases with expected outputs of the reference interpreter, which a device must reproduce: standard samplers, their
+ * parameters and many kinds of logits.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
@@ -11,7 +11,7 @@ import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformVal
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 
-/** Other parameters than those of the examples, and chains. Those that pick nothing are checked by their rows. */
+/** More parameters than in the examples, and chains. Chains without a pick are checked by their rows. */
 const MORE_STAGES = [
   ...["temp(0.3) |> dist(1)", "temp(1.5) |> dist(2)", "temp(0)"],
   ...["temp_ext(1, 0.3, 2) |> dist(3)", "top_k(1)", "top_k(40) |> dist(4)", "top_k(5000)", "top_k(0)"],
@@ -28,10 +28,10 @@ const MORE_STAGES = [
   "top_n_sigma(1.5) |> xtc(0.6, 0.1, 1, 24) |> typical(0.9) |> temp(1.2) |> dist(25)",
 ];
 
-/** Each with a name of its own. */
+/** Each has a unique name. */
 const STAGES = [...STD_SAMPLERS.map(({ example }) => example), ...MORE_STAGES];
 
-/** How logits are spread over the vocabulary. */
+/** The distribution of logits over the vocabulary. */
 type Spread = (random: Mt19937, size: number) => Float32Array;
 const SPREADS: Readonly<Record<string, Spread>> = {
   peaked: (random, size) => fill(size, (i) => normal(random) * 2 + (i % 7 === 3 && i < 40 ? 12 : 0)),
@@ -40,7 +40,7 @@ const SPREADS: Readonly<Record<string, Spread>> = {
   far: (random, size) => fill(size, () => normal(random) * 40 - 500),
 };
 
-/** From the strictest on: what a chain does may stretch the last bits of its logits. */
+/** The strictest first: a chain may amplify rounding errors of its logits. */
 const TOLERANCES = [1e-4, 1e-3, 1e-2];
 const VOCAB = 1000;
 const ROWS = 3;
@@ -55,7 +55,7 @@ export const FULL_CHECKS: CheckPlan = { stages: STAGES, spreads: Object.keys(SPR
 export const checkCases = ({ stages, spreads }: CheckPlan): Case[] =>
   stages.flatMap((text) => spreads.map((spread) => constantCase(text, spread, VOCAB)));
 
-/** Chains whose sequences each have their own uniforms, and the default chain at the vocabulary of a large model. */
+/** Chains with different uniforms per sequence, and the default chain at the vocabulary size of a large model. */
 export const uniformCases = (): Case[] => [
   ...CHAINS.map((chain) =>
     checkCase(
@@ -74,7 +74,7 @@ export const uniformCases = (): Case[] => [
   ),
 ];
 
-/** Far below the best, logits may hang on the last bits; then the best rows are checked alone. */
+/** Logits far below the best may depend on rounding; then only the best rows are checked. */
 function constantCase(text: string, spread: string, vocabSize: number): Case {
   const chain = compilePipeline(text);
   const found = findCase(text, chain, spread, vocabSize, () => ({}), ROWS);
@@ -91,7 +91,7 @@ function checkCase(...of: Parameters<typeof findCase>): Case {
 }
 
 const unstable = (name: string, spread: string): Error =>
-  new Error(`${name}, ${spread}: no logits give a result that does not hang on the last bits`);
+  new Error(`${name}, ${spread}: for all logits the result depends on rounding`);
 
 function findCase(
   name: string,
@@ -113,7 +113,7 @@ function findCase(
   return undefined;
 }
 
-/** A row whose result does not hang on the last bits of a device's arithmetic. */
+/** A row whose result does not depend on a device's rounding. */
 function stableRow(
   graph: Graph,
   spread: Spread,
@@ -155,7 +155,7 @@ const BIAS = new Map([
   [17, 2.5],
 ]);
 
-/** The same token, the same rows, and numbers that are near. */
+/** The same token, the same rows, and numbers within the tolerance. */
 function isSame(a: Outputs, b: Outputs, tolerance: number): boolean {
   const [left, right] = [rowsOf(a), rowsOf(b)];
   const isNear = (x: number, y: number): boolean => Math.abs(x - y) <= tolerance * Math.max(1, Math.abs(x));
@@ -175,6 +175,6 @@ const rowsOf = ({ candidates, logits }: Outputs): Map<number, number> =>
 const fill = (size: number, value: (i: number) => number): Float32Array =>
   Float32Array.from({ length: size }, (_, i) => value(i));
 
-/** Box and Muller. */
+/** The Box-Muller transform. */
 const normal = (random: Mt19937): number =>
   Math.sqrt(-2 * Math.log(1 - drawF64(random))) * Math.cos(2 * Math.PI * drawF64(random));

@@ -18,7 +18,7 @@ export const FULL_PLAN: TimingPlan = {
   shapes: ["peaked", "flat"],
 };
 
-/** A case in words. */
+/** The parameters of a timing case. */
 export interface Setting {
   readonly chain: string;
   readonly vocabSize: number;
@@ -57,7 +57,7 @@ function timingCase(chain: BenchChain, vocabSize: number, count: number, shape: 
 export const nameOf = ({ chain, vocabSize, rows, shape }: Setting): string =>
   `${chain}, V=${vocabSize}, ${rows} sequence${rows === 1 ? "" : "s"}, ${shape}`;
 
-/** A text in which some tokens occur several times. */
+/** A text with repeated tokens. */
 function historyOf({ history }: BenchChain, vocabSize: number, row: number): number[] {
   const random = mt19937(1000 + row);
   return Array.from({ length: history }, () => Math.floor(drawF64(random) ** 3 * vocabSize));

@@ -1,4 +1,4 @@
-/** Measurements as text: for the terminal, and as Markdown. */
+/** Measurements as tables. */
 import type { Measurement, Profile, Spread } from "../results.js";
 
 export interface Table {
@@ -38,7 +38,7 @@ export function timingTable(measurements: readonly Measurement[]): Table {
   };
 }
 
-/** Where the time goes: operations by their share of a graph's time, without what starting them alone takes. */
+/** Profile: operations by their share of a graph's time, without launch overhead. */
 export function profileTable({ nodes, startUs }: Profile, most: number): Table {
   const own = nodes.map((node) => ({ ...node, us: Math.max(0, node.us - startUs) }));
   const whole = own.reduce((sum, { us }) => sum + us, 0);
@@ -52,16 +52,6 @@ export function profileTable({ nodes, startUs }: Profile, most: number): Table {
       String(bytes),
     ]),
   };
-}
-
-export function plain({ head, rows }: Table): string {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join("  ")
-      .trimEnd();
-  return [head, ...rows].map(line).join("\n");
 }
 
 export const markdown = ({ head, rows }: Table): string =>

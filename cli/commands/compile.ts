@@ -1,4 +1,4 @@
-/** `ggsl compile`: a chain to its graph. */
+/** `ggsl compile`: compiles a chain to its graph. */
 import { Option, type Command } from "commander";
 import { printDot } from "@ggsl/compiler/graph/dot.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";

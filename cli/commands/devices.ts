@@ -1,9 +1,9 @@
-/** `ggsl devices`: what models and chains can run on. */
+/** `ggsl devices`: the devices that models and chains can run on. */
 import type { Command } from "commander";
 import { surveyDevices, type Survey } from "ggsl/devices/survey.js";
 import type { CpuVariant } from "ggsl/native/binding.js";
 import { loadBinding } from "ggsl/native/loader.js";
-import { formatTable } from "../table.js";
+import { formatTable } from "ggsl/table.js";
 import { jsonOption } from "../usage.js";
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;

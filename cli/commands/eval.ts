@@ -1,4 +1,4 @@
-/** `ggsl eval`: a chain on given numbers. */
+/** `ggsl eval`: evaluates a chain on given numbers. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "ggsl/errors.js";
@@ -10,9 +10,9 @@ import {
   type Evaluation,
   type Evaluator,
 } from "ggsl/evaluate.js";
+import { formatTable } from "ggsl/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { logitsOf, readNumbers, readTokens } from "../numbers.js";
-import { formatTable } from "../table.js";
 import { reportSplit } from "../split.js";
 import {
   atMost,
@@ -86,7 +86,7 @@ export const addEval = (program: Command): Command =>
       process.stdout.write(options.json ? jsonOf(first, shown) : textOf(first, shown));
     });
 
-/** One evaluation, whose token is accepted. */
+/** Evaluates once and accepts the token. */
 function step(evaluator: Evaluator, logits: Float32Array): Evaluation {
   const evaluation = evaluator.evaluate(logits);
   if (evaluation.token !== null) evaluator.accept();
@@ -111,7 +111,7 @@ function input(text: string, present: Record<string, string> = {}): Record<strin
   return { ...present, [name]: list };
 }
 
-/** A row of numbers for each input; of a sparse one, the tokens whose number is not its fill. */
+/** A row of numbers for each input; for a sparse input, the tokens whose value is not the fill value. */
 function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
   const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
     const feature = graph.features.find(({ from }) => from.kind === "input" && from.name === name);
@@ -134,7 +134,7 @@ function textOf({ backend, token, candidates }: Evaluation, tokens: readonly (nu
   return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${more}`;
 }
 
-/** A bar as long as the probability, the likeliest row 30 characters. */
+/** A bar with a length in proportion to the probability: 30 characters for the likeliest row. */
 function bar(prob: number, candidates: Evaluation["candidates"]): string {
   const most = candidates.reduce((a, c) => Math.max(a, c.prob), 0);
   return "█".repeat(Math.round((30 * prob) / most));

@@ -1,4 +1,4 @@
-/** `ggsl explain`: a chain stage by stage: ops, nodes, where it runs, bytes read back. */
+/** `ggsl explain`: the ops, nodes, device and readback bytes of each stage. */
 import { Option, type Command } from "commander";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
@@ -6,10 +6,10 @@ import { contributions } from "@ggsl/compiler/contributions.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
 import { splitText } from "ggsl/devices/place.js";
 import { explain, type Explanation } from "ggsl/explain.js";
+import { formatTable } from "ggsl/table.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeText } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
-import { formatTable } from "../table.js";
 import {
   atMost,
   deviceOption,

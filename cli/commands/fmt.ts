@@ -25,7 +25,7 @@ export const addFmt = (program: Command): Command =>
       if (outcomes.some((o) => o === "failed" || (options.check && o === "changed"))) process.exitCode = 1;
     });
 
-/** A file that can not be formatted is left as it is, and the others are formatted. */
+/** A file that cannot be formatted stays unchanged; the others are still formatted. */
 function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed" {
   try {
     const text = readUtf8(file);
@@ -44,7 +44,7 @@ function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed
   }
 }
 
-/** The text with its byte order mark, if it has one: the canonical form has none. */
+/** Keeps a byte order mark, so that `--check` reports it: the canonical form has none. */
 function readUtf8(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file));

@@ -56,7 +56,7 @@ function outputOf(file: string, { output, dts, check }: Options): string {
   return dts ? `${file}.d.ts` : `${file.replace(/\.ggsl$/, "")}.ts`;
 }
 
-/** The module is the same whatever folder the command runs in: files in it are named from where it lies. */
+/** File names in the module are relative to the module, so the output does not depend on the working directory. */
 function generate(
   file: string,
   wanted: readonly string[],
@@ -97,7 +97,7 @@ function compare(output: string, text: string, file: string, chains: readonly st
   throw new InputError(`"${output}" ${fault}. To generate it: ${command}`);
 }
 
-/** A file that was written by hand is not lost to a name. */
+/** Does not overwrite a file that `ggsl gen` did not generate. */
 function write(output: string, text: string): void {
   try {
     const present = existsSync(output) ? readFileSync(output, "utf8") : undefined;

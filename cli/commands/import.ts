@@ -1,4 +1,4 @@
-/** `ggsl import`: the sampling settings of other tools as a program. */
+/** `ggsl import`: converts the sampling settings of other tools to a program. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
@@ -25,7 +25,9 @@ export const addImport = (program: Command): Command =>
     .description("convert the sampling settings of another tool to a program")
     .argument("<words...>", "a FILE of settings, - for standard input, or a llama.cpp command line after --")
     .addOption(
-      new Option("--from <tool>", "the tool that the settings are of (default: detected from the keys)").choices(KINDS),
+      new Option("--from <tool>", "the tool that the settings belong to (default: detected from the keys)").choices(
+        KINDS,
+      ),
     )
     .option("-o, --output <file>", "write to a file instead of standard output")
     .option("--eos <ids>", "the end-of-text tokens, as in 2 or 1,107, for settings that refer to them", tokenIds)
@@ -69,7 +71,7 @@ const sourceOf = (bytes: Uint8Array): ByteSource => ({
   read: (offset, length) => bytes.subarray(offset, offset + length),
 });
 
-/** Only what is asked for is read: a model's file may be larger than the memory. */
+/** Reads only the requested ranges: a model file may be larger than memory. */
 function open(path: string): number {
   let file: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** `ggsl run`: text from a model, with the chain in its graph. */
+/** `ggsl run`: generates text with a model, with the chain in its graph. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   CACHE_TYPES,
@@ -8,7 +8,7 @@ import {
   MAX_THREADS,
   type CacheType,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import { describeNotes } from "@ggsl/settings/from/notes.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";
@@ -100,7 +100,7 @@ export const addRun = (program: Command): Command =>
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
   const isAdvised = file === undefined && options.stages === undefined;
-  // a fault in the program is worth knowing before a large file is read
+  // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
   const { backend, device, gpuLayers } = options;
   using model = await loadModel(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
@@ -128,7 +128,7 @@ async function run(file: string | undefined, name: string | undefined, options: 
   }
 }
 
-/** The chain that the model's file advises, which is shown. */
+/** The chain that the model file advises; it is printed. */
 function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
   const { text, notes, fault } = advice;
   if (fault !== undefined) throw new InputError(`the model's sampling advice cannot be used:\n  ${fault}`);
@@ -141,7 +141,7 @@ function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
   return { name: "general.sampling", text };
 }
 
-/** A driver that crashes is worth a word even where nobody asked for it. */
+/** Warns about a crashing driver even if its backend was not requested. */
 function reportBroken({ skipped, backend }: Model): void {
   for (const { backend: other, reason, isBroken } of skipped)
     if (isBroken) process.stderr.write(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
@@ -150,7 +150,7 @@ function reportBroken({ skipped, backend }: Model): void {
 const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
-/** Several sequences need no more memory than their texts may take. */
+/** Several sequences get only the memory that their texts can need. */
 function contextSizeOf({ ctxSize, sequences, prompt, tokens }: Options, model: Model): number | undefined {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
   return Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens);

@@ -1,11 +1,11 @@
-/** `ggsl test`: the `test` blocks of files, on a list of backends. */
+/** `ggsl test`: runs the `test` blocks of files on a list of backends. */
 import { InvalidArgumentError, type Command } from "commander";
 import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
 import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
+import { formatTable } from "ggsl/table.js";
 import { fileImporter, readText } from "../files.js";
-import { formatTable } from "../table.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
 import { deviceOption, jsonOption, strictOption } from "../usage.js";
 
@@ -36,7 +36,7 @@ export const addTest = (program: Command): Command =>
       if (failed.length > 0) process.exitCode = 1;
     });
 
-/** Tests on a GPU run in processes of their own. */
+/** Tests on a GPU run in child processes. */
 async function resultsOf(files: readonly string[], options: Options): Promise<TestResult[]> {
   const here = options.backend.filter((backend) => !isGpu(backend));
   const there = options.backend.filter(isGpu);
@@ -51,7 +51,7 @@ async function resultsOf(files: readonly string[], options: Options): Promise<Te
   return results;
 }
 
-/** A file that can not be read or compiled is a failure of its own, and the others are run. */
+/** A file that cannot be read or compiled is one failure; the other files still run. */
 function resultsHere(
   name: string,
   backends: readonly EvaluateBackend[],

@@ -5,15 +5,15 @@ import { numberText } from "@ggsl/compiler/graph/text.js";
 import { html, type Markup } from "./escape.js";
 import { layOut, type Point } from "./layout.js";
 
-/** Colours that there are; stages beyond take them again, and every node has its stage's number, too. */
+/** Number of stage colours. Further stages reuse them; each node also shows the number of its stage. */
 export const COLORS = 10;
 
 const HEIGHT = 40;
-/** Of the font, in pixels. */
+/** The width of a character in pixels. */
 const CHARACTER = 7.3;
 const LONGEST = 26;
 
-/** What is written in a box. */
+/** The texts of a box. */
 interface Texts {
   readonly lines: readonly [string, string];
   readonly title: string;
@@ -73,7 +73,7 @@ function textsOf({ boxes, groups }: Drawing, box: Box): Texts {
   }
 }
 
-/** What the host feeds belongs to no stage. */
+/** Leaves belong to no stage. */
 const stageOf = ({ kind, group }: Box): number | undefined => (kind === "op" ? group : undefined);
 
 const short = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}\u2026` : text);

@@ -1,4 +1,4 @@
-/** Text in HTML and SVG. Whatever a program or a file says is shown, and never becomes markup. */
+/** Text in HTML and SVG. Text from a program or file never becomes markup. */
 
 const ESCAPED: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -8,14 +8,14 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** For element content and quoted attributes. Control characters, which XML can not have, become visible ones. */
+/** For element content and quoted attributes. Control characters, which XML forbids, become visible characters. */
 export const escape = (text: string): string =>
   text
     .replace(/[&<>"']/g, (c) => ESCAPED[c]!)
 
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
 
-/** Markup that is safe as it stands. */
+/** Markup that needs no escaping. */
 export interface Markup {
   readonly markup: string;
 }

@@ -1,4 +1,4 @@
-/** Places for the nodes and edges of a drawing, top to bottom: dagre, whose own types Node.js's resolution does not find. */
+/** Lays out the nodes and edges of a drawing from top to bottom with dagre, whose own types Node.js's resolution does not find. */
 import * as untyped from "@dagrejs/dagre";
 
 export interface Point {

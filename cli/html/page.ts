@@ -1,6 +1,6 @@
 /**
- * A chain as the compiler sees it, as one page: no script, nothing from elsewhere. Whatever comes from a program is escaped,
- * and the page's own policy forbids scripts and requests besides.
+ * The page of `ggsl explain --html`: self-contained and without scripts. All text from a program is escaped, and the page's
+ * content security policy forbids scripts and requests.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
@@ -14,7 +14,7 @@ import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
 import { STYLE } from "./style.js";
 
 export interface Page {
-  /** As the command line named the chain's source. */
+  /** The chain's source as named on the command line. */
   readonly source: string;
   readonly graph: Graph;
   /** The same chain without optimizations; absent for a compiled graph, which has one form. */

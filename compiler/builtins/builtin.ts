@@ -1,24 +1,24 @@
-/** What is known of a built-in function, name or operator: one record each, for the checker, for lowering and for editors. */
+/** The records of built-in functions, names and operators, for the checker, lowering and editors. */
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
-import type { HostValue, Value } from "../lower/rows/value.js";
+import type { UniformValue, Value } from "../lower/rows/value.js";
 
 /** When a scalar is known. A column is known at run time only. */
 export type Rate = "static" | "uniform" | "runtime";
 
-/** The types of arguments, and what lowering makes of an argument. */
+/** The types of arguments, and their lowered form. */
 export interface Lowered {
   number: Value;
   condition: Value;
-  /** How many of the last tokens are looked at: a whole number that is known when compiling. */
+  /** The size of a window over the last tokens: an integer known at compile time. */
   window: number;
-  /** Which draw of a stream: a number that is known before the graph runs. */
-  index: HostValue;
+  /** The index of a draw in its stream, known before the graph runs. */
+  index: UniformValue;
   seed: Stream;
   text: string;
   texts: readonly (string | number)[];
-  /** A number of the row that was picked. */
-  picked: Value;
+  /** A value in the picked row. */
+  ofPickedRow: Value;
 }
 export type ArgType = keyof Lowered;
 
@@ -28,9 +28,9 @@ export type Args = Readonly<Record<string, ArgType>>;
 export type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K]] };
 
 /**
- * What a call gives. `map`: a value for each value, known when the last of its arguments is, and folded if all are constants.
- * `scalar`: one value for the table, known at run time. `column`: a value for each row. `static`: one value, known when
- * compiling.
+ * The shape and rate of a result. `map`: elementwise, known when the last argument is, and folded if all are constants.
+ * `scalar`: one value for the table, known at run time. `column`: a value for each row. `static`: one value, known at
+ * compile time.
  */
 export type Gives = "map" | "scalar" | "column" | "static";
 
@@ -43,18 +43,18 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   /** Arguments that may be left out, after the others. */
   readonly optional?: O;
   readonly gives: Gives;
-  /** What it gives where optional arguments are left out, if that is something else. */
+  /** `gives` for calls without the optional arguments, if different. */
   readonly givesWithout?: Gives;
   readonly result: Result;
-  /** Where it may be used: in rows whose order the sampler chose, or inside the `after pick` of a sampler that picks. */
+  /** Where it can be used: on sorted rows, or inside the `after pick` of a sampler that picks. */
   readonly needs?: "order" | "pick";
-  /** Whether its result grows by the factor by which all its arguments grow. */
+  /** Whether it is homogeneous of degree 1: f(c x) = c f(x) for c > 0. */
   readonly isHomogeneous?: true;
-  /** Whether it looks at `prob` without naming it. */
+  /** Whether it reads `prob` implicitly. */
   readonly readsProb?: true;
-  /** Help where it is called with the wrong number of arguments. */
+  /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
-  /** Emits the nodes of a call; of host values alone a `map` emits none. */
+  /** Emits the nodes of a call; a `map` of uniform values emits none. */
   lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>>): Value;
 }
 
@@ -74,7 +74,7 @@ export function countsOf({ args, optional = {} }: Builtin): { least: number; mos
   return { least, most: least + Object.keys(optional).length };
 }
 
-/** What a call of so many arguments gives. */
+/** `gives` for a call with `count` arguments. */
 export const givesOf = (builtin: Builtin, count: number): Gives =>
   count < countsOf(builtin).most ? (builtin.givesWithout ?? builtin.gives) : builtin.gives;
 
@@ -87,13 +87,13 @@ const ofOne =
   (doc: string, lower: OfOne, more: Partial<Pick<Builtin, "result" | "isHomogeneous">> = {}): Builtin =>
     define({ doc, args: { x: type }, gives, result: "f32", ...more, lower: (cx, { x }) => lower(cx, x) });
 
-/** A value for each value. */
+/** An elementwise function. */
 export const map = ofOne("number", "map");
-/** One number for the rows left. */
+/** A reduction of a column to a number. */
 export const reduction = ofOne("number", "scalar");
-/** What a condition is over the rows left. */
+/** A reduction of a condition. */
 export const summary = ofOne("condition", "scalar");
-/** A column that looks across rows. */
+/** A column whose values depend on other rows. */
 export const scan = ofOne("number", "column");
 
 // ---------------------------------------------------------------- names and operators
@@ -105,21 +105,21 @@ export interface BuiltinName {
   readonly rate: Rate;
   /** Whether a sampler may assign it. */
   readonly isAssignable?: true;
-  /** Whether any multiple of it serves where its values are only compared with each other. */
+  /** Whether a positive multiple of it can replace it in comparisons of its own values. */
   readonly isRelative?: true;
   lower(cx: Lowering): Value;
-  /** Its value in the picked row, where that takes no column. */
+  /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;
 }
 
 export interface Operator {
   readonly takes: "number" | "condition";
   readonly result: Result;
-  /** Whether it compares sizes. */
+  /** Whether it is an order comparison. */
   readonly isOrdering?: true;
   /**
-   * The power of f by which the result grows where the operands grow by the powers `a` and `b` of f, if there is one;
-   * `literal` is the second operand, if it is a number.
+   * The degree of the result for operands of degrees `a` and `b`: the power of f by which it scales if the inputs scale by
+   * f. `literal` is the second operand if it is a number.
    */
   degree?(a: number, b: number, literal: number | undefined): number | undefined;
   lower(cx: Lowering, a: Value, b: Value): Value;

@@ -1,4 +1,7 @@
-/** All built-in functions and names of the language by name. A new one is a record in this folder. */
+/**
+ * All built-in functions and names by name. A new one needs a record in this folder, a line in docs/language.md and its
+ * meaning in test/random/meaning; the random programs, the checker and the editors read the record.
+ */
 import { constant } from "../lower/rows/value.js";
 import { define, type Builtin, type BuiltinName } from "./builtin.js";
 import { DRAWS } from "./draws.js";
@@ -13,8 +16,8 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...SCANS,
   ...DRAWS,
   picked: define({
-    doc: "the value of the row that was picked; inside `after pick`",
-    args: { x: "picked" },
+    doc: "the value in the picked row; only inside `after pick`",
+    args: { x: "ofPickedRow" },
     gives: "scalar",
     result: "number",
     needs: "pick",
@@ -22,7 +25,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   }),
   ...FEATURES,
   known: define({
-    doc: "whether the compiler can tell that the condition holds",
+    doc: "whether the compiler can prove the condition",
     args: { condition: "condition" },
     gives: "static",
     result: "bool",
@@ -38,7 +41,10 @@ export const findFunction = (name: string): Builtin | undefined =>
 export const findName = (name: string): BuiltinName | undefined =>
   Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
 
-/** What a name that the language keeps for itself stands for; undefined for all other names. */
+/** The columns that a sampler may assign. */
+export const assignableNames = (): string[] => Object.keys(NAMES).filter((name) => NAMES[name]!.isAssignable);
+
+/** The kind of a reserved name; undefined for all other names. */
 export function builtinKind(name: string): string | undefined {
   const found = findName(name);
   if (found) return found.shape === "column" ? "column" : "value";

@@ -1,4 +1,4 @@
-/** Columns that the host feeds, because they need the text so far. */
+/** Columns that the host computes from the text so far. */
 import type { Dim, FeatureSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import { featureColumn } from "../lower/rows/features.js";
@@ -8,7 +8,7 @@ import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
-/** A count for each of the last tokens, 0 for all other tokens. */
+/** A count for each of the last tokens, 0 for all others. */
 function countsOfLast(cx: Lowering, from: FeatureSource & { readonly last: number }): Value {
   const capacity: Dim = from.last < 0 ? "V" : Math.max(1, from.last);
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);
@@ -16,14 +16,14 @@ function countsOfLast(cx: Lowering, from: FeatureSource & { readonly last: numbe
 
 export const FEATURES: Readonly<Record<string, Builtin>> = {
   occurrences: define({
-    doc: "how often the token occurs among the last ones",
+    doc: "how often the token occurs among the last `last` tokens",
     args: { last: "window" },
     gives: "column",
     result: "i32",
     lower: (cx, { last }) => countsOfLast(cx, { kind: "occurrences", last }),
   }),
   repeat_len: define({
-    doc: "length of the repetition among the last tokens that the token would extend; a breaker ends one",
+    doc: "length of the repetition among the last `last` tokens that the token would extend; breakers interrupt repetitions",
     args: { last: "window" },
     optional: { breakers: "texts" },
     gives: "column",
@@ -31,7 +31,7 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     lower: (cx, { last, breakers = [] }) => countsOfLast(cx, { kind: "repeat_len", last, breakers }),
   }),
   allowed: define({
-    doc: "whether a grammar accepts the token next",
+    doc: "whether the grammar accepts the token next",
     args: { grammar: "text" },
     gives: "column",
     result: "bool",

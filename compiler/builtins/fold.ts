@@ -1,4 +1,4 @@
-/** Calls and operations of constants, which are lowered as any other and give a constant. */
+/** Folds calls and operations on constants by lowering them. */
 import { newLowering, type Lowering } from "../lower/rows/lowering.js";
 import { constant, isConstant, type Value } from "../lower/rows/value.js";
 import type { BinaryOp } from "../syntax/ast.js";
@@ -11,7 +11,7 @@ function fold(lower: (cx: Lowering) => Value): number | undefined {
   return isConstant(value) ? value.expr : undefined;
 }
 
-/** What a function gives of numbers; undefined where that takes more than the numbers. */
+/** The value of a call with numbers; undefined if it depends on more than the numbers. */
 export function foldCall(name: string, numbers: readonly number[]): number | undefined {
   const builtin = findFunction(name);
   if (!builtin) return undefined;

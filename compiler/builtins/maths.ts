@@ -1,11 +1,11 @@
-/** Functions of numbers: on the host where their arguments are known before the graph runs, else for each row. */
+/** Elementwise functions: uniform if their arguments are known before the graph runs, else computed for each row. */
 import * as A from "../lower/rows/arith.js";
 import * as C from "../lower/rows/conditions.js";
 import * as R from "../lower/rows/reduce.js";
-import { hostOp } from "../lower/rows/value.js";
+import { uniformOp } from "../lower/rows/value.js";
 import { define, map, type Builtin } from "./builtin.js";
 
-/** One op of the host and of rows that has the same name in both. */
+/** An operation with the same name for uniform values and for rows. */
 const op =
   (name: Parameters<typeof A.mapped>[1]): Parameters<typeof map>[1] =>
   (cx, x) =>
@@ -13,12 +13,12 @@ const op =
 
 export const MATHS: Readonly<Record<string, Builtin>> = {
   exp: map("e to the power x", op("exp")),
-  log: map("natural logarithm; of 0 the lowest finite number", A.log),
-  log2: map("logarithm to base 2; of 0 the lowest finite number", A.log2),
-  sqrt: map("square root; of a negative number 0", A.sqrt),
-  abs: map("distance from 0", op("abs"), { result: "number" }),
+  log: map("natural logarithm; log(0) is the lowest finite number", A.log),
+  log2: map("logarithm to base 2; log2(0) is the lowest finite number", A.log2),
+  sqrt: map("square root; 0 for a negative number", A.sqrt),
+  abs: map("absolute value", op("abs"), { result: "number" }),
   clamp: define({
-    doc: "x, but at least lo and at most hi",
+    doc: "x clamped to [lo, hi]",
     args: { x: "number", lo: "number", hi: "number" },
     gives: "map",
     result: "number",
@@ -27,13 +27,13 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
   floor: map("largest integer not above x", op("floor"), { result: "i32" }),
   ceil: map("smallest integer not below x", op("ceil"), { result: "i32" }),
   round: map("nearest integer, halves away from 0", op("round"), { result: "i32" }),
-  sign: map("-1, 0 or 1", (cx, x) => (x.kind === "host" ? hostOp("sign", x) : A.unary(cx, "sgn", x)), {
+  sign: map("-1, 0 or 1", (cx, x) => (x.kind === "uniform" ? uniformOp("sign", x) : A.unary(cx, "sgn", x)), {
     result: "i32",
   }),
   sigmoid: map("1 / (1 + exp(-x))", op("sigmoid")),
   tanh: map("hyperbolic tangent", op("tanh")),
   min: define({
-    doc: "the smaller of two; of one column, the smallest among the rows left",
+    doc: "the smaller of two numbers; with one argument, the smallest value over the rows left",
     args: { x: "number" },
     optional: { y: "number" },
     gives: "map",
@@ -43,7 +43,7 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
     lower: (cx, { x, y }) => (y ? C.smaller(cx, x, y) : R.min(cx, x)),
   }),
   max: define({
-    doc: "the larger of two; of one column, the largest among the rows left",
+    doc: "the larger of two numbers; with one argument, the largest value over the rows left",
     args: { x: "number" },
     optional: { y: "number" },
     gives: "map",

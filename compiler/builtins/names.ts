@@ -1,19 +1,19 @@
-/** Names that the language keeps for itself: columns of the table, and scalars. */
+/** Builtin names: columns of the table, and scalars. */
 import * as I from "../graph/interval.js";
 import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/columns.js";
 import { featureColumn } from "../lower/rows/features.js";
 import { pickedProb } from "../lower/rows/pick.js";
 import { countRows } from "../lower/rows/reduce.js";
-import { host } from "../lower/rows/value.js";
+import { uniformValue } from "../lower/rows/value.js";
 import type { BuiltinName } from "./builtin.js";
 
-/** The most pairs that `bias` takes: as many as the APIs that requests come from. */
+/** The most pairs of `bias`, the same as in common completion APIs. */
 const BIAS_CAPACITY = 300;
 
 export const NAMES: Readonly<Record<string, BuiltinName>> = {
   token: { doc: "the token's id", type: "i32", shape: "column", rate: "runtime", lower: tokenOf },
   logit: {
-    doc: "the token's logit, which may be assigned",
+    doc: "the token's logit; can be assigned",
     type: "f32",
     shape: "column",
     rate: "runtime",
@@ -30,14 +30,14 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     lowerPicked: pickedProb,
   },
   rank: {
-    doc: "place in the present order among the rows left, from 0",
+    doc: "index of the row in the present order of the rows left, from 0",
     type: "i32",
     shape: "column",
     rate: "runtime",
     lower: rankOf,
   },
   bias: {
-    doc: "the request's bias of the token's logit",
+    doc: "the request's logit bias for the token",
     type: "f32",
     shape: "column",
     rate: "runtime",
@@ -52,13 +52,13 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     type: "i32",
     shape: "scalar",
     rate: "uniform",
-    lower: () => host("vocab", I.interval(1, 2 ** 24)),
+    lower: () => uniformValue("vocab", I.interval(1, 2 ** 24)),
   },
   step: {
     doc: "number of tokens generated so far",
     type: "i32",
     shape: "scalar",
     rate: "uniform",
-    lower: () => host("step", I.interval(0, 2 ** 31)),
+    lower: () => uniformValue("step", I.interval(0, 2 ** 31)),
   },
 };

@@ -1,4 +1,4 @@
-/** Functions that look across the rows left. */
+/** Functions over the rows left. */
 import * as R from "../lower/rows/reduce.js";
 import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
 
@@ -6,8 +6,8 @@ import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
 export const REDUCTIONS: Readonly<Record<string, Builtin>> = {
   sum: reduction("sum over the rows left", R.sum, { isHomogeneous: true }),
   mean: reduction("mean over the rows left", R.mean),
-  std: reduction("standard deviation over the rows left, of the population", R.standardDeviation),
-  var: reduction("variance over the rows left, of the population", R.variance),
+  std: reduction("population standard deviation over the rows left", R.standardDeviation),
+  var: reduction("population variance over the rows left", R.variance),
   count: summary("number of rows left where the condition holds", R.count, { result: "i32" }),
   any: summary("whether the condition holds in any row left", R.any, { result: "bool" }),
   all: summary("whether the condition holds in every row left", R.all, { result: "bool" }),
@@ -17,16 +17,16 @@ export const REDUCTIONS: Readonly<Record<string, Builtin>> = {
     gives: "scalar",
     result: "f32",
     readsProb: true,
-    help: "`entropy()` is that of `prob`",
+    help: "`entropy()` is the entropy of `prob`",
     lower: (cx) => R.entropy(cx),
   }),
 };
 
 /** A value for each row. */
 export const SCANS: Readonly<Record<string, Builtin>> = {
-  cumsum: scan("running sum over the rows left, this row included", R.cumsum),
+  cumsum: scan("prefix sum over the rows left, this row included", R.cumsum),
   prev: define({
-    doc: "the row before, `edge` for the first",
+    doc: "the value in the previous row; `edge` in the first row",
     args: { x: "number", edge: "number" },
     gives: "column",
     result: "f32",
@@ -34,7 +34,7 @@ export const SCANS: Readonly<Record<string, Builtin>> = {
     lower: (cx, { x, edge }) => R.rowBeside(cx, x, edge, 1),
   }),
   next: define({
-    doc: "the row after, `edge` for the last",
+    doc: "the value in the next row; `edge` in the last row",
     args: { x: "number", edge: "number" },
     gives: "column",
     result: "f32",

@@ -16,7 +16,7 @@ export interface ResolvedArgs {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Matches by position, then by name. `callee` is where and what is called, for the diagnostics. */
+/** Matches by position, then by name. `callee` has the name and the span of the call, for diagnostics. */
 export function resolveArgs(
   params: readonly Param[],
   args: readonly Arg[],

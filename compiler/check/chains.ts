@@ -1,13 +1,13 @@
-/** Chains: their stages, what these are given, and their order. */
+/** Chains: their stages, the stages' arguments and their order. */
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
-import { stageAfterHost, stageAfterPick } from "./diagnostics/statements.js";
+import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
-import { HOST_SAMPLERS } from "./host.js";
-import { checkHostStage } from "./hostStages.js";
+import { TAIL_SAMPLERS } from "../llama/samplers.js";
+import { checkTailStage } from "./tailStages.js";
 import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
@@ -27,18 +27,18 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     diagnostics,
   };
   let picker: string | undefined;
-  let isOnHost = false;
+  let isInTail = false;
   const extent = extentOf(extents, chain, module);
   const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
   calls.forEach((binding, i) => {
     const stage = chain.stages[i]!;
     const { name, span, isHost } = stage;
     const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
-    const isPicker = isHost ? checkHostStage(scope, stage) : part?.picks;
+    const isPicker = isHost ? checkTailStage(scope, stage) : part?.picks;
     if (part?.isCyclic && reaches(binding!, chain))
       diagnostics.push(containsItself(name.span, chain.name.text, name.text));
-    if (!isHost && isOnHost) diagnostics.push(stageAfterHost(span, name.text));
-    isOnHost ||= isHost || part?.hasHost === true;
+    if (!isHost && isInTail) diagnostics.push(stageAfterTail(span, name.text));
+    isInTail ||= isHost || part?.hasTail === true;
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
   });
@@ -55,7 +55,7 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
 }
 
-/** Returns what the stage calls, if that can be told. */
+/** Returns the sampler or chain that the stage calls, if known. */
 function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const { module, diagnostics } = scope;
   const { text, span } = stage.name;
@@ -113,7 +113,7 @@ function checkArgument(
     diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
   } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
     diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a number that may have a fraction"),
+      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"),
     );
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);
@@ -122,24 +122,24 @@ function checkArgument(
 
 // ---------------------------------------------------------------- chains in chains
 
-/** What a chain comes to once the chains among its stages are replaced by their own stages. */
+/** The size of a chain after inlining the chains among its stages. */
 export interface Extent {
   readonly stages: number;
   readonly picks: boolean;
-  /** Ends in the host tail, so that nothing but the tail's own stages can follow. */
-  readonly hasHost: boolean;
+  /** Ends in the host tail, so that only tail stages can follow. */
+  readonly hasTail: boolean;
   readonly isCyclic: boolean;
 }
 
 const MAX_STAGES = 256;
 const MAX_DEPTH = 64;
-const TOO_LONG: Extent = { stages: Infinity, picks: false, hasHost: false, isCyclic: false };
-const CYCLIC: Extent = { stages: 0, picks: false, hasHost: false, isCyclic: true };
+const TOO_LONG: Extent = { stages: Infinity, picks: false, hasTail: false, isCyclic: false };
+const CYCLIC: Extent = { stages: 0, picks: false, hasTail: false, isCyclic: true };
 
-/** Extents that are known already: each chain is looked at once, so that chains of chains do not multiply the work. */
+/** Extents by chain: each is computed once, so that nested chains do not multiply the work. */
 export type Extents = Map<Chain, Extent>;
 
-/** Whether a chain is among what a stage comes to. */
+/** Whether a stage contains a chain, directly or indirectly. */
 function reaches(from: Binding, goal: Chain): boolean {
   const seen = new Set<unknown>();
   const open = [from];
@@ -154,7 +154,7 @@ function reaches(from: Binding, goal: Chain): boolean {
 }
 
 function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, path: readonly Chain[] = []): Extent {
-  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasHost: false, isCyclic: false };
+  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasTail: false, isCyclic: false };
   if (path.includes(callee)) return CYCLIC;
   if (path.length > MAX_DEPTH) return TOO_LONG;
   const known = extents.get(callee);
@@ -164,13 +164,13 @@ function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, pat
     const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
     return isStage
       ? extentOf(extents, next.declaration, next.module, [...path, callee])
-      : { stages: 1, picks: isHost && HOST_SAMPLERS[name.text]?.picks === true, hasHost: isHost, isCyclic: false };
+      : { stages: 1, picks: isHost && TAIL_SAMPLERS[name.text]?.picks === true, hasTail: isHost, isCyclic: false };
   });
   const stages = parts.reduce((total, p) => total + p.stages, 0);
   const extent = {
     stages: stages > MAX_STAGES ? Infinity : stages,
     picks: parts.some((p) => p.picks),
-    hasHost: parts.some((p) => p.hasHost),
+    hasTail: parts.some((p) => p.hasTail),
     isCyclic: parts.some((p) => p.isCyclic),
   };
   extents.set(callee, extent);

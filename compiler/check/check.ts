@@ -1,4 +1,4 @@
-/** Checking a program: every file that it reaches, every declaration, all faults at once. */
+/** Checks a program: all declarations of all imported files, reporting all faults at once. */
 import type { Chain, Test } from "../syntax/ast.js";
 import { parseStages } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
@@ -19,31 +19,31 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What is known of a file even when it has errors. */
+/** Facts of a file that are known even if it has errors. */
 export interface CheckedFile extends Checked {
   readonly module: Module;
-  /** Names of all files that it reaches, itself among them. */
+  /** Names of all files that it imports, directly or indirectly, and its own. */
   readonly files: ReadonlySet<string>;
 }
 
 export interface CheckOptions {
   /** Reads imported files. */
   readonly importer?: Importer;
-  /** Parses a file; an editor's remembers what has not changed. */
+  /** Parses a file; editors pass a parser with a cache. */
   readonly parse?: Parser;
 }
 
-/** Checks a file and all that it imports. */
+/** Checks a file and all its imports. */
 export function check(source: SourceFile, { importer = () => undefined, parse }: CheckOptions = {}): CheckedFile {
   const loader = newLoader(importer, parse);
   const module = loadModule(loader, source);
   return { ...checkAll(loader, module), module, files: new Set(loader.modules.keys()) };
 }
 
-/** The name of the chain that `checkStages` makes. */
+/** The name of the chain that `checkStages` creates. */
 export const STAGES_CHAIN = "chain";
 
-/** Checks `stage |> stage`, where every sampler of the standard library is in scope. */
+/** Checks `stage |> stage` with all samplers of the standard library in scope. */
 export function checkStages(source: SourceFile): Checked {
   const { stages, diagnostics } = parseStages(source);
   if (diagnostics.length > 0) return { diagnostics };

@@ -1,10 +1,10 @@
 /** Constant expressions: numbers, constants and arithmetic on them. */
 import { foldBinary, foldCall } from "../builtins/fold.js";
-import { applyHost, saturate } from "../graph/hostOps.js";
+import { applyUniformOp, saturate } from "../graph/uniformOps.js";
 import type { Const, Expr } from "../syntax/ast.js";
 import type { Module } from "./program.js";
 
-/** Values of constants: each is evaluated once, however many expressions name it. */
+/** Values of constants: each is evaluated once. */
 const values = new WeakMap<Const, { readonly value: number | undefined }>();
 
 export const isEvaluated = (declaration: Const): boolean => values.has(declaration);
@@ -18,7 +18,7 @@ export function evaluateConst(declaration: Const, module: Module): number | unde
   return value;
 }
 
-/** The value of a constant expression, truth as 1 and 0; undefined for anything else. */
+/** The value of a constant expression, booleans as 1 and 0; undefined if it is not constant. */
 export function evaluateConstant(expr: Expr, module: Module): number | undefined {
   const of = (e: Expr): number | undefined => evaluateConstant(e, module);
   switch (expr.kind) {
@@ -32,7 +32,7 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
     }
     case "unary": {
       const x = of(expr.operand);
-      return x === undefined ? undefined : applyHost(expr.op === "-" ? "neg" : "not", [x]);
+      return x === undefined ? undefined : applyUniformOp(expr.op === "-" ? "neg" : "not", [x]);
     }
     case "binary": {
       const [a, b] = [of(expr.left), of(expr.right)];

@@ -1,29 +1,29 @@
-/** Diagnostics: what is wrong with a program, where, and what to do. One family a file in `diagnostics/`. */
+/** Diagnostics: what is wrong with a program, where, and how to fix it. `diagnostics/` has one file for each family. */
 import type { Span } from "../syntax/source.js";
 
 export interface Diagnostic {
-  /** Stable: `E` for errors, `W` for warnings, and four digits. */
+  /** Stable: `E` for errors or `W` for warnings, then four digits. */
   readonly code: string;
   readonly severity: "error" | "warning";
   readonly message: string;
   readonly span: Span;
-  /** Said beside the caret. */
+  /** Shown beside the caret. */
   readonly label?: string;
   readonly help?: string;
-  /** Other places that belong to the fault, such as the path through the program that led there. */
+  /** Other relevant places, such as the first of two declarations. */
   readonly notes?: readonly Note[];
-  /** What an editor can do about it. */
+  /** The quick fix for editors. */
   readonly fix?: Fix;
 }
 
 export type Fix =
-  /** Another text in a place. */
+  /** Replaces a span. */
   | { readonly kind: "replace"; readonly span: Span; readonly text: string }
-  /** The import of a standard sampler. */
+  /** Adds the import of a standard sampler. */
   | { readonly kind: "import"; readonly name: string }
-  /** The mark `static` for these parameters of the declaration around the fault. */
+  /** Marks these parameters of the enclosing declaration `static`. */
   | { readonly kind: "static"; readonly params: readonly string[] }
-  /** The chain without this stage. */
+  /** Removes this stage from the chain. */
   | { readonly kind: "removeStage"; readonly span: Span };
 
 export interface Note {
@@ -48,14 +48,14 @@ export const warning = (code: string, span: Span, message: string, extra: Extra 
 
 export const isError = (d: Diagnostic): boolean => d.severity === "error";
 
-/** In order of place, each once. */
+/** Sorted by place, without duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const key = (d: Diagnostic): string => `${d.span.source.name}:${d.span.start}:${d.code}:${d.message}`;
   const unique = [...new Map(diagnostics.map((d) => [key(d), d])).values()];
   return unique.sort((a, b) => a.span.source.name.localeCompare(b.span.source.name) || a.span.start - b.span.start);
 }
 
-/** A program that can not be compiled; `diagnostics` holds everything that is wrong with it. */
+/** A program that cannot be compiled; `diagnostics` has all errors and warnings. */
 export class CompileError extends Error {
   override readonly name = "CompileError";
   constructor(

@@ -6,7 +6,7 @@ export interface FormatOptions {
   readonly color?: boolean;
 }
 
-/** Columns of source shown beside a caret; longer lines are cut around it. */
+/** The most columns of source shown; longer lines are cut around the caret. */
 const MAX_WIDTH = 120;
 
 const paint = (code: string, text: string, color: boolean): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -22,7 +22,7 @@ export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions
   return lines.join("\n");
 }
 
-/** All diagnostics in order of place, with a blank line after each. */
+/** All diagnostics sorted by place, with a blank line after each. */
 export const formatDiagnostics = (diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string =>
   sortDiagnostics(diagnostics)
     .map((d) => `${formatDiagnostic(d, options)}\n`)

@@ -7,14 +7,14 @@ import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { constantScope, numberType } from "./types.js";
 
-/** Pairs that a sparse input may hold at most. */
+/** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Diagnostic[]): void {
   if (input.type === "seed") diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
   const { capacity, fill } = input.sparse;
-  constantOf(module, fill, "the value elsewhere of an input", diagnostics);
+  constantOf(module, fill, "the default value of an input", diagnostics);
   const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
   if (size === undefined) return;
   if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, "the capacity of an input", String(size)));

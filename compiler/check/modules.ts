@@ -1,4 +1,4 @@
-/** Loading files and what they import, and the names that each file knows. */
+/** Loads files and their imports, and resolves the names of each file. */
 import { STD_NAMES, stdFile, stdSource } from "../std/library.js";
 import type { Declaration, Import } from "../syntax/ast.js";
 import { parse, type Parsed } from "../syntax/parse.js";
@@ -20,7 +20,7 @@ import {
 import type { Binding, Importer, Module } from "./program.js";
 
 const MAX_FILES = 256;
-/** Constants that need each other in a row. */
+/** The longest allowed dependency path of constants. */
 const MAX_CONSTANT_DEPTH = 100;
 
 export interface Loader {
@@ -30,7 +30,7 @@ export interface Loader {
   readonly diagnostics: Diagnostic[];
 }
 
-/** Parses a file; an editor's remembers what has not changed. */
+/** Parses a file; editors pass a parser with a cache. */
 export type Parser = (source: SourceFile) => Parsed;
 
 export const newLoader = (importer: Importer, parser: Parser = parse): Loader => ({
@@ -40,19 +40,19 @@ export const newLoader = (importer: Importer, parser: Parser = parse): Loader =>
   diagnostics: [],
 });
 
-/** A module while its names are gathered. */
-interface Draft extends Module {
+/** A module while its names are collected. */
+interface OpenModule extends Module {
   readonly scope: Map<string, Binding>;
   readonly broken: Set<string>;
 }
 
-/** Parses a file and what it imports. `path` is the files that led here, to find cycles. */
+/** Parses a file and its imports. `path` has the importing files, to find cycles. */
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
   const { file, broken, diagnostics } = parsed(loader, source);
   loader.diagnostics.push(...diagnostics);
-  const module: Draft = { source, file, scope: new Map(), broken: new Set(broken) };
+  const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
   const here = [...path, source.name];
   for (const declaration of file.declarations) {
@@ -63,17 +63,17 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   return module;
 }
 
-/** The trees of the standard library are there already. */
+/** The standard library is already parsed. */
 function parsed(loader: Loader, source: SourceFile): Parsed {
   const file = stdFile(source);
   return file ? { file, broken: new Set(), diagnostics: [] } : loader.parse(source);
 }
 
 /**
- * Sees to it that a constant can be evaluated: one that needs itself, or too many others in a row, is reported and
- * forgotten. Those it needs are evaluated first, so that no evaluation goes deep.
+ * Ensures that a constant can be evaluated: reports and removes one that depends on itself or on too many others in a row.
+ * Its dependencies are evaluated first, which bounds the recursion.
  */
-function orderConstants(loader: Loader, module: Draft, name: string, path: readonly string[]): void {
+function orderConstants(loader: Loader, module: OpenModule, name: string, path: readonly string[]): void {
   const binding = module.scope.get(name);
   if (binding?.declaration.kind !== "const" || binding.module !== module || isEvaluated(binding.declaration)) return;
   const isCyclic = path.includes(name);
@@ -90,18 +90,22 @@ function orderConstants(loader: Loader, module: Draft, name: string, path: reado
   if (module.scope.has(name)) evaluateConst(binding.declaration, module);
 }
 
-function forget(module: Draft, name: string): void {
+function forget(module: OpenModule, name: string): void {
   module.scope.delete(name);
   module.broken.add(name);
 }
 
-/** A sampler of the standard library, loaded when it is first named. */
+/** A sampler of the standard library, loaded on first use. */
 export function loadStd(loader: Loader, name: string): Binding | undefined {
   const source = stdSource(name);
   return source && loadModule(loader, source).scope.get(name);
 }
 
-function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration, { kind: "import" | "test" }>): void {
+function bindOwn(
+  loader: Loader,
+  module: OpenModule,
+  declaration: Exclude<Declaration, { kind: "import" | "test" }>,
+): void {
   const { text, span } = declaration.name;
   const builtin = builtinKind(text);
   if (builtin !== undefined) {
@@ -110,14 +114,14 @@ function bindOwn(loader: Loader, module: Draft, declaration: Exclude<Declaration
   } else bind(loader, module, text, span, { declaration, module });
 }
 
-function bind(loader: Loader, { scope }: Draft, name: string, span: Span, binding: Binding): void {
+function bind(loader: Loader, { scope }: OpenModule, name: string, span: Span, binding: Binding): void {
   const first = scope.get(name);
   if (first) loader.diagnostics.push(declaredTwice(span, name, first.declaration.name.span));
   else scope.set(name, binding);
 }
 
-/** Faults of the file itself are reported at its name, once; those of a name at the name. */
-function bindImport(loader: Loader, module: Draft, statement: Import, path: readonly string[]): void {
+/** Reports faults of the file once, at its path, and faults of an imported name at that name. */
+function bindImport(loader: Loader, module: OpenModule, statement: Import, path: readonly string[]): void {
   const isStd = statement.from === "std";
   const target = isStd ? undefined : importedModule(loader, statement, module, path);
   for (const { text, span } of statement.names) {
@@ -129,7 +133,7 @@ function bindImport(loader: Loader, module: Draft, statement: Import, path: read
   }
 }
 
-/** The module of an import; undefined when it can not be had, which is then reported. */
+/** The module of an import; undefined if it cannot be loaded, which is reported. */
 function importedModule(
   loader: Loader,
   { from, fromSpan }: Import,
@@ -148,7 +152,7 @@ function importedModule(
   return source && !fault ? loadModule(loader, source, path) : undefined;
 }
 
-/** What a file declares itself; what it imports is not handed on. */
+/** The file's own declarations; imports are not re-exported. */
 function ownBinding(module: Module, name: string): Binding | undefined {
   const found = module.scope.get(name);
   return found?.module === module ? found : undefined;

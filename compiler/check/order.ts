@@ -14,16 +14,16 @@ const KNOWN: readonly KnownOrder[] = [
   {
     early: ["temp", "temp_ext", "entropy_temp", "quadratic", "skew"],
     late: "top_n_sigma",
-    why: "it measures the spread of the model's own logits, which a temperature has changed",
+    why: "it measures the spread of the model's own logits, which the earlier stage has changed",
   },
   {
     early: ["xtc"],
     late: "top_k",
-    why: "xtc has dropped the best tokens, so the k best that are left reach further down than meant",
+    why: "xtc drops the best tokens, so the k best of the rest reach further down than intended",
   },
 ];
 
-/** Warns of a stage that comes too early for a later one. */
+/** Warns of stages in a known wrong order. */
 export function checkOrder(module: Module, chain: Chain, diagnostics: Diagnostic[]): void {
   const names = chain.stages.map(({ name, isHost }) => {
     const source = isHost ? undefined : module.scope.get(name.text)?.module.source.name;

@@ -1,8 +1,8 @@
-/** A checked program: what `check` hands to `lower`. Names are resolved per file; every chain is known to be well formed. */
+/** A checked program: what `check` hands to `lower`. Names are resolved per file; every chain is well formed. */
 import type { Chain, Const, File, InputDecl, Sampler, Test } from "../syntax/ast.js";
 import type { SourceFile } from "../syntax/source.js";
 
-/** What a name means at the top level of a file. `module` is the file that declares it. */
+/** The meaning of a name at the top level of a file. `module` is the file that declares it. */
 export interface Binding {
   readonly declaration: Const | InputDecl | Sampler | Chain;
   readonly module: Module;
@@ -13,13 +13,13 @@ export interface Module {
   readonly file: File;
   /** Own declarations and imports, by name. */
   readonly scope: ReadonlyMap<string, Binding>;
-  /** Names whose declaration has a fault; it was reported, so using them is no further fault. */
+  /** Names whose declaration has a reported fault; their uses are not reported again. */
   readonly broken: ReadonlySet<string>;
 }
 
 export interface Program {
   readonly main: Module;
-  /** The chains that the main file declares, in order; those that it imports are in its scope. */
+  /** The chains that the main file declares, in order; imported ones are in its scope. */
   readonly chains: readonly Chain[];
   readonly tests: readonly Test[];
 }

@@ -4,7 +4,7 @@ import type { Param } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import type { Module } from "./program.js";
 
-/** The range that a parameter declares; its bounds are known to be constants. */
+/** The range that a parameter declares; its bounds must already be checked as constants. */
 export function declaredRange(module: Module, { range }: Param): Range {
   if (!range) return {};
   const bound = (e: Parameters<typeof evaluateConstant>[0]): number => evaluateConstant(e, module) ?? 0;

@@ -1,8 +1,8 @@
-/** Samplers: their parameters, and one statement after the other. */
+/** Samplers: their parameters and statements. */
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { expressionsOf, namesIn } from "../syntax/walk.js";
-import { builtinKind, findName, NAMES } from "../builtins/builtins.js";
+import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
@@ -67,7 +67,7 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
 
 // ---------------------------------------------------------------- parameters
 
-/** Warns of parameters that none of the expressions uses. */
+/** Warns of unused parameters. */
 export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Diagnostic[]): void {
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
@@ -92,7 +92,7 @@ export function checkParams(
   for (const param of params) {
     const { text, span } = param.name;
     const type = scalarType(param.type, param.isStatic ? "static" : "uniform");
-    // a parameter may hide `n`, `vocab` or `step`: llama.cpp's top_n_sigma calls its parameter `n`
+    // a parameter may shadow `n`, `vocab` or `step`: the parameter of llama.cpp's top_n_sigma is named `n`
     if (builtinKind(text) === "value" && !names.has(text)) names.set(text, { type, span });
     else declare(names, text, span, type, diagnostics);
     checkParam(module, param, diagnostics);
@@ -135,7 +135,7 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
   else checkConstantFor(scope.module, param, scope.module, value, scope.diagnostics);
 }
 
-/** Checks a constant given to a parameter that `declarer` declares; what else is given is left to run time. */
+/** Checks a constant argument of a parameter that `declarer` declares; other arguments are checked at run time. */
 export function checkConstantFor(
   declarer: Module,
   param: Param,
@@ -176,7 +176,7 @@ interface Body extends Scope {
   isOrdered: boolean;
   hasPicked: boolean;
   readonly states: Map<string, Type>;
-  /** The condition of an `if` around that may change at run time, and whether that is certain. */
+  /** The condition of an enclosing `if` that may change at run time, and whether it certainly does. */
   readonly branch: { readonly span: Span; readonly isRuntime: boolean } | undefined;
 }
 
@@ -247,28 +247,25 @@ function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind
   body.states.set(name.text, state);
 }
 
-/** A value that a state takes: one number, or one truth, for the whole table. */
+/** A value assigned to a state: a scalar number or condition. */
 function checkStateValue(body: Body, state: Type, value: Expr, isArithmetic: boolean): Type {
   const type = state.type === "bool" && !isArithmetic ? conditionType(body, value) : numberType(body, value);
   if (type.shape === "column")
     body.diagnostics.push(mustBeScalar(value.span, "a state", type.type === "bool", body.isAfterPick));
   else if (state.type === "i32" && type.type === "f32")
-    body.diagnostics.push(mustBeWhole(value.span, "the state", "a number that may have a fraction"));
+    body.diagnostics.push(mustBeWhole(value.span, "the state", "a value of type f32"));
   return type.shape === "column" ? ERROR : type;
 }
 
 function assignHelp(body: Body, name: string): string {
   if (body.isAfterPick)
     return body.states.size > 0
-      ? `inside \`after pick\` only states are assigned: ${[...body.states.keys()].join(", ")}`
+      ? `inside \`after pick\` only states can be assigned: ${[...body.states.keys()].join(", ")}`
       : "declare a state first: `state s: f32 = 0`";
-  if (body.states.has(name)) return "the next value of a state is set inside `after pick { ... }`";
+  if (body.states.has(name)) return "assign a state inside `after pick { ... }`";
   if (body.names.has(name) || findName(name))
-    return "only `logit` can be assigned; `prob` follows from it, and `let` makes a new column";
-  const meant = suggest(
-    name,
-    Object.keys(NAMES).filter((n) => findName(n)?.isAssignable),
-  );
+    return "only `logit` can be assigned; `prob` follows from it, and `let` declares a new column";
+  const meant = suggest(name, assignableNames());
   return meant === undefined ? `declare it with \`let ${name} = ...\`` : `did you mean \`${meant}\`?`;
 }
 
@@ -277,7 +274,7 @@ function requireScalar(body: Body, expr: Expr, type: Type, what: string): void {
     body.diagnostics.push(mustBeScalar(expr.span, what, type.type === "bool"));
 }
 
-/** A number of rows: an integral scalar. Anything else is reported, and is an error for what follows. */
+/** A number of rows: an integer scalar. Anything else is reported, and has the type error. */
 function requireCount(body: Body, expr: Expr, what: string): Type {
   const type = numberType(body, expr);
   requireScalar(body, expr, type, what);
@@ -285,7 +282,7 @@ function requireCount(body: Body, expr: Expr, what: string): Type {
   const constant = evaluateConstant(expr, body.module);
   const isWhole = constant === undefined ? type.type === "i32" : Number.isInteger(constant);
   if (!isWhole)
-    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a number that may have a fraction")));
+    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a value of type f32")));
   return isWhole ? type : ERROR;
 }
 
@@ -293,7 +290,7 @@ function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined):
   if (by) {
     const type = numberType(body, by);
     if (type.type !== "error" && type.shape === "scalar")
-      body.diagnostics.push(mustBeColumn(by.span, `what \`${what}\` orders by`));
+      body.diagnostics.push(mustBeColumn(by.span, `the key of \`${what}\``));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(runtimeOrder(span, what, body.branch.span));
   body.isOrdered = true;
@@ -320,7 +317,7 @@ function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
   } else {
     const type = numberType(body, s.value);
     if (type.type !== "error" && type.shape === "scalar")
-      body.diagnostics.push(mustBeColumn(s.value.span, "what `pick argmax` compares"));
+      body.diagnostics.push(mustBeColumn(s.value.span, "the argument of `pick argmax`"));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(pickInBranch(s.span));
   body.hasPicked = true;

@@ -1,6 +1,6 @@
 /** "Did you mean": the nearest known name. */
 
-/** The candidate within a third of the name's length in edits, if there is one; a single letter is like any other. */
+/** The nearest candidate with at most a third of the name's letters changed; none for a single letter. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
   const limit = Math.min(name.length - 1, Math.max(1, Math.floor(name.length / 3)));
   let best: string | undefined;
@@ -12,7 +12,7 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance with swaps of neighbours counted once. */
+/** Levenshtein distance; a swap of adjacent characters counts once. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

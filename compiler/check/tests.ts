@@ -1,4 +1,4 @@
-/** Test blocks: what goes in, what runs, and what is expected. */
+/** Test blocks: candidates, chain and expected results. */
 import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
 import { checkChain, type Extents } from "./chains.js";
 import { evaluateConstant } from "./constants.js";
@@ -26,7 +26,7 @@ export function checkTest(module: Module, test: Test, extents: Extents, diagnost
   }
 }
 
-/** The stages of a test are a chain without parameters. */
+/** The stages of a test as a chain without parameters. */
 const chainOf = (test: Test, { stages, span }: Extract<TestClause, { kind: "run" }>): Chain => ({
   kind: "chain",
   name: { text: test.title, span },
@@ -35,7 +35,7 @@ const chainOf = (test: Test, { stages, span }: Extract<TestClause, { kind: "run"
   span,
 });
 
-/** A clause that stands once at most, by what it says; candidates are given either way. */
+/** The key by which a clause must be unique; `logits` and `probs` share one. */
 const purposeOf = (c: TestClause): string =>
   c.kind === "logits" || c.kind === "probs"
     ? "candidates"

@@ -23,7 +23,7 @@ import {
 import type { Module } from "./program.js";
 
 export interface Type {
-  /** `error` was reported already and silences what follows from it. */
+  /** `error` is already reported; it suppresses subsequent errors. */
   readonly type: ScalarType | "error";
   readonly shape: "scalar" | "column";
   readonly rate: Rate;
@@ -32,20 +32,20 @@ export interface Type {
 export const ERROR: Type = { type: "error", shape: "scalar", rate: "static" };
 export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, shape: "scalar", rate });
 
-/** A parameter, a `let` or a state, and where it is declared. */
+/** A parameter, a `let` or a state, and the span of its declaration. */
 export interface Local {
   readonly type: Type;
   readonly isLet?: boolean;
   readonly span: Span;
 }
 
-/** What names mean where an expression stands. */
+/** The scope of an expression. */
 export interface Scope {
   readonly module: Module;
   readonly names: ReadonlyMap<string, Local>;
-  /** The parameters that can change on every token. */
+  /** The parameters that can change with every token. */
   readonly uniforms: ReadonlySet<string>;
-  /** Rows are in an order that the sampler chose. */
+  /** The sampler has sorted the rows. */
   readonly isOrdered: boolean;
   /** Inside `after pick`. */
   readonly isAfterPick: boolean;
@@ -134,7 +134,7 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   );
 }
 
-/** Where a constant expression stands. */
+/** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope => ({
   module,
   names: new Map(),
@@ -145,12 +145,12 @@ export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope 
   diagnostics,
 });
 
-/** The uniform parameters that an expression names itself. */
+/** The uniform parameters that an expression names directly. */
 export const uniformsIn = (scope: Scope, expr: Expr): string[] => [
   ...new Set(namesIn(expr).filter((name) => scope.uniforms.has(name))),
 ];
 
-/** Types of constants: each is found once, however many expressions name it. */
+/** Types of constants: each is computed once. */
 const constTypes = new WeakMap<Const, Type>();
 
 /** The type of a constant. Faults of its expression are reported where it is declared, to `diagnostics`. */
@@ -169,13 +169,13 @@ function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
   return join(resultType(result, operands), ...operands);
 }
 
-/** The type of what is made of operands. */
+/** The type of an operation by its operands. */
 const resultType = (result: Result, operands: readonly Type[]): ScalarType =>
   result === "number" ? (operands.every((t) => t.type === "i32") ? "i32" : "f32") : result;
 
 const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
 
-/** A value made of others: a column if one of them is, known when the last of them is, an error if one of them is. */
+/** Combines operand types: a column or an error if any operand is, with the latest rate. */
 function join(type: Type["type"], ...parts: readonly Type[]): Type {
   if (parts.some((p) => p.type === "error")) return ERROR;
   const isColumn = parts.some((p) => p.shape === "column");
@@ -217,11 +217,11 @@ function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): voi
   if (needs === "pick" && !scope.canUsePicked) scope.diagnostics.push(pickedTooEarly(span));
 }
 
-/** The type of an argument; `callee` is whose. */
+/** The type of an argument; `callee` names the function. */
 function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: Expr, callee: string): Type {
   switch (expected) {
     case "number":
-    case "picked":
+    case "ofPickedRow":
       return numberType(scope, value);
     case "condition":
       return conditionType(scope, value);
@@ -255,7 +255,7 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
     : report(scope, textExpected(value.span, expected === "list"));
 }
 
-/** Which draw is used is worked out before the graph runs: from parameters, states and `step`. */
+/** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
   const isKnown = (e: Expr): boolean => {
     const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;

@@ -1,4 +1,4 @@
-/** Builds a graph node by node. Types and dims follow from the op table; what is known of the values is kept beside. */
+/** Builds a graph node by node. Types and dims follow from the op table; ranges of values are tracked with it. */
 import type { GraphNode, NodeId, Origin } from "./graph.js";
 import type { Interval } from "./interval.js";
 import { resultRange, resultType, type OpName } from "./ops.js";
@@ -6,9 +6,9 @@ import type { Attrs } from "./vector.js";
 
 export interface Builder {
   readonly nodes: GraphNode[];
-  /** What is known of each node's values. */
+  /** The range of each node's values. */
   readonly ranges: Interval[];
-  /** Given to the nodes that are made from now on. */
+  /** The origin of nodes added from now on. */
   origin: Origin | undefined;
 }
 
@@ -16,11 +16,11 @@ export const newBuilder = (): Builder => ({ nodes: [], ranges: [], origin: undef
 
 export interface EmitOptions {
   readonly name?: string | undefined;
-  /** Overrides what the op table concludes. */
+  /** Overrides the range from the op table. */
   readonly range?: Interval;
 }
 
-/** Appends a node. Operands that break the op's rules are a bug of the caller; `verify` finds them. */
+/** Appends a node. Invalid operands are a bug of the caller; `verify` finds them. */
 export function emit(
   b: Builder,
   op: OpName,

@@ -1,4 +1,4 @@
-/** A drawing in Graphviz's language; a cluster for each stage. */
+/** A drawing in Graphviz's DOT language, with a cluster for each stage. */
 import { drawingOf, type Box } from "./drawing.js";
 import type { Graph } from "./graph.js";
 

@@ -1,28 +1,28 @@
-/** A graph as it is drawn: boxes, edges and groups. Where they are placed and how they look is up to whoever draws. */
+/** The drawing of a graph: boxes, edges and groups, without layout or style. */
 import type { Attr, Graph, GraphNode } from "./graph.js";
 import { opRule } from "./ops.js";
-import { hostText } from "./text.js";
+import { uniformText } from "./text.js";
 
-/** Larger drawings are not made: laying them out takes seconds, and nobody can read them. */
+/** The size limit of drawings: larger ones take seconds to lay out, and are unreadable. */
 export const MAX_DRAWN = 400;
 
 export interface Box {
   /** Inputs and uniforms come from the host; outputs and next states go back to it. */
   readonly kind: "input" | "uniform" | "op" | "output" | "state";
-  /** The op, `u0` for a uniform, the name of anything else. */
+  /** The op, `u0` for a uniform, otherwise the name. */
   readonly label: string;
-  /** Of a uniform. */
+  /** Only of a uniform. */
   readonly formula?: string;
-  /** Attributes that are given, in the order of the op's table. */
+  /** The attributes that are present, in the order of the op table. */
   readonly attrs: readonly (readonly [name: string, value: Attr])[];
   /** `f32[V]`. */
   readonly type: string;
-  /** The group that it comes from. */
+  /** Its group. */
   readonly group?: number;
 }
 
 export interface Drawing {
-  /** One for each node, by its number, then the outputs and the states. */
+  /** One for each node, by number, then the outputs and the states. */
   readonly boxes: readonly Box[];
   /** Indices into the boxes; an edge goes from a lower to a higher one. */
   readonly edges: readonly (readonly [from: number, to: number])[];
@@ -55,7 +55,7 @@ function boxOf(graph: Graph, node: GraphNode): Box {
   const common = { type: typeOf(node), attrs: [], ...(origin && { group: origin.stage }) };
   if (op === "input") return { kind: "input", label: graph.inputs[index]!.name, ...common };
   if (op === "uniform") {
-    return { kind: "uniform", label: `u${index}`, formula: hostText(graph.uniforms[index]!.expr), ...common };
+    return { kind: "uniform", label: `u${index}`, formula: uniformText(graph.uniforms[index]!.expr), ...common };
   }
   const given = opRule(op).attrs.flatMap(({ name }) => {
     const value = attrs[name];

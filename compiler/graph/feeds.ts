@@ -1,10 +1,10 @@
-/** What inputs and features a valid graph has. */
+/** The rules for inputs and features of a valid graph. */
 import type { Dim, Dtype, Feature, FeatureSource, Graph, Input } from "./graph.js";
 
 export function feedFaults({ inputs, features }: Graph): string[] {
   const [first] = inputs;
   if (first?.source.kind !== "logits" || first.dim !== "V" || first.dtype !== "f32")
-    return ["inputs: the first one is the logits, f32[V]"];
+    return ["inputs: the first one must be the logits, f32[V]"];
   return [
     ...inputs.slice(1).flatMap((input, i) => inputFaults(input, features).map((f) => `inputs[${i + 1}]: ${f}`)),
     ...features.flatMap((feature, i) => featureFaults(feature, i, inputs).map((f) => `features[${i}]: ${f}`)),
@@ -12,11 +12,11 @@ export function feedFaults({ inputs, features }: Graph): string[] {
 }
 
 function inputFaults({ source, dtype, dim }: Input, features: readonly Feature[]): string[] {
-  if (source.kind === "logits") return ["only the first one is the logits"];
+  if (source.kind === "logits") return ["only the first input can be the logits"];
   const feature = features[source.feature];
   if (!feature) return [`there is no feature ${source.feature}`];
   const wanted = partsOf(feature).find(({ kind }) => kind === source.kind);
-  if (!wanted) return [`feature ${source.feature} is ${feature.form.kind}, so it gives no ${source.kind}`];
+  if (!wanted) return [`feature ${source.feature} is ${feature.form.kind}, so it has no ${source.kind}`];
   return wanted.dtype === dtype && wanted.dim === dim
     ? []
     : [`the ${source.kind} of feature ${source.feature} are ${wanted.dtype}[${wanted.dim}], found ${dtype}[${dim}]`];
@@ -38,7 +38,7 @@ function partsOf({ form }: Feature): Part[] {
   ];
 }
 
-/** The form that the values of a source come in; those of an input come in either. */
+/** The required form of a source's values; an input can have either. */
 const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kind"]>>> = {
   occurrences: "sparse",
   repeat_len: "sparse",

@@ -1,16 +1,16 @@
 /**
- * The graph: what a chain is lowered to, what the optimizer rewrites and what a runtime executes.
+ * The graph: a chain is lowered to it, the optimizer rewrites it and a runtime executes it.
  *
  * Every value is a vector, per sequence: a scalar has one row, a column of the candidate table `V` (the whole
- * vocabulary) or `k` rows. How many sequences run at once belongs to the runtime. Plain readonly data throughout.
+ * vocabulary) or `k` rows. Batching is up to the runtime. A graph is plain readonly data.
  */
-import type { HostOp } from "./hostOps.js";
+import type { UniformOp } from "./uniformOps.js";
 import type { OpName } from "./ops.js";
 import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
 export type { Attr, Dim, Dtype } from "./vector.js";
 
-/** A node's number: its index in `Graph.nodes`. Operands come before the nodes that use them. */
+/** A node's index in `Graph.nodes`. Operands come before the nodes that use them. */
 export type NodeId = number;
 
 /** Where in the source a node came from; `stage` is the index into `Graph.stages`. Lines and columns count from 1. */
@@ -30,17 +30,17 @@ export interface GraphNode extends VectorType {
   readonly origin?: Origin;
 }
 
-/** A number the host works out once a token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
-export type HostExpr =
+/** A uniform expression: a number computed once per token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
+export type UniformExpr =
   | number
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
   | "step"
   | "vocab"
-  | readonly [op: HostOp, ...operands: HostExpr[]];
+  | readonly [op: UniformOp, ...operands: UniformExpr[]];
 
-/** A chain's parameter that can change on every token. */
+/** A chain's parameter that can change with every token. */
 export interface Param {
   readonly name: string;
   readonly type: "f32" | "i32" | "bool" | "seed";
@@ -58,25 +58,25 @@ export interface Range {
   readonly maxExcluded?: boolean;
 }
 
-/** One stream of random numbers (mt19937) and which of its draws is used: the next one for each token, or number `at`. */
+/** A draw from a stream of random numbers (mt19937): the next one for each token, or the one at index `at`. */
 export interface Draw {
-  /** `f64`: a 53-bit draw as `dist` makes it; `f32`: a 24-bit draw as `xtc` makes it. */
+  /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`. */
   readonly kind: "f64" | "f32";
   readonly seed: number | "random" | { readonly param: string };
-  readonly at?: HostExpr;
+  readonly at?: UniformExpr;
 }
 
-/** A number remembered per sequence; `next` is the node that gives its value once the token is accepted. */
+/** A number kept per sequence; `next` is the node with its value after the token is accepted. */
 export interface State {
   readonly name: string;
-  readonly init: HostExpr;
+  readonly init: UniformExpr;
   readonly next: NodeId;
 }
 
 /** One row of a uniforms table: `expr` is evaluated on the host before every token. */
 export interface Uniform {
   readonly name: string;
-  readonly expr: HostExpr;
+  readonly expr: UniformExpr;
 }
 
 /** A vector that the host fills before every token. `logits`, f32[V], is always `inputs[0]`. */
@@ -88,20 +88,20 @@ export interface Input {
 }
 
 /**
- * `logits` are the model's. A feature gives a row of V numbers, or, sparse, the `ids` and the `values` of its (token,
- * value) pairs; unused pairs carry ids that no pair uses and the feature's `fill`.
+ * `logits` are the model's. A dense feature has V numbers; a sparse one has the `ids` and the `values` of its (token, value)
+ * pairs; unused pairs have the feature's `fill` and ids that no other pair has.
  */
 export type InputSource =
   { readonly kind: "logits" } | { readonly kind: "dense" | "ids" | "values"; readonly feature: number };
 
-/** A column that the host feeds, because it needs the text so far or comes from the calling program. */
+/** A column that the host feeds: computed from the text so far, or set by the calling program. */
 export interface Feature {
   readonly form:
     { readonly kind: "dense" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
   readonly from: FeatureSource;
 }
 
-/** `last` counts tokens back from the end; a negative one stands for the whole history. A breaker is a text or a token's id. */
+/** `last` counts tokens back from the end; a negative value means the whole history. A breaker is a text or a token id. */
 export type FeatureSource =
   | { readonly kind: "occurrences"; readonly last: number }
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
@@ -110,25 +110,25 @@ export type FeatureSource =
   | { readonly kind: "input"; readonly name: string };
 
 /** A stage of the host tail: one of llama.cpp's own CPU samplers, with its parameters. */
-export interface HostStage {
+export interface TailStage {
   readonly name: string;
-  readonly args: Readonly<Record<string, HostArg>>;
+  readonly args: Readonly<Record<string, TailArg>>;
 }
 
-export type HostArg = number | string | readonly (number | string)[] | { readonly param: string };
+export type TailArg = number | string | readonly (number | string)[] | { readonly param: string };
 
 /** A stage of the chain, e.g. `top_k(40)`. */
 export interface Stage {
   readonly name: string;
   readonly origin: Omit<Origin, "stage">;
-  /** Rows of the candidate table after it, dropped ones that are only marked included; absent on the host tail. */
+  /** Rows of the candidate table after it, including masked ones; absent on the host tail. */
   readonly rows?: Dim;
-  /** The statements by which it may drop rows, as they are written; absent where there are none. */
+  /** The source text of the statements that may drop rows; absent if there are none. */
   readonly drops?: readonly string[];
 }
 
 export interface Outputs {
-  /** The picked token's id, i32[1]. Absent when the chain picks nothing. */
+  /** The picked token's id, i32[1]. Absent if the chain does not pick. */
   readonly sampled?: NodeId;
   /** Token ids of the rows, i32; absent means row = token id. */
   readonly candidates?: NodeId;
@@ -138,7 +138,7 @@ export interface Outputs {
   readonly probs?: NodeId;
 }
 
-/** A chain as the compiler leaves it: plain data, which `verify` or a reader of specs has found valid. */
+/** A compiled chain: plain data, validated by `verify` or `readSpec`. */
 export interface Graph {
   readonly name: string;
   readonly nodes: readonly GraphNode[];
@@ -149,7 +149,7 @@ export interface Graph {
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];
   readonly stages: readonly Stage[];
-  /** What runs on the host, on the rows that come back; empty for a chain that stays on the device. */
-  readonly tail: readonly HostStage[];
+  /** The host tail, which runs on the rows read back; empty for a chain that stays on the device. */
+  readonly tail: readonly TailStage[];
   readonly outputs: Outputs;
 }

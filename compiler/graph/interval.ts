@@ -1,4 +1,4 @@
-/** Interval arithmetic: what is known at compile time about the values of a vector. Bounds are finite f32 numbers. */
+/** Interval arithmetic: compile-time bounds of the values of a vector. Bounds are finite f32 numbers. */
 
 export interface Interval {
   readonly lo: number;
@@ -12,13 +12,13 @@ export const F32_MIN = 1.1754943508222875e-38;
 
 export const ANY: Interval = { lo: -Infinity, hi: Infinity };
 export const UNIT: Interval = { lo: 0, hi: 1 };
-/** What every value of a program lies in. */
+/** The range of every value of a program. */
 export const FINITE: Interval = { lo: -F32_MAX, hi: F32_MAX };
 
 export const interval = (lo: number, hi: number): Interval => ({ lo, hi });
 export const point = (x: number): Interval => ({ lo: x, hi: x });
 
-/** Smallest interval that holds all `values`; a NaN among them (inf - inf, 0 * inf) means nothing is known. */
+/** Smallest interval that contains all `values`; with a NaN among them (inf - inf, 0 * inf) nothing is known. */
 export function hull(...values: number[]): Interval {
   if (values.some(Number.isNaN)) return ANY;
   return { lo: Math.min(...values), hi: Math.max(...values) };
@@ -34,13 +34,13 @@ export const mul = (a: Interval, b: Interval): Interval =>
 export const neg = (a: Interval): Interval => interval(-a.hi, -a.lo);
 export const abs = (a: Interval): Interval => (a.lo >= 0 ? a : a.hi <= 0 ? neg(a) : interval(0, Math.max(-a.lo, a.hi)));
 
-/** Only a divisor that excludes 0 tells anything. */
+/** Nothing is known if the divisor may be 0. */
 export function div(a: Interval, b: Interval): Interval {
   if (b.lo <= 0 && b.hi >= 0) return ANY;
   return hull(a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi);
 }
 
-/** The image under a function that never falls. */
+/** The image under a non-decreasing function. */
 export const rising =
   (f: (x: number) => number) =>
   (a: Interval): Interval =>

@@ -1,4 +1,4 @@
-/** The spec file: a graph as JSON (`*.graph.json`), and the loader, which trusts nothing. */
+/** The spec file: a graph as JSON (`*.graph.json`), and its loader, which validates everything. */
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isText, LIMITS } from "./limits.js";
 import { isSeed, SEED_RANGE } from "./param.js";
@@ -12,15 +12,15 @@ export const SPEC_VERSION = 1;
 /** A graph with the version of the format. */
 export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
 
-/** A spec that is not valid; `faults` says what is wrong with it, the first faults of many. */
+/** An invalid spec; `faults` lists the first faults. */
 export class SpecError extends Error {
   override readonly name = "SpecError";
   constructor(readonly faults: readonly string[]) {
-    super(`this graph spec is not valid:\n${faults.map((f) => `  ${f}`).join("\n")}`);
+    super(`invalid graph spec:\n${faults.map((f) => `  ${f}`).join("\n")}`);
   }
 }
 
-/** The graph as the object that a spec file holds; `JSON.stringify` makes the file of it. */
+/** The graph as the JSON object of a spec file. */
 export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: SPEC_VERSION, ...graph });
 
 /** The text of a spec file, which `readSpec` reads. */
@@ -39,11 +39,11 @@ export function readSpec(text: string): Graph {
   return fromSpec(data);
 }
 
-/** Verifies a spec that is at hand as an object. Throws `SpecError`. */
+/** Verifies a spec that is already an object. Throws `SpecError`. */
 export function fromSpec(data: unknown): Graph {
   const faults: string[] = [];
   checkShape(data, GRAPH, "spec", faults);
-  // a program's own host tail is checked when its samplers are made
+  // the host tail of a program is checked when its samplers are created
   if (faults.length === 0) faults.push(...verify(data as Graph), ...tailFaults(data as Graph));
   if (faults.length > 0) throw new SpecError(firstOf(faults));
   const { ggsl: _, ...graph } = data as GraphSpec;
@@ -69,12 +69,12 @@ const flag = test("true or false", (v) => typeof v === "boolean");
 const dim = test("V or a number of rows", isDim);
 const dtype = oneOf("f32", "i32");
 const breakers = test(`a list of at most ${LIMITS.list} texts and token ids`, isBreakers);
-/** A negative number stands for the whole history. */
+/** A negative number means the whole history. */
 const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
   Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
-/** A host expression; the verifier looks into it. */
+/** A uniform expression; the verifier checks it. */
 const expr = test("an expression", (v) => v !== undefined);
-/** The arguments of a host stage; the verifier looks at each. */
+/** The arguments of a tail stage; the verifier checks each. */
 const args = test("an object", isObject);
 
 /** More attributes than any op has. */
@@ -138,7 +138,7 @@ const GRAPH: Shape = {
     },
   },
   tail: { array: { name, args } },
-  // a stage's name is its text in the program, which can hold a whole grammar
+  // a stage's name is its source text, which can contain a whole grammar
   stages: { array: { name: text, origin: PLACE, "rows?": dim, "drops?": { array: text } } },
   outputs: { "sampled?": index, "candidates?": index, "logits?": index, "probs?": index },
 };

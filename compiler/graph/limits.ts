@@ -1,4 +1,4 @@
-/** Limits that keep a foreign graph from taking the host down. */
+/** Limits that keep an untrusted graph from crashing the host. */
 import type { Dim } from "./graph.js";
 
 export const LIMITS = {
@@ -14,13 +14,13 @@ export const LIMITS = {
   dim: 2 ** 24,
   /** Characters of a name. */
   name: 10_000,
-  /** Characters of a text, such as a grammar: as many as a program may have. */
+  /** Characters of a text, such as a grammar: the same as for a program. */
   text: 2 ** 20,
   /** Entries of a list of breakers. */
   list: 4096,
-  /** Operations and leaves of all host expressions together. */
-  hostParts: 65_536,
-  hostDepth: 64,
+  /** Operations and leaves of all uniform expressions together. */
+  uniformParts: 65_536,
+  uniformDepth: 64,
   /** Characters of a spec file. */
   spec: 2 ** 26,
 } as const;

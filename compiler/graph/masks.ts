@@ -1,10 +1,10 @@
-/** The numbers that masks are made with; the optimizer knows masks by them. */
+/** The constants in masks; the optimizer recognizes masks by them. */
 
-/** Added to the logit of a dropped row so that it is lower than any other. */
+/** Added to the logit of a dropped row to make it the lowest. */
 export const PENALTY = 1e33;
 
 /**
- * A step is strict. A difference of 0 is lifted above 0 by less than the smallest difference there is, once that is stretched
- * (2^-149 by 2^100).
+ * A step is strict. Differences are scaled by 2^100, then a bias below the smallest scaled difference (2^-149 by 2^100) lifts 0
+ * above 0.
  */
 export const LIFT = { s: 2 ** 100, b: 2 ** -60 } as const;

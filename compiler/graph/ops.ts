@@ -1,7 +1,7 @@
 /**
- * THE op table: which ggml ops a graph may use, their operands, attributes, result type and dim, and what they do to
- * the range of values. It is plain data: the verifier, the text form and the reference interpreter follow it, and
- * `npm run generate` writes what the C++ builder has to know of it. The order of the ops is the numbering of the wire form.
+ * THE op table: which ggml ops a graph may use, their operands, attributes, result type and dim, and the range
+ * of its values. It is plain data: the verifier, the text form and the reference interpreter read it, and `npm run generate`
+ * writes the tables of the C++ builder from it. The order of the ops is the numbering of the wire form.
  */
 import { rangeRule, type RangeRule } from "./rangeRules.js";
 import type { Interval } from "./interval.js";
@@ -10,8 +10,8 @@ import type { Attr, Attrs, Dtype, VectorType } from "./vector.js";
 export interface OperandRule {
   readonly name: string;
   readonly dtype: Dtype | "any";
-  /** `rows`: any vector; all operands so marked share one dim. `broadcast`: like `rows`, or a scalar that is broadcast.
-   * `scalar`: one row. `free`: any vector, unrelated to the others. */
+  /** `rows`: any vector; all such operands share one dim. `broadcast`: like `rows`, or a scalar that is broadcast.
+   * `scalar`: one row. `free`: any vector of any dim. */
   readonly dim: "rows" | "broadcast" | "scalar" | "free";
   readonly optional?: true;
 }
@@ -21,11 +21,11 @@ export interface AttrRule {
   /** `count` and `integer` are integers on the wire, `f32` a float; a `choice` is the index into `choices`. */
   readonly kind: "f32" | "integer" | "count" | "choice";
   readonly choices?: readonly string[];
-  /** What an absent attribute stands for; without it the attribute is required. */
+  /** The default; without it the attribute is required. */
   readonly default?: number;
 }
 
-/** Fixed, or that of an operand, or what an attribute says, each by its name. */
+/** A fixed one, or that of a named operand or attribute. */
 export type ResultRule<T> = T | { readonly operand: string } | { readonly attr: string };
 
 export interface OpRule {
@@ -35,13 +35,13 @@ export interface OpRule {
   readonly dtype: ResultRule<Dtype>;
   readonly dim: ResultRule<1>;
   readonly range: RangeRule;
-  /** Leaves are fed from outside and launch nothing; views move no data. */
+  /** Leaves are fed from outside and launch no kernel; views move no data. */
   readonly kind?: "leaf" | "view";
-  /** Each row of the result depends on the same row of the operands alone. */
+  /** Each row of the result depends only on the same row of the operands. */
   readonly isElementwise?: true;
-  /** Of one operand: a larger operand never gives a smaller result. */
+  /** Unary and non-decreasing. */
   readonly isRising?: true;
-  /** The ggml op that computes it, if that has another name. */
+  /** The ggml op that computes it, if the name differs. */
   readonly ggml?: string;
 }
 
@@ -81,9 +81,9 @@ export const OPS = {
   // elementwise, one operand
   abs: { ...unary, doc: "|x|", range: "abs" },
   neg: { ...unary, doc: "-x", range: "neg" },
-  sgn: { ...rising, doc: "the sign of x: -1, 0 or 1", range: "sign" },
+  sgn: { ...rising, doc: "sign of x: -1, 0 or 1", range: "sign" },
   step: { ...rising, doc: "1 where x > 0, else 0", range: "step" },
-  exp: { ...rising, doc: "e to the x", range: "exp" },
+  exp: { ...rising, doc: "e to the power x", range: "exp" },
   log: { ...rising, doc: "natural logarithm", range: "log" },
   sqrt: { ...rising, doc: "square root", range: "sqrt" },
   sqr: { ...unary, doc: "x squared", range: "sqr" },
@@ -103,17 +103,17 @@ export const OPS = {
 
   // along the rows
   soft_max: {
-    doc: "softmax of scale * x, or of scale * x + mask (an additive mask, a large negative number for rows that are out)",
+    doc: "softmax of scale * x, or of scale * x + mask (an additive mask: a large negative number in dropped rows)",
     operands: [x, { name: "mask", dtype: "f32", dim: "rows", optional: true }],
     attrs: [{ ...attr("scale", "f32"), default: 1 }],
     dtype: "f32",
     dim: sameDim,
     range: "soft_max",
   },
-  cumsum: { ...column, doc: "running sum, this row included", operands: [x], range: "sum" },
+  cumsum: { ...column, doc: "prefix sum, this row included", operands: [x], range: "sum" },
   sum_rows: { ...column, doc: "sum over the rows", operands: [x], dim: 1, range: "sum" },
   argmax: {
-    doc: "position of the largest x; which of several equal ones is up to the device",
+    doc: "index of the largest x; ties are unspecified",
     operands: [x],
     attrs: [],
     dtype: "i32",
@@ -121,7 +121,7 @@ export const OPS = {
     range: "positions",
   },
   argsort: {
-    doc: "positions in sorted order; the order of equal x is up to the device",
+    doc: "indices of the rows in sorted order; the order of ties is unspecified",
     operands: [x],
     attrs: [choice("order", "asc", "desc")],
     dtype: "i32",
@@ -129,7 +129,7 @@ export const OPS = {
     range: "positions",
   },
   top_k: {
-    doc: "positions of the k largest x, in no particular order",
+    doc: "indices of the k largest x, in unspecified order",
     operands: [{ ...x, dim: "free" }],
     attrs: [attr("k", "count")],
     dtype: "i32",
@@ -139,7 +139,7 @@ export const OPS = {
 
   // moving rows
   get_rows: {
-    doc: "x at the given positions",
+    doc: "rows of x at the given indices",
     operands: [
       { name: "x", dtype: "any", dim: "free" },
       { name: "rows", dtype: "i32", dim: "free" },
@@ -150,7 +150,7 @@ export const OPS = {
     range: "same",
   },
   set_rows: {
-    doc: "a copy of x in which the given positions hold y",
+    doc: "a copy of x with y at the given indices",
     operands: [
       { name: "x", dtype: "f32", dim: "free" },
       { name: "y", dtype: "f32", dim: "rows" },
@@ -162,7 +162,7 @@ export const OPS = {
     range: "either",
   },
   view: {
-    doc: "`count` neighbouring rows from `offset` on; a negative offset counts from the end",
+    doc: "`count` consecutive rows from `offset`; a negative offset counts from the end",
     operands: [{ name: "x", dtype: "any", dim: "free" }],
     attrs: [attr("offset", "integer"), attr("count", "count")],
     dtype: { operand: "x" },
@@ -172,7 +172,7 @@ export const OPS = {
   },
   roll: {
     ...column,
-    doc: "rows moved down by `shift` places, those that leave come back at the other end",
+    doc: "rows rotated down by `shift`",
     operands: [x],
     attrs: [attr("shift", "integer")],
     range: "same",
@@ -189,7 +189,7 @@ export const OPS = {
 
   // making rows
   repeat: {
-    doc: "a scalar as a vector of `dim` rows",
+    doc: "a scalar repeated to `dim` rows",
     operands: [{ name: "x", dtype: "f32", dim: "scalar" }],
     attrs: [attr("dim", "count")],
     dtype: "f32",
@@ -197,7 +197,7 @@ export const OPS = {
     range: "same",
   },
   fill: {
-    doc: "`dim` rows of one number",
+    doc: "a constant vector of `dim` rows",
     operands: [],
     attrs: [attr("value", "f32"), attr("dim", "count")],
     dtype: "f32",
@@ -216,15 +216,15 @@ export const OPS = {
 
 export type OpName = keyof typeof OPS;
 
-/** Op names in the order of their numbers. */
+/** Op names by number. */
 export const OP_NAMES = Object.keys(OPS) as OpName[];
 
 export const opRule = (op: OpName): OpRule => OPS[op];
 
-/** Whether a node of this op computes something: leaves are fed, and views move no data. */
+/** Whether a node of this op launches a kernel: leaves are fed, and views move no data. */
 export const launches = ({ op }: { readonly op: OpName }): boolean => opRule(op).kind === undefined;
 
-/** An attribute of a node, or what its absence stands for. */
+/** An attribute of a node, or its default. */
 export const attrValue = (attrs: Attrs, rule: AttrRule): Attr => attrs[rule.name] ?? rule.default!;
 
 /** The dtype and the dim of a result. */

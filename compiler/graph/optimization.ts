@@ -1,9 +1,9 @@
-/** What every optimization of graphs says of itself, be it a pass over the finished graph or a rule of lowering. */
+/** The description of an optimization: a pass over the finished graph or a rule of lowering. */
 export interface Optimization {
   /** As in `--disable NAME`. */
   readonly name: string;
   /** What it does, in one line. */
   readonly doc: string;
-  /** A program, or stages of standard samplers, that it makes better; tests and docs/optimizer.md show the graph without and with it. */
+  /** A program or pipeline that it improves; tests and docs/optimizer.md show the graph without and with it. */
   readonly example: string;
 }

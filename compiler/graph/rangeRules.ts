@@ -1,11 +1,11 @@
 /**
- * What is known of an op's result by what is known of its operands: one function for each rule that the op table names.
- * native/graph/ranges.cc has one of the same name for each, which allows for NaN and for the rounding of f32, too.
+ * The range of an op's result from the ranges of its operands: one function for each range rule in the op table.
+ * native/graph/ranges.cc has a function of the same name for each, which also allows for NaN and f32 rounding.
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
 
-/** A choice among the attributes is its number. */
+/** An attribute that is a choice is its index. */
 export type RangeFunction = (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
 
 const unary =
@@ -20,20 +20,20 @@ const binary =
 
 const rising = (f: (x: number) => number): RangeFunction => unary(I.rising(f));
 
-/** The most rows that a sum can run over. */
+/** The most rows of a sum. */
 const MAX_ROWS = 2 ** 24;
 
 const RULES = {
-  // of no operand
+  // no operand
   any: () => I.ANY,
   unit: () => I.UNIT,
   signed_unit: () => I.interval(-1, 1),
-  /** Row numbers. */
+  /** Row indices. */
   positions: () => I.interval(0, Infinity),
   /** The attribute `value`. */
   value: (_, { value }) => I.point(value!),
 
-  // of one
+  // one operand
   same: unary((a) => a),
   abs: unary((a) => (a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)))),
   neg: unary((a) => I.interval(-a.hi, -a.lo)),
@@ -54,14 +54,14 @@ const RULES = {
   cast: ([a], { to }) => (to === 1 ? I.rising(Math.trunc)(a!) : a!),
   sum: unary(({ lo, hi }) => I.interval(lo >= 0 ? lo : lo * MAX_ROWS, hi <= 0 ? hi : hi * MAX_ROWS)),
 
-  // of two
+  // two operands
   add: binary(I.add),
   sub: binary(I.sub),
   mul: binary(I.mul),
   div: binary(I.div),
-  /** Of some rows the one, of others the other. */
+  /** The union: each row is from one operand or the other. */
   either: binary(I.union),
-  /** Of a column and perhaps a mask. */
+  /** Of a column and optionally a mask. */
   soft_max: () => I.UNIT,
 } satisfies Record<string, RangeFunction>;
 

@@ -1,7 +1,7 @@
-/** Shapes of plain data from outside: what members it has and what each of them may be. */
+/** Shapes of untrusted plain data: its members and their types. */
 import { show } from "./show.js";
 
-/** A test of a value, or the shape of a list, of an object with a `kind`, or of an object's members. */
+/** A predicate of a value, or the shape of a list, of an object with a `kind`, or of an object's members. */
 export type Shape = Test | ListShape | KindShape | Members;
 
 export interface Test {
@@ -13,17 +13,17 @@ interface ListShape {
   readonly array: Shape;
 }
 
-/** The members beside `kind`, by the value of `kind`. */
+/** The members other than `kind`, by the value of `kind`. */
 interface KindShape {
   readonly kinds: Readonly<Record<string, Members>>;
 }
 
-/** A name that ends in `?` may be absent. */
+/** A name that ends in `?` is optional. */
 interface Members {
   readonly [member: string]: Shape;
 }
 
-/** More faults than these help nobody. */
+/** More faults are not useful. */
 export const MAX_FAULTS = 20;
 
 export const test = (what: string, is: (value: unknown) => boolean): Test => ({ is, what });
@@ -33,10 +33,10 @@ export const isObject = (v: unknown): v is Record<string, unknown> =>
 
 const isTest = (shape: Shape): shape is Test => typeof (shape as Test).is === "function";
 
-/** Adds what is wrong with a value to `faults`; `where` is its place. */
+/** Adds the faults of a value to `faults`; `where` is its path. */
 export function checkShape(value: unknown, shape: Shape, where: string, faults: string[]): void {
   if (isTest(shape)) {
-    if (!shape.is(value)) faults.push(`${where}: ${shape.what} is expected, found ${show(value)}`);
+    if (!shape.is(value)) faults.push(`${where}: expected ${shape.what}, found ${show(value)}`);
   } else if ("array" in shape) {
     checkList(value, (shape as ListShape).array, where, faults);
   } else if ("kinds" in shape) {
@@ -48,7 +48,7 @@ export function checkShape(value: unknown, shape: Shape, where: string, faults: 
 
 function checkList(value: unknown, entry: Shape, where: string, faults: string[]): void {
   if (!Array.isArray(value)) {
-    faults.push(`${where}: a list is expected, found ${show(value)}`);
+    faults.push(`${where}: expected a list, found ${show(value)}`);
     return;
   }
   for (const [i, v] of value.entries()) {
@@ -67,16 +67,16 @@ function checkKind(value: unknown, { kinds }: KindShape, where: string, faults: 
 
 function checkMembers(value: unknown, shape: Members, where: string, faults: string[]): void {
   if (!isObject(value)) {
-    faults.push(`${where}: an object is expected, found ${show(value)}`);
+    faults.push(`${where}: expected an object, found ${show(value)}`);
     return;
   }
   const known = new Map(
     Object.entries(shape).map(([name, inner]) => [name.replace("?", ""), { inner, isOptional: name.endsWith("?") }]),
   );
   const stray = Object.keys(value).find((name) => !known.has(name));
-  if (stray !== undefined) faults.push(`${where}: there is no member ${show(stray)}`);
+  if (stray !== undefined) faults.push(`${where}: unknown member ${show(stray)}`);
   for (const [name, { inner, isOptional }] of known) {
-    // what an object inherits is no member of it
+    // inherited properties are not members
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (member !== undefined || !isOptional) checkShape(member, inner, `${where}.${name}`, faults);
   }

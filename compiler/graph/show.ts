@@ -1,4 +1,4 @@
-/** A value from outside in a message: short, and never walked into, because it can be nested without end. */
+/** An untrusted value in a message: short and without its contents, since it can be nested without bound. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

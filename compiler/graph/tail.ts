@@ -1,6 +1,6 @@
-/** What a valid host tail is. */
-import type { Graph, HostStage } from "./graph.js";
-import { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
+/** The rules for a valid host tail. */
+import type { Graph, TailStage } from "./graph.js";
+import { TAIL_SAMPLERS, type TailParam } from "../llama/samplers.js";
 import { isBreakers, isFiniteF32, isText, LIMITS } from "./limits.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { describeRange, isInRange } from "./range.js";
@@ -13,16 +13,16 @@ export function tailFaults({ tail, params }: Graph): string[] {
     stageFaults(stage, seeds).map((f) => `tail[${i}] ${show(stage.name)}: ${f}`),
   );
   if (faults.length > 0) return faults;
-  const picks = tail.findIndex(({ name }) => HOST_SAMPLERS[name]!.picks);
+  const picks = tail.findIndex(({ name }) => TAIL_SAMPLERS[name]!.picks);
   return picks >= 0 && picks < tail.length - 1 ? [`tail[${picks + 1}]: the stage before it picks the token`] : [];
 }
 
-/** What is wrong with one stage; `seeds` are the parameters that its seed may name. */
-export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string>): string[] {
-  if (!Object.hasOwn(HOST_SAMPLERS, name)) return ["there is no such host stage"];
-  const { params } = HOST_SAMPLERS[name]!;
+/** The faults of one stage; `seeds` are the parameters that its seed can name. */
+export function stageFaults({ name, args }: TailStage, seeds: ReadonlySet<string>): string[] {
+  if (!Object.hasOwn(TAIL_SAMPLERS, name)) return ["there is no such host stage"];
+  const { params } = TAIL_SAMPLERS[name]!;
   const stray = Object.keys(args).find((arg) => !Object.hasOwn(params, arg));
-  if (stray !== undefined) return [`there is no argument ${show(stray)}`];
+  if (stray !== undefined) return [`unknown argument ${show(stray)}`];
   return Object.entries(params).flatMap(([arg, param]) => {
     if (!Object.hasOwn(args, arg)) return param.default === undefined ? [`the argument \`${arg}\` is missing`] : [];
     const expected = expectedArgument(param, args[arg], seeds);
@@ -30,9 +30,9 @@ export function stageFaults({ name, args }: HostStage, seeds: ReadonlySet<string
   });
 }
 
-/** What an argument must be, in words, if `value` is not that. */
+/** Describes what an argument must be, if `value` is invalid. */
 function expectedArgument(
-  { type, range = {} }: HostParam,
+  { type, range = {} }: TailParam,
   value: unknown,
   seeds: ReadonlySet<string>,
 ): string | undefined {

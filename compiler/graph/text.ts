@@ -1,5 +1,5 @@
-/** The readable form of a graph, which golden tests compare line by line. */
-import type { Draw, Graph, GraphNode, HostExpr, NodeId, Param } from "./graph.js";
+/** The text form of a graph, for golden tests. */
+import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
 
@@ -26,7 +26,7 @@ export function printGraph(graph: Graph): string {
   ].join("\n");
 }
 
-/** Numbers for the nodes that are printed on a line of their own. */
+/** Numbers of the nodes that get their own line. */
 function numberNodes(graph: Graph): (number | undefined)[] {
   let next = 0;
   return graph.nodes.map((node) => (opRule(node.op).kind === "leaf" ? undefined : next++));
@@ -44,9 +44,10 @@ function uniformsText(graph: Graph): string {
   const lines = [
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
-      (d, i) => `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${hostText(d.at)}`}`,
+      (d, i) =>
+        `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
-    ...graph.uniforms.map((u, i) => `    u${i} = ${hostText(u.expr)}`),
+    ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;
 }
@@ -60,26 +61,26 @@ const seedText = ({ seed }: Draw): string => (typeof seed === "object" ? seed.pa
 
 const attrText = (value: number | string): string => (typeof value === "number" ? numberText(value) : value);
 
-/** A number in the fewest digits that give the same f32, if it is one. */
+/** A number in the fewest digits that round to the same f32, if it is an f32. */
 export function numberText(x: number): string {
   if (Math.fround(x) !== x) return String(x);
   const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(Number(x.toPrecision(n))) === x);
   return String(digits === undefined ? x : Number(x.toPrecision(digits)));
 }
 
-/** A host expression as a formula in prefix form, e.g. `div(1, t)`; `number` writes the numbers in it. */
-export function hostText(expr: HostExpr, number: (x: number) => string = numberText): string {
+/** A uniform expression as a formula in prefix form, e.g. `div(1, t)`; `number` writes the numbers in it. */
+export function uniformText(expr: UniformExpr, number: (x: number) => string = numberText): string {
   if (typeof expr === "number") return number(expr);
   if (typeof expr === "string") return expr;
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
   const [op, ...operands] = expr;
-  return `${op}(${operands.map((e) => hostText(e, number)).join(", ")})`;
+  return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }
 
-/** The name of a uniform, which is part of the spec: its numbers are written in full. */
-export const uniformName = (expr: HostExpr): string => hostText(expr, String);
+/** The name of a uniform; part of the spec, so its numbers are written in full. */
+export const uniformName = (expr: UniformExpr): string => uniformText(expr, String);
 
 function comment(graph: Graph, { origin }: GraphNode): string {
   if (!origin) return "";

@@ -1,8 +1,8 @@
-/** What a vector of the graph is, and an attribute of the node that makes it. */
+/** The types of a vector of the graph, and of a node's attributes. */
 
 /**
- * The length of a vector. `V` is the vocabulary size, bound when the graph meets a model. An integer above 1 counts
- * rows of the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
+ * The length of a vector. `V` is the vocabulary size, bound when a model is known. An integer above 1 counts rows of
+ * the candidate table, so it is bound to `min(dim, V)`: a table never has more rows than there are tokens.
  */
 export type Dim = number | "V";
 

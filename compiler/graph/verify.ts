@@ -1,10 +1,10 @@
 /**
- * What a valid graph is. `verify` names every fault of a graph that a pass made; `readSpec` in json.ts calls it on specs
- * that come from outside, where nothing can be taken for granted.
+ * The rules for a valid graph. `verify` lists all faults of a graph; passes and `readSpec` in json.ts call it, the latter on
+ * untrusted specs.
  */
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
-import { hostChecker, type HostLeaves } from "./host.js";
+import { uniformChecker, type UniformLeaves } from "./uniform.js";
 import { isDim, isFiniteF32, LIMITS } from "./limits.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
@@ -17,7 +17,7 @@ const COUNTED = [
   ...(["inputs", "features", "stages", "tail"] as const),
 ];
 
-/** All faults of a graph, each a sentence; none for a valid one. */
+/** All faults of a graph, each a sentence; empty for a valid one. */
 export function verify(graph: Graph): string[] {
   const faults: string[] = [];
   for (const part of COUNTED) {
@@ -28,20 +28,20 @@ export function verify(graph: Graph): string[] {
   graph.nodes.forEach((node, id) =>
     faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
   );
-  faults.push(...outputFaults(graph), ...paramFaults(graph), ...hostFaults(graph), ...drawFaults(graph));
+  faults.push(...outputFaults(graph), ...paramFaults(graph), ...uniformFaults(graph), ...drawFaults(graph));
   faults.push(...feedFaults(graph));
   return faults;
 }
 
-/** A graph of our own making that is not valid is a bug: says which pass made it. */
+/** Throws if a pass of the compiler made an invalid graph, which is a bug. */
 export function assertValid(graph: Graph, pass: string): void {
   const faults = verify(graph);
   if (faults.length > 0)
-    throw new Error(`internal error: ${pass} made a graph that is not valid:\n  ${faults.join("\n  ")}`);
+    throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
 }
 
 function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
-  if (!Object.hasOwn(OPS, node.op)) return ["there is no such op"];
+  if (!Object.hasOwn(OPS, node.op)) return ["unknown op"];
   if (node.origin && node.origin.stage >= graph.stages.length) return [`there is no stage ${node.origin.stage}`];
   const rule = opRule(node.op);
   const required = rule.operands.filter((o) => !o.optional).length;
@@ -67,7 +67,7 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
   const names = rules.map((r) => r.name);
   const faults = Object.keys(attrs)
     .filter((name) => !names.includes(name))
-    .map((name) => `there is no attribute ${show(name)}`);
+    .map((name) => `unknown attribute ${show(name)}`);
   for (const rule of rules) {
     const { name, kind, choices } = rule;
     const value = attrValue(attrs, rule);
@@ -96,7 +96,7 @@ function operandFaults(rules: readonly OperandRule[], operands: readonly GraphNo
   return faults;
 }
 
-/** Rules of single ops that the table can not state. */
+/** Rules of single ops that the table cannot express. */
 function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]): string[] {
   const { attrs } = node;
   const index = attrs["index"] as number;
@@ -107,9 +107,9 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
     if (input.dtype !== node.dtype || input.dim !== node.dim) return [`input ${index} is ${input.dtype}[${input.dim}]`];
   }
   if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim))
-    return [`k is at most the number of rows, ${operands[0]!.dim}`];
+    return [`k must be at most the number of rows, ${operands[0]!.dim}`];
   if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
-    return ["more rows are written than there are"];
+    return ["more rows are written than x has"];
   if (node.op === "clamp" && (attrs["lo"] as number) > (attrs["hi"] as number)) return ["`lo` is above `hi`"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
@@ -118,10 +118,10 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
 /** Whether a vector of dim `a` can be longer than one of dim `b`, whatever V is. */
 const isMore = (a: Dim, b: Dim): boolean => a !== b && b !== "V" && (a === "V" || a > b);
 
-/** V may be as small as the view's own count, so a view into V rows starts at 0 or ends at the end. */
+/** V can equal the view's count, so a view into V rows must start at 0 or end at the end. */
 function viewFaults(offset: number, count: Dim, from: Dim): string[] {
   if (offset === 0) return isMore(count, from) ? [`shows ${count} of ${from} rows`] : [];
-  if (typeof count !== "number") return ["shows V rows from elsewhere than the first"];
+  if (typeof count !== "number") return ["a view of V rows must start at the first row"];
   const isInside =
     offset < 0 ? count === -offset && !isMore(count, from) : typeof from === "number" && count === 1 && offset < from;
   return isInside ? [] : [`shows ${count} rows from ${offset} on of ${from}`];
@@ -144,7 +144,7 @@ function outputFaults(graph: Graph): string[] {
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
   if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
-    faults.push("outputs: there is none");
+    faults.push("outputs: there are none");
   return faults;
 }
 
@@ -157,13 +157,13 @@ function paramFaults({ params }: Graph): string[] {
   return faults;
 }
 
-function hostFaults(graph: Graph): string[] {
-  const known: HostLeaves = {
+function uniformFaults(graph: Graph): string[] {
+  const known: UniformLeaves = {
     params: new Set(graph.params.map((p) => p.name)),
     draws: graph.draws.length,
     states: graph.states.length,
   };
-  const faultOf = hostChecker();
+  const faultOf = uniformChecker();
   const check = (where: string, expr: unknown, leaves = known): string[] => {
     const fault = faultOf(expr, leaves);
     return fault === undefined ? [] : [`${where}: ${fault}`];
@@ -171,7 +171,7 @@ function hostFaults(graph: Graph): string[] {
   return [
     ...graph.uniforms.flatMap((u, i) => check(`uniform ${i}`, u.expr)),
     ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init)),
-    // which draw is used can not depend on a draw
+    // a draw index cannot depend on a draw
     ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...known, draws: 0 }))),
   ];
 }

@@ -7,10 +7,10 @@
  *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
  *
- * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its place in the op table, and
- * its attributes are always all there, in the table's order. The dim `V` is -1: llama.cpp asks for the same graph at
- * several vocabulary sizes, so the C++ side binds dims as `bindDim` does. Taps are nodes whose values are read beside the
- * outputs, by whoever goes on from there.
+ * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its index in the op table, and
+ * all its attributes are present, in the table's order. The dim `V` is -1: llama.cpp builds the same graph for several
+ * vocabulary sizes, so the C++ side binds dims like `bindDim`. Taps are nodes whose values are read in addition to the
+ * outputs, to continue the chain elsewhere.
  */
 import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
@@ -20,7 +20,7 @@ export const WIRE_VERSION = 4;
 
 const DTYPES: readonly Dtype[] = ["f32", "i32"];
 
-/** Binds a dim: no table has more rows than the vocabulary has tokens. */
+/** Binds a dim: a table never has more rows than the vocabulary has tokens. */
 export const bindDim = (dim: Dim, vocabSize: number): number => (dim === "V" ? vocabSize : Math.min(dim, vocabSize));
 
 export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Array {

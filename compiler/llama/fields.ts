@@ -1,23 +1,23 @@
 /**
- * The sampling settings of llama.cpp that are numbers: what its command line, its server and a model's file call them, what they
- * are by default, and which values they may have. Facts of common/common.h, common/arg.cpp, common/common.cpp and
+ * The numeric sampling settings of llama.cpp: their names in its command line, its server and a model's file, their defaults and
+ * their valid values. Facts from common/common.h, common/arg.cpp, common/common.cpp and
  * tools/server/server-schema.cpp.
  */
 import type { Range } from "../graph/graph.js";
-import { MAX_HISTORY } from "./context.js";
+import { MAX_HISTORY } from "./contexts.js";
 
 export interface LlamaField {
   readonly type: "f32" | "i32";
   readonly default: number;
-  /** The first one is written by an export; a setting of requests alone has none. */
+  /** An export writes the first one; a setting only of requests has none. */
   readonly flags: readonly string[];
   /** The key in a model's file, after `general.sampling.`. */
   readonly gguf?: string;
-  /** Values that llama.cpp and GGSL both take. */
+  /** Values that both llama.cpp and GGSL accept. */
   readonly range?: Range;
-  /** Bounds to which llama-server moves the values of a request. */
+  /** Bounds to which llama-server clamps the values of a request. */
   readonly clamp?: readonly [min: number, max: number];
-  /** Refused by llama-server, while the command line takes them. */
+  /** Values that llama-server rejects but the command line accepts. */
   readonly requestRange?: Range;
 }
 
@@ -34,7 +34,7 @@ const i32 = (value: number, flags: readonly string[], more: Partial<LlamaField> 
   type: "i32",
 });
 
-/** By the names that llama-server gives them. */
+/** By llama-server's names. */
 export const LLAMA_FIELDS = {
   top_k: i32(40, ["--top-k"], { gguf: "top_k", clamp: [0, Infinity] }),
   top_p: f32(0.95, ["--top-p"], { gguf: "top_p", clamp: UNIT }),
@@ -66,5 +66,5 @@ export type FieldName = keyof typeof LLAMA_FIELDS;
 export const FIELD_NAMES = Object.keys(LLAMA_FIELDS) as FieldName[];
 export const fieldOf = (name: FieldName): LlamaField => LLAMA_FIELDS[name];
 
-/** The seed that means a random one. */
+/** The seed value that means a random seed. */
 export const RANDOM_SEED = 0xffffffff;

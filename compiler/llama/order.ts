@@ -1,4 +1,4 @@
-/** The samplers that llama.cpp's `--samplers` and `--sampler-seq` put in order (common/sampling.cpp). */
+/** The samplers of llama.cpp's `--samplers` and `--sampler-seq` (common/sampling.cpp). */
 
 export interface ListedSampler {
   /** Its letter in `--sampler-seq`. */
@@ -24,10 +24,10 @@ export const LISTED_SAMPLERS = {
 export type ListedName = keyof typeof LISTED_SAMPLERS;
 export const LISTED_NAMES = Object.keys(LISTED_SAMPLERS) as ListedName[];
 
-/** The order that llama.cpp has by default. */
+/** llama.cpp's default order. */
 export const DEFAULT_ORDER: readonly ListedName[] = LISTED_NAMES.filter((n) => n !== "infill" && n !== "adaptive_p");
 
-/** The sampler of a name, in whatever case, or of one of its aliases. */
+/** The sampler with a name or alias, case-insensitive. */
 export const samplerNamed = (name: string): ListedName | undefined =>
   LISTED_NAMES.find((s) => s === name.toLowerCase() || aliasesOf(s).includes(name.toLowerCase()));
 

@@ -1,8 +1,8 @@
-/** The release of llama.cpp that everything here is written for, and the npm package that brings it. */
+/** The release of llama.cpp that this folder describes, and the npm package that contains it. */
 export const RELEASE = {
   tag: "v0.5.0",
-  /** What `llama_version()` begins with. */
+  /** The prefix of `llama_version()`. */
   version: "0.5.0",
-  /** Of node-llama-cpp and of its platform packages; runtime/package.json pins it, too. */
+  /** Version of node-llama-cpp and its platform packages; runtime/package.json also pins it. */
   package: "3.22.1",
 } as const;

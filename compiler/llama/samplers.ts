@@ -1,31 +1,31 @@
 /**
  * llama.cpp's own CPU samplers, which the host tail runs: their parameters, with the defaults of its command line. A parameter
- * that is one of llama.cpp's settings has that setting's default.
+ * that corresponds to a setting of llama.cpp has that setting's default.
  */
 import type { Range } from "../graph/graph.js";
-import { MAX_HISTORY } from "./context.js";
+import { MAX_HISTORY } from "./contexts.js";
 import { LLAMA_FIELDS, type FieldName } from "./fields.js";
 import type { ListedName } from "./order.js";
 
-export interface HostParam {
+export interface TailParam {
   readonly type: "f32" | "i32" | "seed" | "text" | "list";
-  /** Values that neither abort llama.cpp nor fill the memory. */
+  /** Values that neither abort llama.cpp nor exhaust memory. */
   readonly range?: Range;
   /** A parameter without a default must be given. */
   readonly default?: number | string | readonly string[];
-  /** The setting that it is. */
+  /** The corresponding setting. */
   readonly field?: FieldName;
 }
 
-export interface HostSampler {
+export interface TailSampler {
   readonly doc: string;
   /** Its name in llama.cpp's order of samplers. */
   readonly listed?: ListedName;
   /** Picks the token. */
   readonly picks?: true;
-  /** llama.cpp has to know the size of the vocabulary: the model's, or the parameter `n_vocab`, which programs do not have. */
+  /** It needs the vocabulary size: the model's, or the parameter `n_vocab`, which programs do not have. */
   readonly isSized?: true;
-  readonly params: Readonly<Record<string, HostParam>>;
+  readonly params: Readonly<Record<string, TailParam>>;
 }
 
 const of = (field: FieldName, range: Range = {}) =>
@@ -36,7 +36,7 @@ const minKeep = of("min_keep", { min: 0 });
 export const DEFAULT_BREAKERS: readonly string[] = ["\n", ":", '"', "*"];
 
 const SAMPLERS = {
-  greedy: { doc: "pick the token of the largest logit", picks: true, params: {} },
+  greedy: { doc: "pick the token with the largest logit", picks: true, params: {} },
   dist: { doc: "pick a token at random", picks: true, params: { seed } },
   // 0 or less: off
   top_k: { doc: "keep the k best tokens", listed: "top_k", params: { k: of("top_k") } },
@@ -72,7 +72,7 @@ const SAMPLERS = {
     params: {
       tau: of("mirostat_tau"),
       eta: of("mirostat_eta"),
-      // llama.cpp's programs have no other
+      // llama.cpp's programs use no other value
       m: { type: "i32", default: 100, range: { min: 1 } },
       seed,
     },
@@ -101,9 +101,9 @@ const SAMPLERS = {
       breakers: { type: "list", default: DEFAULT_BREAKERS },
     },
   },
-  // a `target` below 0: off, a row is drawn all the same
+  // a `target` below 0: off, but a row is still drawn
   adaptive_p: {
-    doc: "keep picked tokens near a target probability",
+    doc: "keep the picked tokens' probability near a target",
     listed: "adaptive_p",
     picks: true,
     params: { target: of("adaptive_target", { max: 1 }), decay: of("adaptive_decay", { min: 0, max: 1 }), seed },
@@ -113,15 +113,15 @@ const SAMPLERS = {
     params: { text: { type: "text" }, root: { type: "text", default: "root" } },
   },
   infill: { doc: "choose between text and end of text, for infilling", listed: "infill", params: {} },
-} as const satisfies Record<string, HostSampler>;
+} as const satisfies Record<string, TailSampler>;
 
-export type HostSamplers = typeof SAMPLERS;
-export const HOST_SAMPLERS: Readonly<Record<string, HostSampler>> = SAMPLERS;
+export type TailSamplers = typeof SAMPLERS;
+export const TAIL_SAMPLERS: Readonly<Record<string, TailSampler>> = SAMPLERS;
 
-/** The settings that only the samplers of a name in llama.cpp's order read. */
+/** The settings that only the samplers with a given name in llama.cpp's order read. */
 export const fieldsOf = (listed: ListedName): readonly FieldName[] => [
   ...new Set(
-    Object.values(HOST_SAMPLERS)
+    Object.values(TAIL_SAMPLERS)
       .filter((sampler) => sampler.listed === listed)
       .flatMap(({ params }) => Object.values(params))
       .flatMap(({ field }) => (field === undefined || field === "min_keep" ? [] : [field])),

@@ -6,7 +6,7 @@ import { evaluateConstant } from "../check/constants.js";
 import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import type { Feature } from "../graph/graph.js";
-import { saturate } from "../graph/hostOps.js";
+import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../graph/limits.js";
 import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
@@ -14,15 +14,15 @@ import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
 import { featureColumn } from "./rows/features.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
-import { constant, isConstant, type HostValue, type NodeValue, type Value } from "./rows/value.js";
+import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 
-/** Lowers an expression that gives a number or a condition. */
-export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
+/** Lowers an expression whose result is a number or a condition. */
+export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
   switch (expr.kind) {
     case "number":
       return constant(saturate(expr.value));
@@ -44,41 +44,41 @@ export function lowerExpr(cx: Lowering, scope: Scope, expr: Expr): Value {
       return lowerCall(cx, scope, expr);
     case "string":
     case "list":
-      throw new Error(`a ${expr.kind} has no value of its own`);
+      throw new Error(`a ${expr.kind} has no value`);
   }
 }
 
-/** An argument of a stage: a value, or a seed, a text or a list that is handed on as it is. */
-export function lowerArgument(cx: Lowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
+/** An argument of a stage: a value, or a seed, a text or a list that is passed on unchanged. */
+export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   if (expr.kind === "string" || expr.kind === "list") return expr;
   const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (handed?.kind === "string" || handed?.kind === "list") return handed;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
-export function lowerSeed(cx: Lowering, scope: Scope, expr: Expr): Seed {
+export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
   const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
   if (bound?.kind === "seed") return bound;
   const value = lowerExpr(cx, scope, expr);
-  if (!isConstant(value)) throw new Error("a seed is a constant or a parameter of type seed");
+  if (!isConstant(value)) throw new Error("the seed is neither a constant nor a parameter of type seed");
   return { kind: "seed", seed: value.expr };
 }
 
-/** A seed, and the draws that the stage has made. */
-export const lowerStream = (cx: Lowering, scope: Scope, expr: Expr): Stream => ({
+/** A seed and the draws of the stage so far. */
+export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream => ({
   ...lowerSeed(cx, scope, expr),
   draws: scope.draws,
 });
 
-/** Which draw of a stream is meant. */
-export function lowerIndex(cx: Lowering, scope: Scope, expr: Expr): HostValue {
+/** The index of a draw in its stream. */
+export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
-  if (value.kind === "node") throw new Error("the number of a draw is known on the host");
+  if (value.kind === "node") throw new Error("the index of a draw is not uniform");
   return value;
 }
 
-function lowerName(cx: Lowering, scope: Scope, name: string): Value {
+function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
   const local = localNamed(cx, scope, name);
   if (local) return local;
   const declared = scope.module.scope.get(name);
@@ -91,21 +91,21 @@ function lowerName(cx: Lowering, scope: Scope, name: string): Value {
   return builtin.lower(cx);
 }
 
-/** What a sampler itself calls by a name. */
-function localNamed(cx: Lowering, scope: Scope, name: string): Value | undefined {
+/** What a name means inside a sampler. */
+function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
   const local = lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
   if (state !== undefined) return stateValue(cx, state);
   const argument = scope.args.get(name);
-  return argument?.kind === "host" || argument?.kind === "node" ? argument : undefined;
+  return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
 }
 
-/** The column or scalar of the language that a name is, unless something of the program's hides it. */
-const builtinNamed = (cx: Lowering, scope: Scope, name: string): BuiltinName | undefined =>
+/** The builtin column or scalar of a name, unless the program shadows it. */
+const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
-function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module): NodeValue {
+function inputColumn(cx: ChainLowering, { name, sparse }: InputDecl, module: Module): NodeValue {
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
@@ -113,13 +113,13 @@ function inputColumn(cx: Lowering, { name, sparse }: InputDecl, module: Module):
   return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
 }
 
-function lowerBinary(cx: Lowering, scope: Scope, { op, left, right }: Binary): Value {
+function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
   const a = lowerExpr(cx, scope, left);
   return OPERATORS[op].lower(cx, a, lowerExpr(cx, scope, right));
 }
 
 /** The condition of a `keep`. */
-export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Value {
+export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr): Value {
   const isRelative = (name: string): boolean => builtinNamed(cx, scope, name)?.isRelative === true;
   cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, isRelative);
   const value = lowerExpr(cx, scope, condition);
@@ -129,7 +129,7 @@ export function lowerCondition(cx: Lowering, scope: Scope, condition: Expr): Val
 
 // ---------------------------------------------------------------- calls
 
-function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
+function lowerCall(cx: ChainLowering, scope: Scope, { callee, args }: Call): Value {
   const builtin = findFunction(callee.text);
   if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
   const types = argsOf(builtin);
@@ -140,9 +140,9 @@ function lowerCall(cx: Lowering, scope: Scope, { callee, args }: Call): Value {
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
-/** An argument of a type; `callee` is whose. */
+/** Lowers an argument of a type; `callee` names the function. */
 const LOWERED: {
-  readonly [T in ArgType]: (cx: Lowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
+  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
 } = {
   number: lowerExpr,
   condition: lowerExpr,
@@ -151,23 +151,23 @@ const LOWERED: {
   window: lowerWindow,
   text: (_, scope, expr) => {
     const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (text?.kind !== "string") throw new Error("a text passed the checker that is none");
+    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
   texts: (_, scope, expr) => {
     const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (list?.kind !== "list") throw new Error("a list passed the checker that is none");
+    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
     return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   },
-  picked: (cx, scope, expr) => {
+  ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
 
-function lowerWindow(cx: Lowering, scope: Scope, expr: Expr, callee: string): number {
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
   const last = lowerExpr(cx, scope, expr);
-  if (!isConstant(last)) throw new Error("the window of a feature is known when compiling");
+  if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
   const what = `the window of \`${callee}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));

@@ -1,34 +1,34 @@
-/** A checked chain to a graph: its stages are inlined one after the other on one candidate table. */
+/** A checked chain to a graph: its stages are inlined in order on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
-import { HOST_SAMPLERS } from "../check/host.js";
+import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { emit } from "../graph/build.js";
-import { saturate } from "../graph/hostOps.js";
+import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import { newLowering, type Lowering } from "./rows/lowering.js";
+import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
-import { lowerHostStage } from "./tail.js";
+import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
-import { constant, HostTooLarge, isConstant, MAX_HOST_SIZE } from "./rows/value.js";
+import { constant, UniformTooLarge, isConstant, MAX_UNIFORM_SIZE } from "./rows/value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
 export interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
   readonly set?: Readonly<Record<string, number>>;
-  /** What the graph is to give; the token alone if the chain picks one, else the rows. */
+  /** The graph's outputs; by default the token if the chain picks one, else the rows. */
   readonly outputs?: readonly OutputName[];
-  /** Names of rules of the optimizer that are off. */
+  /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export interface Lowered {
 
 /** Lowers a chain of a checked module. */
 export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const cx = newLowering(options.disabled);
+  const cx = newChainLowering(options.disabled);
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
@@ -71,14 +71,14 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   return { graph, ranges, diagnostics: cx.diagnostics };
 }
 
-function lowerChain(cx: Lowering, scope: Scope, chain: Chain): void {
+function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
   for (const stage of chain.stages) lowerStage(cx, scope, stage);
 }
 
-function lowerStage(cx: Lowering, scope: Scope, call: StageCall): void {
-  // the token is picked: what follows has no effect, as a warning says
-  if (cx.picked || cx.tail.some(({ name }) => HOST_SAMPLERS[name]?.picks)) return;
-  if (call.isHost) return lowerHostStage(cx, scope, call);
+function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
+  // stages after the pick have no effect; a warning reports them
+  if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
+  if (call.isHost) return lowerTailStage(cx, scope, call);
   const found = scope.module.scope.get(call.name.text);
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;
@@ -88,12 +88,12 @@ function lowerStage(cx: Lowering, scope: Scope, call: StageCall): void {
     if (callee.kind === "chain") lowerChain(cx, inner, callee);
     else lowerSampler(cx, inner, callee, call);
   } catch (error) {
-    if (!(error instanceof HostTooLarge)) throw error;
-    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_HOST_SIZE));
+    if (!(error instanceof UniformTooLarge)) throw error;
+    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_UNIFORM_SIZE));
   }
 }
 
-function lowerSampler(cx: Lowering, scope: Scope, sampler: Sampler, call: StageCall): void {
+function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: StageCall): void {
   const { source, start } = call.span;
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
@@ -120,16 +120,16 @@ const droppingIn = (body: readonly Stmt[]): string[] =>
     return s.kind === "keep" || s.kind === "top" ? [textAt(s.span)] : [];
   });
 
-/** Faults that show only with a stage's arguments name the stage that led there. */
-function noteStage(cx: Lowering, from: number, { span }: StageCall): void {
+/** Faults that depend on a stage's arguments get a note that names the stage. */
+function noteStage(cx: ChainLowering, from: number, { span }: StageCall): void {
   const found = cx.diagnostics.splice(from);
   const note = { message: "in this stage", span };
   cx.diagnostics.push(...found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] })));
 }
 
-/** Arguments are evaluated where the stage is called, defaults where the sampler is declared. */
+/** Arguments are evaluated in the scope of the call, defaults in the scope of the declaration. */
 function bindArguments(
-  cx: Lowering,
+  cx: ChainLowering,
   scope: Scope,
   callee: Sampler | Chain,
   call: StageCall,
@@ -149,24 +149,24 @@ function bindArguments(
   return bound;
 }
 
-/** A constant given to an f32 parameter is an f32 number, as a uniform is. */
+/** Rounds a constant for an f32 parameter to f32, like a uniform. */
 const asF32 = (given: Argument): Argument =>
-  given.kind === "host" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
+  given.kind === "uniform" && isConstant(given) ? constant(saturate(Math.fround(given.expr))) : given;
 
-/** Whether a state ever becomes something else. */
-function isAssigned(cx: Lowering, state: number): boolean {
+/** Whether a state ever changes. */
+function isAssigned(cx: ChainLowering, state: number): boolean {
   const next = stateValue(cx, state);
   return next.kind === "node" || JSON.stringify(next.expr) !== JSON.stringify({ state });
 }
 
-/** The number that a state has once the token is accepted. */
-function nextState(cx: Lowering, state: number): NodeId {
+/** The value of a state after the token is accepted. */
+function nextState(cx: ChainLowering, state: number): NodeId {
   const next = stateValue(cx, state);
-  // an output is a node of its own, so a number that the host knows passes through one
+  // an output must be a node, so a uniform value becomes one
   return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
 }
 
-function makeOutputs(cx: Lowering, wanted: readonly OutputName[] | undefined): Outputs {
+function makeOutputs(cx: ChainLowering, wanted: readonly OutputName[] | undefined): Outputs {
   const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];
   const names = new Set(wanted ?? (cx.picked ? ["sampled"] : rows));
   cx.builder.origin = undefined;

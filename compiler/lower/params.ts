@@ -1,4 +1,4 @@
-/** The parameters of the chain itself: the static ones get their value, the others become uniforms of the graph. */
+/** The parameters of the chain: static ones get their value, the others become uniforms of the graph. */
 import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { resolveArgs } from "../check/arguments.js";
@@ -10,14 +10,14 @@ import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
 import type { Argument } from "./scope.js";
-import { constant, host } from "./rows/value.js";
+import { constant, uniformValue } from "./rows/value.js";
 
 export interface ChainParam {
   readonly param: Param;
   readonly isUniform: boolean;
 }
 
-/** Parameters with their settings; settings that do not fit are diagnosed. */
+/** Applies settings to parameters; invalid settings are diagnosed. */
 export function chainParams(
   module: Module,
   chain: Ast.Chain,
@@ -49,7 +49,7 @@ export function chainParams(
 
 type NumericParam = Ast.Param & { readonly type: Param["type"] };
 
-/** Parameters that are texts or lists hold what is written as their default. */
+/** Parameters of type text or list have their default as value. */
 export const textArguments = (chain: Ast.Chain): [string, Argument][] =>
   chain.params.flatMap(({ name, default: value }): [string, Argument][] =>
     value?.kind === "string" || value?.kind === "list" ? [[name.text, value]] : [],
@@ -59,13 +59,13 @@ export const textArguments = (chain: Ast.Chain): [string, Argument][] =>
 export function paramValue({ param, isUniform }: ChainParam): Argument {
   if (param.type === "seed") return { kind: "seed", seed: isUniform ? { param: param.name } : param.default };
   if (!isUniform) return constant(param.default as number);
-  return host({ param: param.name }, rangeInterval(param));
+  return uniformValue({ param: param.name }, rangeInterval(param));
 }
 
 function rangeInterval({ range, type }: Param): I.Interval {
   if (type === "bool") return I.UNIT;
   const { min = -Infinity, max = Infinity, minExcluded, maxExcluded } = range;
-  // an excluded bound of 0 is what keeps a divisor from being 0; the smallest positive f32 stands for "above 0"
+  // an excluded bound of 0 keeps a divisor from being 0; the smallest positive f32 represents "above 0"
   const lo = minExcluded && min === 0 ? 2 ** -149 : min;
   const hi = maxExcluded && max === 0 ? -(2 ** -149) : max;
   return I.saturated(I.interval(lo, hi));
@@ -77,7 +77,7 @@ function defaultOf(module: Module, p: Ast.Param): number | "random" | undefined 
   return evaluateConstant(p.default, module);
 }
 
-/** A parameter handed straight on to a sampler must suit that sampler's range too. */
+/** A parameter passed directly to a sampler must also satisfy that sampler's range. */
 function narrowedRange(module: Module, chain: Ast.Chain, p: Ast.Param): Range {
   let range = declaredRange(module, p);
   for (const stage of chain.stages) {

@@ -5,7 +5,7 @@ import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../synta
 import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
 import { drawFrom } from "./rows/draws.js";
 import { stateValue, type Scope } from "./scope.js";
@@ -16,11 +16,11 @@ import { aliveOf, logitOf } from "./rows/columns.js";
 import { cloneTable, type Table } from "./rows/table.js";
 import { constant, isConstant, type NodeValue, type Value } from "./rows/value.js";
 
-export function lowerBody(cx: Lowering, scope: Scope, sampler: Sampler): void {
+export function lowerBody(cx: ChainLowering, scope: Scope, sampler: Sampler): void {
   for (const statement of sampler.body) lowerStmt(cx, scope, statement);
 }
 
-function lowerStmt(cx: Lowering, scope: Scope, s: Stmt): void {
+function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
   setOrigin(cx, s.span);
   switch (s.kind) {
     case "let":
@@ -38,7 +38,7 @@ function lowerStmt(cx: Lowering, scope: Scope, s: Stmt): void {
     case "top": {
       if (rejectInBlend(cx, s.span, "top")) return;
       const k = lowerExpr(cx, scope, s.count);
-      if (!isConstant(k)) throw new Error("the count of `top` was not known");
+      if (!isConstant(k)) throw new Error("the count of `top` is not a constant");
       if (k.expr > LIMITS.dim) {
         cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k.expr));
         return;
@@ -58,28 +58,28 @@ function lowerStmt(cx: Lowering, scope: Scope, s: Stmt): void {
   }
 }
 
-/** The nodes that follow belong to this place of the source. */
-export function setOrigin(cx: Lowering, span: Span): void {
+/** Sets the source location of the nodes that follow. */
+export function setOrigin(cx: ChainLowering, span: Span): void {
   const stage = cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
 }
 
 /** New logits, or, after the pick, the next value of a state. */
-function lowerAssign(cx: Lowering, scope: Scope, { target, op, value }: Assign): void {
+function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Assign): void {
   const state = scope.states.get(target.text);
   if (state === undefined) return assign(cx, lowerAssigned(cx, scope, op, logitOf(cx), value));
   cx.next.set(state, lowerAssigned(cx, scope, op, stateValue(cx, state), value));
 }
 
-function declareState(cx: Lowering, scope: Scope, name: string, init: Value): void {
-  if (init.kind !== "host") throw new Error("the first value of a state is known on the host");
+function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
+  if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
   scope.states.set(name, index);
 }
 
 /** `target op value` as one value. */
-function lowerAssigned(cx: Lowering, scope: Scope, op: string, target: Value, value: Expr): Value {
+function lowerAssigned(cx: ChainLowering, scope: Scope, op: string, target: Value, value: Expr): Value {
   const v = lowerExpr(cx, scope, value);
   switch (op) {
     case "+=":
@@ -95,21 +95,21 @@ function lowerAssigned(cx: Lowering, scope: Scope, op: string, target: Value, va
   }
 }
 
-const assign = (cx: Lowering, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
+const assign = (cx: ChainLowering, value: Value): void => assignLogit(cx, A.asColumn(cx, value, cx.table.dim));
 
-/** A column to order by; ordering by the logits themselves is the plain order. */
-function asKey(cx: Lowering, by: Value): NodeValue | undefined {
+/** A sort key; undefined for the logits themselves. */
+function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
   const column = A.asColumn(cx, by, cx.table.dim);
   return column.id === logitOf(cx).id ? undefined : column;
 }
 
-function rejectInBlend(cx: Lowering, span: Span, what: string): boolean {
+function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
   if (!cx.blend) return false;
   cx.diagnostics.push(runtimeOrder(span, what, cx.blend));
   return true;
 }
 
-function lowerPick(cx: Lowering, scope: Scope, s: PickStmt): void {
+function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
   cx.picked =
     s.how === "sample"
       ? pickSample(cx, drawFrom(cx, "f64", lowerStream(cx, scope, s.value), s.at && lowerIndex(cx, scope, s.at)))
@@ -118,8 +118,8 @@ function lowerPick(cx: Lowering, scope: Scope, s: PickStmt): void {
 
 // ---------------------------------------------------------------- if
 
-/** A condition that is known chooses a branch; any other runs both and blends what they leave. */
-function lowerIf(cx: Lowering, scope: Scope, s: If): void {
+/** A constant condition selects a branch; any other runs both and blends their results. */
+function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   const condition = lowerExpr(cx, scope, s.cond);
   if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
   if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
@@ -136,18 +136,18 @@ function lowerIf(cx: Lowering, scope: Scope, s: If): void {
   blendStates(cx, condition, whenTrue.next, whenFalse.next);
 }
 
-/** What one branch of an `if` leaves. */
-type Branch = Pick<Lowering, "table" | "next">;
+/** The result of one branch of an `if`. */
+type Branch = Pick<ChainLowering, "table" | "next">;
 
 /** A state that only one branch assigns keeps its value in the other. */
-function blendStates(cx: Lowering, condition: Value, a: Branch["next"], b: Branch["next"]): void {
+function blendStates(cx: ChainLowering, condition: Value, a: Branch["next"], b: Branch["next"]): void {
   for (const state of new Set([...a.keys(), ...b.keys()])) {
     const present = stateValue(cx, state);
     cx.next.set(state, C.select(cx, condition, a.get(state) ?? present, b.get(state) ?? present));
   }
 }
 
-function blendTables(cx: Lowering, condition: Value, a: Table, b: Table): void {
+function blendTables(cx: ChainLowering, condition: Value, a: Table, b: Table): void {
   const before = cx.table;
   const inside = <T>(t: Table, read: () => T): T => {
     cx.table = t;

@@ -1,30 +1,30 @@
-/** The host tail: stages that llama.cpp's own CPU samplers run on the rows that come back. */
-import { resolveHostArgs } from "../check/host.js";
-import type { HostArg } from "../graph/graph.js";
+/** The host tail: stages that llama.cpp's own CPU samplers run on the rows read back from the device. */
+import { resolveTailArgs } from "../check/tailArguments.js";
+import type { TailArg } from "../graph/graph.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
-import type { Lowering } from "./rows/lowering.js";
+import type { ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import type { Scope } from "./scope.js";
 import { evaluateConstant } from "../check/constants.js";
 
-export function lowerHostStage(cx: Lowering, scope: Scope, call: StageCall): void {
-  const args: Record<string, HostArg> = {};
-  for (const [name, value] of resolveHostArgs(call).bound) args[name] = hostArg(cx, scope, value);
+export function lowerTailStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
+  const args: Record<string, TailArg> = {};
+  for (const [name, value] of resolveTailArgs(call).bound) args[name] = tailArg(cx, scope, value);
   cx.tail.push({ name: call.name.text, args });
   const { source, start } = call.span;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
 }
 
-function hostArg(cx: Lowering, scope: Scope, value: Expr): HostArg {
+function tailArg(cx: ChainLowering, scope: Scope, value: Expr): TailArg {
   if (value.kind === "list")
     return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
   const named = value.kind === "name" ? scope.args.get(value.text) : undefined;
   const isSeed = named?.kind === "seed" || (value.kind === "name" && value.text === "random");
   const given = lowerArgument(cx, scope, value, isSeed);
   if (given.kind === "string") return given.value;
-  if (given.kind === "list") return hostArg(cx, scope, given);
+  if (given.kind === "list") return tailArg(cx, scope, given);
   if (given.kind === "seed") return given.seed;
-  if (given.kind === "host" && typeof given.expr === "number") return given.expr;
-  throw new Error("an argument of a host stage is known when compiling");
+  if (given.kind === "uniform" && typeof given.expr === "number") return given.expr;
+  throw new Error("an argument of a tail stage is known when compiling");
 }

@@ -1,4 +1,4 @@
-/** A graph on its way through the optimizer: beside each node stands what is known of its values. */
+/** A graph in the optimizer, with the bounds of each node's values. */
 import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
 import type { Attr, Graph, GraphNode, NodeId, Outputs, State } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
@@ -11,7 +11,7 @@ export interface Draft {
   readonly ranges: readonly Interval[];
 }
 
-/** What a pass that goes from node to node has at hand: the graph as it was, and the one that it makes. */
+/** The context of a pass that rewrites node by node: the old graph and the new one. */
 export interface Rewriter {
   readonly before: Draft;
   readonly builder: Builder;
@@ -29,8 +29,8 @@ export interface Rewriter {
 }
 
 /**
- * Makes a graph node by node, in the old order. `visit` gives the new node that stands for an old one, or nothing to copy
- * it; nodes that this leaves unused are removed by `remove-dead`. Where it never gives one the draft is given back.
+ * Rebuilds a graph node by node, in the old order. `visit` returns the replacement of a node, or nothing to copy it;
+ * `remove-dead` removes nodes that become unused. If nothing is replaced, the old draft is returned.
  */
 export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id: NodeId) => NodeId | undefined): Draft {
   const builder = newBuilder();
@@ -72,10 +72,10 @@ export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
   return users;
 }
 
-/** Stands for whoever reads an output. */
+/** Represents the reader of an output. */
 export const OUTPUT = -1;
 
-/** The outputs and states of a graph with other node numbers. */
+/** The outputs and states of a graph with renumbered nodes. */
 export function mapOutputs(graph: Graph, map: (id: NodeId) => NodeId): { outputs: Outputs; states: State[] } {
   const outputs = Object.fromEntries(
     Object.entries(graph.outputs).map(([name, id]) => [name, map(id as NodeId)]),
@@ -83,11 +83,11 @@ export function mapOutputs(graph: Graph, map: (id: NodeId) => NodeId): { outputs
   return { outputs, states: graph.states.map((s) => ({ ...s, next: map(s.next) })) };
 }
 
-/** The number of a uniform that is the same for every token. */
+/** The value of a uniform that is constant. */
 export function constantOf({ uniforms }: Graph, { op, attrs }: GraphNode): number | undefined {
   const expr = op === "uniform" ? uniforms[attrs["index"] as number]!.expr : undefined;
   return typeof expr === "number" ? expr : undefined;
 }
 
-/** Whether an op works on each row for itself. */
+/** Whether an op is elementwise. */
 export const isElementwise = (op: OpName): boolean => opRule(op).isElementwise === true;

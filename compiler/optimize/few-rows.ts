@@ -1,6 +1,6 @@
 /**
- * Work on the few rows that are left rather than on all: what never changes the order of the rows (a temperature above 0, a
- * shift) moves behind `top_k`, and what is needed of the chosen rows only is computed of those.
+ * Works on the few rows left instead of all: order-preserving steps (a temperature above 0, a shift) move behind `top_k`, and
+ * values that are only needed for the selected rows are computed for these.
  *
  *     %0 = div(logits, u0)       : f32[V]      %0 = top_k(logits) k=40     : i32[40]
  *     %1 = top_k(%0) k=40        : i32[40]  ->  %1 = get_rows(logits, %0)   : f32[40]
@@ -13,15 +13,15 @@ import type { Pass } from "./pass.js";
 
 export const fewRows: Pass = {
   name: "few-rows",
-  doc: "what keeps the order of the rows moves behind the choice of the best ones",
+  doc: "order-preserving steps move behind the selection of the best rows",
   example: "temp(0.8) |> top_k(40) |> dist(42)",
-  // the best rows are chosen first and put in order then, and each lets more sink
+  // selection, then the sort of the selected rows: each lets more steps move down
   run: (draft) => sinkBehindGathers(chooseEarly(sinkBehindGathers(chooseEarly(draft)))),
 };
 
-// ---------------------------------------------------------------- choosing
+// ---------------------------------------------------------------- selection
 
-/** The best rows of f(x) are those of x, where f never falls. */
+/** The best rows of f(x) are those of x if f is non-decreasing. */
 const chooseEarly = (draft: Draft): Draft =>
   rewrite(draft, (r, node) => {
     if (!CHOOSING.has(node.op)) return undefined;
@@ -31,10 +31,10 @@ const chooseEarly = (draft: Draft): Draft =>
 
 const CHOOSING: ReadonlySet<OpName> = new Set(["top_k", "argmax", "argsort"]);
 
-/** The column that the order of column `id` comes from. */
+/** The column that determines the order of column `id`. */
 function unordered(draft: Draft, id: NodeId, by: OpName): NodeId {
   const node = draft.graph.nodes[id]!;
-  // an argmax of -inf alone is no row on some devices, a NaN has no order, and a clamp keeps both from that
+  // keep the clamp: on some devices an argmax of all -inf is not a row, and a NaN has no order
   if (!keepsOrder(draft, node) || (by !== "top_k" && node.op === "clamp")) return id;
   return unordered(draft, node.inputs[0]!, by);
 }
@@ -47,9 +47,9 @@ function keepsOrder({ graph: { nodes }, ranges }: Draft, { op, inputs, attrs, di
   return op === "add" || op === "sub" || ((op === "mul" || op === "div") && ranges[by]!.lo > 0);
 }
 
-// ---------------------------------------------------------------- gathering
+// ---------------------------------------------------------------- gathers
 
-/** Rows are taken of x, and f is applied to those, where nothing needs f of all rows. */
+/** Gathers rows of x and applies f to them, if nothing needs f of all rows. */
 function sinkBehindGathers(draft: Draft): Draft {
   const sinking = sinkingNodes(draft.graph);
   return rewrite(draft, (r, node) => {
@@ -58,7 +58,7 @@ function sinkBehindGathers(draft: Draft): Draft {
   });
 }
 
-/** Columns of which some rows alone are needed, and that can be computed of those. */
+/** Columns that are needed only for some rows and can be computed from those. */
 function sinkingNodes(graph: Graph): ReadonlySet<NodeId> {
   const { nodes } = graph;
   const users = usersOf(graph);
@@ -77,7 +77,7 @@ function sinkingNodes(graph: Graph): ReadonlySet<NodeId> {
   return sinking;
 }
 
-/** Of how many columns a column is made; each is a gather. */
+/** The number of columns that a column depends on; each is a gather. */
 const columns = ({ nodes }: Graph, id: NodeId): number =>
   nodes[id]!.inputs.filter((i) => nodes[i]!.dim === nodes[id]!.dim).length;
 

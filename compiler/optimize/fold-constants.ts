@@ -1,6 +1,6 @@
 /**
- * Constants: what is known before the graph runs is not computed, and two steps that are exactly one become one.
- * (Arithmetic on numbers alone is done while lowering: it decides shapes and branches.)
+ * Constant folding: values known before the graph runs are not computed, and two steps that equal one exactly become one.
+ * (Arithmetic on numbers alone is folded during lowering: it determines shapes and branches.)
  *
  *     %0 = scale(logits) s=-1 b=0          %0 = scale(logits) s=-2 b=1
  *     %1 = scale(%0) s=2 b=1           ->  %1 = sub(x, y)
@@ -14,7 +14,7 @@ import type { Pass } from "./pass.js";
 
 export const foldConstants: Pass = {
   name: "fold-constants",
-  doc: "steps whose result is known, or that are exactly one step, are folded",
+  doc: "constant folding; steps that are exactly one step are merged",
   example: `import { dist } from "std"
 
 sampler mirrored(center: f32) {
@@ -51,7 +51,7 @@ function foldScale(r: Rewriter, node: GraphNode): NodeId | undefined {
   const inner = r.made(x);
   if (inner.op !== "scale") return undefined;
   const [s1, b1] = numbers(inner, "s", "b") as [number, number];
-  // only where nothing is rounded twice
+  // only if nothing is rounded twice
   if (b1 === 0 && isPowerOfTwo(s1)) return scaled(r, inner.inputs[0]!, s1 * s, b);
   if (b === 0 && s === -1) return scaled(r, inner.inputs[0]!, -s1, -b1);
   return undefined;

@@ -1,13 +1,13 @@
 /**
- * soft_max scales its operand by itself, and a number that is added to every row changes no probability: a constant
- * temperature or factor before it becomes its attribute, and a shift goes away.
+ * soft_max can scale its operand, and adding a number to every row changes no probability: a constant temperature or factor
+ * before it becomes its attribute, and a shift is removed.
  *
  *     %0 = div(x, u0)              with u0 = 0.8
  *     %1 = scale(%0) s=2 b=-1      ->      %0 = soft_max(x) scale=2.5
  *     %2 = soft_max(%1)
  *
- * A factor is left where it is in front of an unmasked soft_max over all of the vocabulary: CUDA runs that on the whole
- * device, but only without a factor. A factor of 1/t instead of a division by t changes x / t by 2^-24 of its size.
+ * A factor stays before an unmasked soft_max over the whole vocabulary: CUDA runs that on the whole device, but only
+ * without a factor. A factor of 1/t instead of a division by t changes x / t by a relative 2^-24.
  */
 import type { Graph, GraphNode, NodeId } from "../graph/graph.js";
 import { F32_MAX } from "../graph/interval.js";
@@ -16,7 +16,7 @@ import type { Pass } from "./pass.js";
 
 export const fuseSoftMax: Pass = {
   name: "fuse-soft-max",
-  doc: "constant factors become an attribute of soft_max, shifts before it go away",
+  doc: "constant factors become an attribute of soft_max, shifts before it are removed",
   example: "top_k(40) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const users = usersOf(draft.graph);
@@ -29,7 +29,7 @@ function fuse(r: Rewriter, node: GraphNode, id: NodeId, users: readonly (readonl
   const takesFactor = node.dim !== "V" || node.inputs.length > 1;
   let scale = (node.attrs["scale"] as number | undefined) ?? 1;
   let x = node.inputs[0]!;
-  /** Whether a step is for this soft_max alone (or for twins of it); otherwise it is computed in any case. */
+  /** Whether only this soft_max (or an equal one) uses a step; otherwise it is computed anyway. */
   let isOwn = users[x]!.every((u) => graph.nodes[u]?.op === "soft_max" && graph.nodes[u].inputs[0] === x);
   while (isOwn) {
     const step = stepOf(graph, graph.nodes[x]!);
@@ -46,7 +46,7 @@ function fuse(r: Rewriter, node: GraphNode, id: NodeId, users: readonly (readonl
   return r.emit("soft_max", inputs, scale === 1 ? {} : { scale }, { range: ranges[id]! });
 }
 
-/** A node as `factor * x` and a shift. */
+/** A node as `factor * x` plus a shift. */
 function stepOf(graph: Graph, { op, inputs, attrs, dim }: GraphNode): { x: NodeId; factor: number } | undefined {
   const [x, y] = inputs as [NodeId, NodeId];
   if (op === "scale") return { x, factor: attrs["s"] as number };

@@ -1,7 +1,7 @@
 /**
- * The masks of several filters become one additive mask. A condition is a step of some value x; instead of a 1 or 0 for each
- * condition, their product, and a large negative number where that is 0, the values themselves are clamped to what is too
- * low, added, and multiplied by a large number once: 0 where every condition holds, and a large negative number elsewhere.
+ * Merges the masks of several filters into one additive mask. A condition is a step of some value x. Instead of 0/1 masks, their
+ * product, and a penalty where it is 0, the values are clamped to their shortfall, added, and multiplied once by a large
+ * number: 0 where every condition holds, a large negative number elsewhere.
  *
  *     %0 = scale(x) s=-1 b=0.95            %0 = clamp(x) lo=0.95 hi=...
  *     %1 = step(%0)                        %1 = clamp(y) lo=-1 hi=0
@@ -10,32 +10,32 @@
  *     %4 = mul(%1, %3)
  *     %5 = scale(%4) s=1e33 b=-1e33
  *
- * A sum is 0 exactly where all conditions hold: what is added there are constants, and the shift at the end is made of the same
- * constants by the same f32 operations. It is below 0 elsewhere, as far as f32 tells: beside a constant c, a y less than
- * 2^-25 c too low does not count, so a constant stands beside numbers of the size of logits only, where that is less than the
- * rounding of a logit; others are brought to 0 first.
+ * A sum is exactly 0 where all conditions hold: there it adds constants only, and the final shift is computed from the same
+ * constants by the same f32 operations. It is negative elsewhere, within f32 rounding: next to a constant c, a shortfall below
+ * 2^-25 c is lost, so constants are only added to numbers of the size of logits, where that is less than the rounding of a
+ * logit; other values are shifted to 0 first.
  */
-import type { Graph, HostExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
-import { neighbour } from "../graph/hostOps.js";
+import type { Graph, UniformExpr, NodeId, Origin, Uniform } from "../graph/graph.js";
+import { nextF32 } from "../graph/uniformOps.js";
 import { isWithin } from "../graph/interval.js";
 import { LIFT, PENALTY } from "../graph/masks.js";
 import { uniformName } from "../graph/text.js";
 import { rewrite, usersOf, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
-/** Makes a difference of one f32 step as large as a penalty, and keeps penalties finite. A power of two rounds nothing. */
+/** Scales a difference of one ulp to a penalty, and keeps penalties finite. A power of two does not round. */
 const STRETCH = 2 ** 112;
 
 /** A condition of a mask. */
 interface Factor {
   readonly origin: Origin | undefined;
-  /** The nodes in its place before and after; after, as a constant or brought to 0. */
+  /** Node counts of the old form, and of the new forms `constant` and `zero`. */
   readonly cost: { readonly before: number; readonly constant: number; readonly zero: number };
-  /** Emits what is added for it: `holds` where the condition holds, less elsewhere. */
+  /** Emits its summand: `holds` where the condition holds, less elsewhere. */
   readonly constant?: { readonly emit: (r: Rewriter) => Term; readonly holds: number };
   /** The same with `holds` 0. */
   readonly zero: (r: Rewriter) => NodeId;
-  /** Numbers of the size of logits, or of no size at all: a constant beside it hides nothing. */
+  /** A nonzero shortfall is never small: adding a constant loses none. */
   readonly isCoarse: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Term {
 
 export const mergeMasks: Pass = {
   name: "merge-masks",
-  doc: "the masks of several filters become one additive mask",
+  doc: "the masks of several filters are merged into one additive mask",
   example: "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
   run: (draft) => {
     const { graph } = draft;
@@ -70,7 +70,7 @@ export const mergeMasks: Pass = {
 const isMaskOf = ({ nodes }: Graph, user: NodeId, id: NodeId): boolean =>
   nodes[user]?.op === "soft_max" && nodes[user].inputs[1] === id && nodes[user].inputs[0] !== id;
 
-/** The conditions of which a mask is the product. */
+/** The conditions whose product is the mask. */
 function factorsOf(graph: Graph, users: readonly (readonly NodeId[])[], id: NodeId): NodeId[] {
   const { op, inputs, dim } = graph.nodes[id]!;
   const isProduct = op === "mul" && users[id]!.length === 1 && inputs.every((i) => graph.nodes[i]!.dim === dim);
@@ -88,7 +88,7 @@ function merge(r: Rewriter, factors: readonly Factor[]): NodeId | undefined {
   if (total(costOf) >= total((f) => f.cost.before)) return undefined;
   const { builder } = r;
   const { origin } = builder;
-  /** What stands for a condition belongs to the stage that asked it. */
+  /** The replacement of a condition keeps the stage of the condition. */
   const at = <T>(f: Factor, make: () => T): T => {
     builder.origin = f.origin;
     const made = make();
@@ -107,7 +107,7 @@ function merge(r: Rewriter, factors: readonly Factor[]): NodeId | undefined {
 
 const saving = ({ cost }: Factor): number => cost.zero - cost.constant;
 
-/** What a condition compares, if it can be told and nobody else needs the answer. */
+/** The operands of a condition, if they are known and nothing else uses its result. */
 function describe(
   { graph, ranges }: Rewriter["before"],
   users: readonly (readonly NodeId[])[],
@@ -143,7 +143,7 @@ function compared(
 
 const down = (r: Rewriter, id: NodeId): NodeId => r.emit("clamp", [id], { lo: -1, hi: 0 });
 
-/** Any condition, 1 or 0. */
+/** Any condition, as 1 or 0. */
 const whole = (id: NodeId): Condition => ({
   cost: { before: 0, constant: 0, zero: 1 },
   constant: { emit: (r) => ({ sign: 1, id: r.map(id) }), holds: 1 },
@@ -160,7 +160,7 @@ const notNegative = (x: NodeId, isCoarse: boolean): Condition => ({
 
 /** s * x + b > 0: x is below b, or above -b. */
 function bounded(x: NodeId, s: 1 | -1, b: number): Condition {
-  const bound = s < 0 ? neighbour(b, -1) : neighbour(-b, 1);
+  const bound = s < 0 ? nextF32(b, -1) : nextF32(-b, 1);
   const [lo, hi] = s < 0 ? [bound, Math.fround(bound + 1)] : [Math.fround(bound - 1), bound];
   const asConstant = {
     emit: (r: Rewriter): Term => ({ sign: s, id: r.emit("clamp", [r.map(x)], { lo, hi }) }),
@@ -174,8 +174,8 @@ function bounded(x: NodeId, s: 1 | -1, b: number): Condition {
   };
 }
 
-/** x + u > 0 for a number u that the host knows: x + below(u) >= 0. */
-const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boolean): Condition => ({
+/** x + u > 0 for a uniform value u: x + below(u) >= 0. */
+const aboveUniform = (x: NodeId, u: UniformExpr, uniforms: Uniform[], isCoarse: boolean): Condition => ({
   cost: { before: 1, constant: 1, zero: 1 },
   zero: (r) => {
     const expr = nextBelow(u);
@@ -186,10 +186,10 @@ const aboveUniform = (x: NodeId, u: HostExpr, uniforms: Uniform[], isCoarse: boo
 });
 
 /** below(-below(e)) is -e. */
-function nextBelow(u: HostExpr): HostExpr {
+function nextBelow(u: UniformExpr): UniformExpr {
   if (Array.isArray(u) && u[0] === "neg") {
-    const inner = u[1] as HostExpr;
-    if (Array.isArray(inner) && inner[0] === "below") return ["neg", inner[1] as HostExpr];
+    const inner = u[1] as UniformExpr;
+    if (Array.isArray(inner) && inner[0] === "below") return ["neg", inner[1] as UniformExpr];
   }
   return ["below", u];
 }

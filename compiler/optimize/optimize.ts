@@ -10,7 +10,7 @@ import { shareCommon } from "./share-common.js";
 import { sparseFeatures } from "./sparse-features.js";
 import { topOne } from "./top-one.js";
 
-/** What a pass leaves behind is removed, and what has become equal shared, at the end. */
+/** At the end, dead code is removed and common subexpressions are shared. */
 export const PASSES: readonly Pass[] = [
   foldConstants,
   topOne,
@@ -22,7 +22,7 @@ export const PASSES: readonly Pass[] = [
   removeDead,
 ];
 
-/** Runs the passes that are on. `afterPass` is given what each pass that changed something has made. */
+/** Runs the enabled passes. `afterPass` is called with the result of each pass that changed something. */
 export function optimize(
   draft: Draft,
   disabled: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** What a pass of the optimizer is. */
+/** A pass of the optimizer. */
 import type { Optimization } from "../graph/optimization.js";
 import type { Draft } from "./draft.js";
 

@@ -1,12 +1,11 @@
 /**
- * Dead nodes: what no output needs is not computed, a uniform that no node reads is not uploaded, and a state or a draw that
- * nothing depends on is forgotten.
+ * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states and draws that nothing depends on.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
-import type { Graph, GraphNode, HostExpr, NodeId } from "../graph/graph.js";
+import type { Graph, GraphNode, UniformExpr, NodeId } from "../graph/graph.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
 
@@ -21,7 +20,7 @@ interface Live {
 
 export const removeDead: Pass = {
   name: "remove-dead",
-  doc: "what no output needs is not computed",
+  doc: "dead code elimination",
   example: "top_k(1) |> dist(42)",
   run: ({ graph, ranges }) => keepLive(graph, ranges),
 };
@@ -33,7 +32,7 @@ function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
   const draws = numbering(live.draws);
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
-  const renamed = (expr: HostExpr): HostExpr => renumberHost(expr, draws, states);
+  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, draws, states);
   const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
   const kept: Graph = {
@@ -67,20 +66,20 @@ function findLive(graph: Graph): Live {
     states: new Set(),
     inputs: new Set([0]),
   };
-  const markHost = (expr: HostExpr): void => {
-    if (Array.isArray(expr)) (expr.slice(1) as HostExpr[]).forEach(markHost);
+  const markUniform = (expr: UniformExpr): void => {
+    if (Array.isArray(expr)) (expr.slice(1) as UniformExpr[]).forEach(markUniform);
     else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
     else if (typeof expr === "object" && "state" in expr) markState(expr.state);
   };
   const markDraw = (draw: number): void => {
     if (live.draws.has(draw)) return;
     live.draws.add(draw);
-    markHost(graph.draws[draw]!.at ?? 0);
+    markUniform(graph.draws[draw]!.at ?? 0);
   };
   const markState = (state: number): void => {
     if (live.states.has(state)) return;
     live.states.add(state);
-    markHost(graph.states[state]!.init);
+    markUniform(graph.states[state]!.init);
     mark(graph.states[state]!.next);
   };
   const mark = (id: NodeId): void => {
@@ -90,12 +89,12 @@ function findLive(graph: Graph): Live {
     const index = attrs["index"] as number;
     if (op === "uniform") {
       live.uniforms.add(index);
-      markHost(graph.uniforms[index]!.expr);
+      markUniform(graph.uniforms[index]!.expr);
     }
     if (op === "input") markInput(index);
     inputs.forEach(mark);
   };
-  /** Both halves of a sparse feature stay together. */
+  /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
     graph.inputs.forEach(
@@ -112,22 +111,22 @@ function featureOf(graph: Graph, input: number): number | undefined {
   return source.kind === "logits" ? undefined : source.feature;
 }
 
-/** New numbers for what stays, in the old order. */
+/** New numbers of the kept items, in the old order. */
 const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
   new Map([...kept].sort((a, b) => a - b).map((old, i) => [old, i]));
 
 const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] =>
   [...numbers.keys()].map((old) => all[old]!);
 
-function renumberHost(
-  expr: HostExpr,
+function renumberUniform(
+  expr: UniformExpr,
   draws: ReadonlyMap<number, number>,
   states: ReadonlyMap<number, number>,
-): HostExpr {
+): UniformExpr {
   if (typeof expr !== "object") return expr;
   if ("param" in expr) return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
   const [op, ...operands] = expr;
-  return [op, ...operands.map((e) => renumberHost(e, draws, states))];
+  return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
 }

@@ -1,5 +1,5 @@
 /**
- * Common subexpressions: two nodes that compute the same become one.
+ * Common subexpressions: equal nodes are merged.
  *
  *     %0 = soft_max(logits)      %0 = soft_max(logits)
  *     %1 = soft_max(logits)  ->  %1 = sub(%0, %0)
@@ -11,7 +11,7 @@ import type { Pass } from "./pass.js";
 
 export const shareCommon: Pass = {
   name: "share-common",
-  doc: "two nodes that compute the same become one",
+  doc: "common subexpression elimination",
   example: "min_p(0.05) |> dist(42)",
   run: (draft) => {
     const known = new Map<string, NodeId>();

@@ -1,7 +1,7 @@
 /**
- * A feature that is fed as some (token, value) pairs changes the rows of these tokens only: what a program computes of it
- * where it has its usual value is the column that was there before, or a constant. So the formula is computed of the pairs'
- * rows, and the results are put in the place of these.
+ * A sparse feature, fed as (token, value) pairs, affects only the rows of these tokens: in all other rows, where it has its
+ * fill value, the result of a formula is another column or a constant. So the formula is computed on the pairs' rows only,
+ * and the results are scattered into that column.
  *
  *     %1 = set_rows(0, values, ids) : f32[V]      %1 = get_rows(logits, ids)      : f32[64]
  *     %2 = step(%1)                 : f32[V]      %2 = step(values)               : f32[64]
@@ -16,24 +16,24 @@ import type { Pass } from "./pass.js";
 
 export const sparseFeatures: Pass = {
   name: "sparse-features",
-  doc: "what a sparse feature changes is computed of the rows that it names",
+  doc: "the changes of a sparse feature are computed on its rows only",
   example: "penalties(64, 1.1, 0.5, 0.5) |> top_k(40) |> dist(42)",
   run: (draft) => draft.graph.features.reduce((before, _, feature) => narrowTo(before, feature), draft),
 };
 
-/** Below this many steps over all rows, taking rows and putting them back costs as much. */
+/** With fewer steps over all rows, the gather and scatter cost as much. */
 const LEAST_STEPS = 4;
 
-/** The column of a sparse feature, and what it is made of. */
+/** The column of a sparse feature, and its parts. */
 interface Column {
   readonly id: NodeId;
   readonly ids: NodeId;
   readonly values: NodeId;
-  /** What rows hold that no pair names. */
+  /** The value in rows without a pair. */
   readonly usual: number;
 }
 
-/** What a node holds in the rows that no pair names: one number, or what another node holds. */
+/** A node's value in rows without a pair: a number, or the value of another node. */
 type Elsewhere = { readonly value: number } | { readonly same: NodeId };
 
 function narrowTo(draft: Draft, feature: number): Draft {
@@ -43,7 +43,7 @@ function narrowTo(draft: Draft, feature: number): Draft {
   const parts = partsOf(graph, column);
   const elsewhere = findElsewhere(draft, column, parts);
   const users = usersOf(graph);
-  /** Nodes that others than these nodes need. */
+  /** Nodes of these that other nodes use. */
   const isNeeded = (id: NodeId): boolean => users[id]!.some((u) => u === OUTPUT || !elsewhere.has(u));
   return rewrite(draft, (r, _, id) => {
     const rest = elsewhere.get(id);
@@ -55,7 +55,7 @@ function narrowTo(draft: Draft, feature: number): Draft {
   });
 }
 
-/** The nodes that are made of the feature row by row, itself among them. */
+/** The nodes that depend on the feature row by row, including itself. */
 function partsOf({ nodes }: Graph, column: Column): ReadonlySet<NodeId> {
   const parts = new Set([column.id]);
   nodes.forEach(({ op, inputs, dim }, id) => {
@@ -81,7 +81,7 @@ function columnOf({ graph }: Draft, feature: number): Column | undefined {
   return { id, ids, values, usual: form.fill };
 }
 
-/** Of which parts it is known what they hold elsewhere. */
+/** The values of `parts` in rows without a pair, if known. */
 function findElsewhere(
   { graph: { nodes }, ranges }: Draft,
   column: Column,
@@ -93,7 +93,7 @@ function findElsewhere(
     if (!parts.has(id) || id === column.id) return;
     const operands = node.inputs.map((i): Elsewhere => known.get(i) ?? { same: i });
     const found = apply(node, operands, (same) => isFinite(same), ranges[node.inputs[0]!]!);
-    // a number for each row is no column
+    // one number per pair is not a column
     if (found && !("same" in found && nodes[found.same]!.dim !== "V")) known.set(id, found);
   });
   return known;
@@ -135,7 +135,7 @@ function apply(
   }
 }
 
-/** How many steps over all rows a node takes from the feature on. */
+/** How many steps over all rows lead from the feature to a node. */
 function countSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): number {
   const seen = new Set<NodeId>();
   const visit = (at: NodeId): void => {
@@ -147,7 +147,7 @@ function countSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): n
   return seen.size - 1;
 }
 
-/** A node's values in the rows that the pairs name. */
+/** A node's values in the rows of the pairs. */
 function atPairs(
   r: Rewriter,
   column: Column,

@@ -1,5 +1,5 @@
 /**
- * A table of one row: the best row is the argmax, its probability is 1, and there is nothing to order or to choose.
+ * A table of one row: the best row is the argmax, its probability is 1, and sorts and draws are no-ops.
  *
  *     %0 = top_k(logits) k=1             %0 = argmax(logits)
  *     %1 = get_rows(logits, %0)      ->  return sampled=%0
@@ -13,7 +13,7 @@ import type { Pass } from "./pass.js";
 
 export const topOne: Pass = {
   name: "top-one",
-  doc: "the one best row is an argmax, and a table of one row has nothing to choose from",
+  doc: "a top-1 is an argmax, and a table of one row needs no sort or draw",
   example: "top_k(1) |> dist(42)",
   run: (draft) => rewrite(draft, simplify),
 };

@@ -1,29 +1,29 @@
-/** The form of a standard sampler's file, of which README.md is the description; all lists of the samplers derive from it. */
+/** Reads the file of a standard sampler, whose form README.md describes; all lists of samplers derive from these files. */
 import type { Chain, Declaration, Sampler } from "../syntax/ast.js";
 import { parse } from "../syntax/parse.js";
 import { lineColumn, textAt } from "../syntax/source.js";
 import { writeTree } from "../syntax/stored.js";
 
-/** What the library keeps of a file. */
+/** The parts of a file that the library keeps. */
 export interface StdEntry {
   /** The text before the example and the tests. */
   readonly text: string;
   /** The syntax tree of `text`. */
   readonly tree: string;
-  /** A typical call that has an effect, as `typical(0.95)`. */
+  /** A typical call that has an effect, e.g. `typical(0.95)`. */
   readonly example: string;
 }
 
-/** What the doc comment of a standard sampler says, each in one line. */
+/** The parts of a standard sampler's doc comment, each on one line. */
 export interface StdDoc {
   readonly doc: string;
   /** The papers and programs that the sampler is taken from. */
   readonly from: string;
-  /** The sampler of llama.cpp that does the same. */
+  /** The equivalent sampler of llama.cpp. */
   readonly peer?: string;
 }
 
-/** Reads a file of the library. Throws an `Error` that says what is missing from its form. */
+/** Reads a file of the library. Throws an `Error` for a file of another form. */
 export function stdEntry(name: string, text: string): StdEntry {
   const { file, diagnostics } = parse({ name: `std/${name}.ggsl`, text });
   const [fault] = diagnostics;
@@ -32,9 +32,9 @@ export function stdEntry(name: string, text: string): StdEntry {
   readDoc(samplerIn(declarations, name));
   const at = declarations.findIndex(isExampleOf(name));
   if (at < 0 || declarations.some((d, i) => (d.kind === "test") !== i > at))
-    throw new Error(`expected \`chain example() = ${name}(...)\` behind the sampler, and tests behind the chain`);
+    throw new Error(`expected \`chain example() = ${name}(...)\` after the sampler, and the tests after the chain`);
   const { span, stages } = declarations[at] as Chain;
-  // what is left out comes last, so no line moves
+  // the omitted part comes last, so line numbers do not change
   return {
     text: text.slice(0, span.start),
     tree: writeTree(declarations.slice(0, at)),

@@ -1,4 +1,4 @@
-/** The standard library: its sources, and their syntax trees, which were made when the package was built. */
+/** The standard library: its sources, and their syntax trees, parsed at build time. */
 import type { File } from "../syntax/ast.js";
 import type { SourceFile } from "../syntax/source.js";
 import { readTree } from "../syntax/stored.js";

@@ -1,4 +1,4 @@
-/** The standard samplers, each with what its file says about it: tests, benchmarks and generated pages list them from here. */
+/** The standard samplers with the contents of their files, for tests, benchmarks and generated pages. */
 import type { Sampler, Stmt } from "../syntax/ast.js";
 import { readDoc, samplerIn, type StdDoc } from "./entry.js";
 import { STD_NAMES, stdExample, stdFile, stdSource } from "./library.js";
@@ -6,11 +6,11 @@ import { STD_NAMES, stdExample, stdFile, stdSource } from "./library.js";
 export interface StdSampler extends StdDoc {
   readonly name: string;
   readonly declaration: Sampler;
-  /** A typical call that has an effect, as `typical(0.95)`. */
+  /** A typical call that has an effect, e.g. `typical(0.95)`. */
   readonly example: string;
-  /** How it picks a token. Absent: it only changes the table. */
+  /** How it picks a token. Absent if it only changes the table. */
   readonly picks?: "argmax" | "sample";
-  /** Whether it changes logits, not only which rows are kept. */
+  /** Whether it changes logits. */
   readonly assignsLogits: boolean;
 }
 
@@ -26,7 +26,7 @@ export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
   };
 });
 
-/** The statements of a body, those inside an `if` too. */
+/** The statements of a body, including those inside `if`. */
 function statementsIn(body: readonly Stmt[]): Stmt[] {
   return body.flatMap((s) => (s.kind === "if" ? [s, ...statementsIn([...s.then, ...(s.else ?? [])])] : [s]));
 }

@@ -1,13 +1,13 @@
 /** The syntax tree: plain readonly data, made by `parse`, read by `check`, `lower` and `print`. */
 import type { Span } from "./source.js";
 
-/** A name with its place. */
+/** A name with its span. */
 export interface Name {
   readonly text: string;
   readonly span: Span;
 }
 
-/** `text` and `list`, of texts or token ids, are types of parameters that are known when compiling. */
+/** `text` and `list`, of texts or token ids, are types of static parameters. */
 export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list";
 
 // ---------------------------------------------------------------- declarations
@@ -52,7 +52,7 @@ export interface InputDecl extends Base {
 export interface Param extends Base {
   readonly name: Name;
   readonly type: ScalarType;
-  /** Known when compiling; all other parameters are uniforms. */
+  /** Known at compile time; all other parameters are uniforms. */
   readonly isStatic: boolean;
   readonly range?: ParamRange;
   /** `random` is only for seeds. */
@@ -95,7 +95,7 @@ export interface Arg extends Base {
 
 /**
  * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates; `history`,
- * `bias` and `input name` feed the features; `expect` names what must come out.
+ * `bias` and `input name` feed the features; `expect` gives the expected result.
  */
 export interface Test extends Base {
   readonly kind: "test";
@@ -156,7 +156,7 @@ export interface Top extends Base {
   readonly by?: Expr;
 }
 
-/** `sort by expr asc`; by `logit`, descending, unless told. */
+/** `sort by expr asc`; the default is by `logit`, descending. */
 export interface Sort extends Base {
   readonly kind: "sort";
   readonly by?: Expr;
@@ -175,7 +175,7 @@ export interface Pick extends Base {
   readonly kind: "pick";
   readonly how: "sample" | "argmax";
   readonly value: Expr;
-  /** Which draw of the seed's stream is used; the next one for each token unless told. */
+  /** The index of the draw in the seed's stream; by default the next one for each token. */
   readonly at?: Expr;
 }
 
@@ -197,7 +197,7 @@ export interface AfterPick extends Base {
 
 export type Expr = NumberLit | BoolLit | StringLit | ListLit | NameRef | Unary | Binary | Conditional | Call;
 
-/** `isInt` is false for a literal with a point or an exponent. */
+/** `isInt` is false for a literal with a decimal point or an exponent. */
 export interface NumberLit extends Base {
   readonly kind: "number";
   readonly value: number;
@@ -209,7 +209,7 @@ export interface BoolLit extends Base {
   readonly value: boolean;
 }
 
-/** Strings appear as arguments only (a grammar, DRY's breakers). */
+/** Strings are only valid as arguments (a grammar, DRY's breakers). */
 export interface StringLit extends Base {
   readonly kind: "string";
   readonly value: string;

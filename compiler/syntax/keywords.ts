@@ -1,4 +1,4 @@
-/** The words that the grammar sets, for editors: a test holds this table against the grammar. */
+/** The keywords of the grammar, for editors; a test compares this table with the grammar. */
 
 export interface Keyword {
   /**
@@ -14,45 +14,45 @@ const group = (group: Keyword["group"], docs: Readonly<Record<string, string>>):
 
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ...group("declaration", {
-    import: 'takes samplers and chains from the standard library or another file: `import { top_k } from "std"`',
+    import: 'imports samplers and chains from the standard library or another file: `import { top_k } from "std"`',
     const: "names a number: `const x = 1`",
     input: "a column that the calling program sets: `input green: f32`; in a test, its values",
     sampler: "declares a sampler, which changes the table of candidates",
     chain: "declares a chain of samplers: `chain c = top_k(40) |> dist()`",
-    test: "gives candidates, runs a chain and says what must come out",
+    test: "gives candidates, runs a chain and checks the result",
   }),
   ...group("statement", {
     let: "a new column, or a scalar: `let x = expr`",
     keep: "drops the rows where the condition is false: `keep cond`, `keep cond at least m`",
     top: "the `k` best rows, best first: `top k`, `top k by expr`",
-    sort: "reorders the rows, largest logit first unless told: `sort by expr asc`",
-    if: "a branch; a condition that is not known when compiling runs both branches and blends them",
-    else: "what happens where the condition of `if` does not hold",
+    sort: "sorts the rows, by default by descending logit: `sort by expr asc`",
+    if: "a branch; if the condition is not known at compile time, both branches run and are blended",
+    else: "the branch for a false condition of `if`",
     pick: "chooses the token: `pick sample(seed)`, `pick argmax(expr)`",
     state: "a number that a sequence remembers: `state s: f32 = init`",
-    after: "`after pick { ... }` gives the next values of states",
+    after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {
     logits: "the candidates' logits, one for each token",
     probs: "the candidates' probabilities, one for each token",
     history: "the tokens so far",
     bias: "the request's logit biases: `bias [token: value]`",
-    steps: "how many tokens are picked",
+    steps: "the number of tokens to pick",
     run: "the chain to run",
-    expect: "what must come out: `probs`, `logits`, `kept`, `order`, `token` or `tokens`",
+    expect: "the expected result: `probs`, `logits`, `kept`, `order`, `token` or `tokens`",
   }),
   ...group("modifier", {
     from: "the file that is imported",
-    sparse: "an input of at most so many tokens: `sparse(64) = 0`",
-    static: "the parameter is known when compiling; it may decide the table's size",
+    sparse: "an input with values for at most 64 tokens, 0 for all others: `sparse(64) = 0`",
+    static: "the parameter is known at compile time; it can determine the table's size",
     host: "a stage that runs llama.cpp's own CPU sampler",
     in: "the range of a parameter: `in [0, 1]`",
-    at: "`at least m`: the number of rows that stay in any case",
-    least: "`at least m`: the number of rows that stay in any case",
-    by: "what rows are ordered by",
+    at: "`at least m`: the minimum number of rows kept",
+    least: "`at least m`: the minimum number of rows kept",
+    by: "the sort key",
     asc: "smallest first",
     desc: "largest first",
-    sample: "`pick sample(seed)`: each token with its probability",
+    sample: "`pick sample(seed)`: a random row, weighted by probability",
     argmax: "`pick argmax(expr)`: the row of the largest value",
     kept: "the token ids left, in any order",
     order: "the token ids left, in the present order",
@@ -70,7 +70,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     i32: "an integer",
     bool: "a condition",
     seed: "the seed of a stream of random numbers",
-    text: "a text, known when compiling",
-    list: "a list of texts or token ids, known when compiling",
+    text: "a text, known at compile time",
+    list: "a list of texts or token ids, known at compile time",
   }),
 };

@@ -6,33 +6,32 @@ import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/
 import type * as Ast from "./ast.js";
 import type { SourceFile, Span } from "./source.js";
 
-/** Longer sources are refused, in UTF-16 code units. */
+/** The length limit of sources, in UTF-16 code units. */
 const MAX_LENGTH = 1 << 20;
-/** Brackets nested deeper than this are refused: the parser is recursive. */
+/** The nesting limit of brackets: the parser is recursive. */
 const MAX_DEPTH = 100;
-/** Trees deeper than this are refused, such as long sums: all that reads a tree is recursive. */
+/** The depth limit of trees, such as those of long sums: all passes over a tree are recursive. */
 const MAX_TREE_DEPTH = 250;
 
 export interface Parsed {
   readonly file: Ast.File;
-  /** Names that declarations with a fault would have declared. */
+  /** Names declared by declarations with a fault. */
   readonly broken: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What became of the declarations of an earlier text of a file, by their own texts. */
+/** The parsed declarations of an earlier version of a file, by source text. */
 export type ParseCache = Map<string, Piece>;
 
-/** A part of a file that was parsed by itself, and where it stood. */
+/** A separately parsed part of a file, and its old place. */
 interface Piece {
   readonly start: number;
   readonly result: Ast.Declaration[] | Diagnostic;
 }
 
 /**
- * Parses a file, each declaration that begins a line by itself: so the faults of all declarations are reported, those
- * without a fault are in the tree, and with a `cache` only those are parsed whose text is new. The cache then holds those
- * of this text.
+ * Parses a file, separately for each declaration that begins a line: so all declarations report their faults, those without a
+ * fault are in the tree, and with a `cache` only new texts are parsed. The cache is updated to this text.
  */
 export function parse(source: SourceFile, cache: ParseCache = new Map()): Parsed {
   const span: Span = { source, start: 0, end: source.text.length };
@@ -58,7 +57,7 @@ export function parse(source: SourceFile, cache: ParseCache = new Map()): Parsed
   return { file: { kind: "file", declarations, span }, broken, diagnostics };
 }
 
-/** A copy of a tree or a diagnostic, for another text of its file. */
+/** A copy of a tree or a diagnostic for another version of its file. */
 function moved<T>(value: T, source: SourceFile, by: number): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((v: unknown) => moved(v, source, by)) as T;
@@ -71,7 +70,7 @@ function moved<T>(value: T, source: SourceFile, by: number): T {
   return copy as T;
 }
 
-/** Parses `stage |> stage` alone. */
+/** Parses a pipeline `stage |> stage`. */
 export function parseStages(source: SourceFile): {
   stages: readonly Ast.StageCall[];
   diagnostics: readonly Diagnostic[];
@@ -89,7 +88,7 @@ function refuse(source: SourceFile): Diagnostic | undefined {
   return start === undefined ? undefined : nestedTooDeep({ source, start, end: start + 1 }, MAX_DEPTH);
 }
 
-/** Where brackets nest past the limit; those in texts and comments do not count. */
+/** The offset where brackets exceed the nesting limit; those in texts and comments do not count. */
 function tooDeep(text: string): number | undefined {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/\/\/.*|"(?:\\.|[^"\\\n])*"|[([{]|[)\]}]/g)) {
@@ -102,7 +101,7 @@ function tooDeep(text: string): number | undefined {
 
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
-/** The trees of a text that stands at `offset` of its file, or what is wrong with it. */
+/** Parses the text at `offset` of its file to trees or diagnostics. */
 function convert<T extends readonly object[]>(
   source: SourceFile,
   rule: "File" | "Stages",
@@ -117,13 +116,13 @@ function convert<T extends readonly object[]>(
     const tree = toAst(match, source, offset) as T;
     return depthOf(tree) > MAX_TREE_DEPTH ? refusal : tree;
   } catch (fault) {
-    // operators nest without brackets, and how many of them the parser's stack holds is the host's affair
+    // operators nest without brackets, and the stack limit of the host is unknown
     if (fault instanceof RangeError) return refusal;
     throw fault;
   }
 }
 
-/** How deep the nodes of a tree nest, found without recursion. */
+/** The depth of a tree, computed without recursion. */
 function depthOf(tree: object): number {
   let deepest = 0;
   const open: { value: object; depth: number }[] = [{ value: tree, depth: 0 }];
@@ -138,18 +137,18 @@ function depthOf(tree: object): number {
   return deepest;
 }
 
-/** The names that a text with a fault seems to declare, so that their uses are not reported as well. */
+/** The names that a text with a fault seems to declare, so that their uses are not also reported. */
 function declaredNames(text: string): string[] {
   const declared = [...text.matchAll(/^\s*(?:const|input|sampler|chain)\s+(\w+)/gm)].map((m) => m[1]!);
   const imported = /^import\s*\{([^}]*)\}?/.exec(text)?.[1] ?? "";
   return [...declared, ...imported.split(/\W+/)];
 }
 
-/** Words that begin a declaration where they begin a line; `input` begins a clause of a test as well. */
+/** Words that begin a declaration at the start of a line; `input` also begins a clause of a test. */
 const BEGIN = String.raw`^(?:(?:import|const|sampler|chain|test)\b|input\b(?=\s*[^\s:[]+\s*:))`;
 const PIECES = new RegExp(String.raw`(${BEGIN})|(///(?!/)[^\n]*)|//[^\n]*|"(?:\\.|[^"\\\n])*"|[^\s"/]+|\S`, "gm");
 
-/** The text cut before every declaration that begins a line, or before its doc comments. */
+/** Splits the text before every declaration that begins a line, or before its doc comments. */
 function piecesOf(text: string): { text: string; start: number }[] {
   const cuts = [0];
   let docs: number | undefined;
@@ -163,10 +162,10 @@ function piecesOf(text: string): { text: string; start: number }[] {
 
 // ---------------------------------------------------------------- syntax errors
 
-/** The tokens that a fault may stand at. */
+/** The tokens for the span of a fault. */
 const TOKEN = /\/\/\/.*|[A-Za-z_][A-Za-z_0-9]*|[0-9.]+|\|>|&&|\|\||\*\*|[-+*/<>=!]=|\S/y;
 
-/** What ohm expected, in a user's words, the likelier first; what is always possible is left out. */
+/** What ohm expected, in the user's words, most likely first; omits what is always possible. */
 function failure(source: SourceFile, match: MatchResult, offset: number): Diagnostic {
   const fault = match as Failure;
   const position = fault.getRightmostFailurePosition() + offset;
@@ -181,7 +180,7 @@ function failure(source: SourceFile, match: MatchResult, offset: number): Diagno
   return syntaxError(span, expected, { token, isKeyword });
 }
 
-/** The parts of ohm's failed matches that its types leave out. */
+/** The parts of ohm's failed matches that its types omit. */
 type Failure = MatchResult & {
   getRightmostFailures(): { toString(): string }[];
   getRightmostFailurePosition(): number;
@@ -189,7 +188,7 @@ type Failure = MatchResult & {
 
 // ---------------------------------------------------------------- actions
 
-/** Where the text being parsed stands in its file; set for the length of one conversion. */
+/** The place of the text in its file; set during one conversion. */
 let place: { source: SourceFile; offset: number };
 
 function toAst(match: MatchResult, source: SourceFile, offset: number): unknown {

@@ -1,12 +1,12 @@
-/** Source files and places in them. */
+/** Source files and spans. */
 
 export interface SourceFile {
-  /** The name shown in diagnostics, as the user gave it; `std/min_p.ggsl` for the standard library. */
+  /** The name shown in diagnostics, as given by the user; `std/min_p.ggsl` for the standard library. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Offsets into `source.text`, in UTF-16 code units; `end` is excluded. */
+/** Offsets into `source.text`, in UTF-16 code units; `end` is exclusive. */
 export interface Span {
   readonly source: SourceFile;
   readonly start: number;
@@ -15,7 +15,7 @@ export interface Span {
 
 const lineStarts = new WeakMap<SourceFile, readonly number[]>();
 
-/** The offsets at which lines begin, found once for each source. */
+/** The offsets of line starts, cached for each source. */
 export function lineStartsOf(source: SourceFile): readonly number[] {
   const present = lineStarts.get(source);
   if (present) return present;
@@ -37,6 +37,6 @@ export function lineColumn(source: SourceFile, offset: number): { line: number; 
   return { line: low + 1, column: offset - starts[low]! + 1 };
 }
 
-/** What is written at a place, on one line. */
+/** The text of a span, on one line. */
 export const textAt = ({ source, start, end }: Span): string =>
   source.text.slice(start, end).replace(/\s+/g, " ").trim();

@@ -1,18 +1,18 @@
-/** Syntax trees as text: reading one takes a tenth of the time that parsing its source does. */
+/** Syntax trees as text: reading one takes a tenth of the time of parsing its source. */
 import type { Declaration } from "./ast.js";
 import type { SourceFile, Span } from "./source.js";
 
-/** JSON has no infinities; a text that stands for a number is not mistaken, since texts stand in other nodes. */
+/** JSON has no infinities, so they are strings; these are unambiguous, since texts are in other nodes. */
 const INFINITY = "inf";
 
-/** Spans are pairs of offsets; their source is left out. */
+/** Spans are pairs of offsets, without their source. */
 export const writeTree = (declarations: readonly Declaration[]): string =>
   JSON.stringify(declarations, (_, value: unknown) => {
     if (value === Infinity) return INFINITY;
     return isSpan(value) ? [value.start, value.end] : value;
   });
 
-/** What `writeTree` wrote, of the same source. */
+/** Reads the output of `writeTree` for the same source. */
 export function readTree(text: string, source: SourceFile): Declaration[] {
   return JSON.parse(text, function (this: { kind?: string }, key, value: unknown) {
     if (key === "value" && this.kind === "number" && value === INFINITY) return Infinity;

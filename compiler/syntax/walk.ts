@@ -19,10 +19,10 @@ export function children(e: Expr): readonly Expr[] {
   }
 }
 
-/** Every name that an expression uses. */
+/** All names that an expression uses. */
 export const namesIn = (e: Expr): string[] => (e.kind === "name" ? [e.text] : children(e).flatMap(namesIn));
 
-/** The expressions of a statement itself, not those of the statements inside it. */
+/** The expressions directly in a statement, without those of nested statements. */
 export function expressionsOf(s: Stmt): readonly Expr[] {
   switch (s.kind) {
     case "let":

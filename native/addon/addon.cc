@@ -96,7 +96,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     constructors->model      = Napi::Persistent(ModelObject::define(env));
     constructors->context    = Napi::Persistent(ContextObject::define(env));
     constructors->grammar    = Napi::Persistent(GrammarObject::define(env));
-    constructors->host_chain = Napi::Persistent(HostChainObject::define(env));
+    constructors->tail = Napi::Persistent(TailObject::define(env));
     env.SetInstanceData(constructors);
 
     exports.Set("wireVersion", wire_version);
@@ -112,7 +112,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("Graph", GraphObject::define(env));
     exports.Set("Evaluator", EvaluatorObject::define(env));
     exports.Set("Grammar", constructors->grammar.Value());
-    exports.Set("HostChain", constructors->host_chain.Value());
+    exports.Set("Tail", constructors->tail.Value());
     return exports;
 }
 

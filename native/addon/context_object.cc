@@ -158,7 +158,7 @@ Napi::Value ContextObject::context_size(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), get().context_size()); });
 }
 
-// A decode that is running keeps the context alive until it has stopped.
+// A running decode keeps the context alive until it stops.
 void ContextObject::dispose(const Napi::CallbackInfo & info) {
     abort(info);
     context.reset();

@@ -68,7 +68,7 @@ template <typename T> bool is_array(const Napi::Value & value) {
     return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == array_type<T>;
 }
 
-// A view of a typed array; valid until control goes back to JavaScript.
+// A view of a typed array; valid until control returns to JavaScript.
 template <typename T> std::span<const T> to_span(const Napi::Value & value, const char * what) {
     if (!is_array<T>(value)) {
         fail(code::invalid_argument, "%s: expected %s", what, array_name<T>);
@@ -88,7 +88,7 @@ template <typename T> Napi::Value from_vector(Napi::Env env, const std::vector<T
     return array;
 }
 
-// Only what is there becomes a property.
+// Outputs that the graph lacks are left out.
 inline Napi::Object from_results(Napi::Env env, const Results & results) {
     Napi::Object object = Napi::Object::New(env);
     const auto set = [&](const char * name, const auto & values) {

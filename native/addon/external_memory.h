@@ -1,4 +1,4 @@
-// Tells V8 of memory outside its heap that an object keeps, so that forgotten objects are collected in time.
+// Reports memory outside V8's heap that an object owns, so that unreachable objects are collected in time.
 #pragma once
 
 #include <napi.h>
@@ -13,8 +13,8 @@ public:
     ExternalMemory(const ExternalMemory &) = delete;
     ExternalMemory & operator=(const ExternalMemory &) = delete;
 
-    // At most 128 MiB are told. That is enough to have V8 look for objects that were forgotten, and of gigabytes that are in
-    // use it would do so at almost every later word of memory.
+    // Reports at most 128 MiB: enough to make V8 collect unreachable objects. If gigabytes in use were reported, V8 would collect
+    // at almost every later report.
     void keep(Napi::Env env, size_t bytes) { adjust(env, static_cast<int64_t>(std::min<size_t>(bytes, 128u << 20))); }
     size_t bytes() const { return static_cast<size_t>(kept); }
     void release(Napi::Env env) { adjust(env, 0); }

@@ -4,7 +4,7 @@ namespace ggsl::addon {
 
 namespace {
 
-// About what a grammar's rules take in llama.cpp.
+// About the memory that a grammar's rules take in llama.cpp.
 constexpr size_t bytes_per_character = 32;
 
 } // namespace

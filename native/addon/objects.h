@@ -2,7 +2,7 @@
 #pragma once
 
 #include "llama/context.h"
-#include "llama/host_chain.h"
+#include "llama/tail.h"
 #include "convert.h"
 #include "external_memory.h"
 
@@ -13,7 +13,7 @@ struct Constructors {
     Napi::FunctionReference model;
     Napi::FunctionReference context;
     Napi::FunctionReference grammar;
-    Napi::FunctionReference host_chain;
+    Napi::FunctionReference tail;
 };
 
 class GraphObject : public Napi::ObjectWrap<GraphObject> {
@@ -92,10 +92,10 @@ private:
     ExternalMemory           memory;
 };
 
-class HostChainObject : public Napi::ObjectWrap<HostChainObject> {
+class TailObject : public Napi::ObjectWrap<TailObject> {
 public:
     static Napi::Function define(Napi::Env env);
-    explicit HostChainObject(const Napi::CallbackInfo & info);
+    explicit TailObject(const Napi::CallbackInfo & info);
 
 private:
     Napi::Value apply(const Napi::CallbackInfo & info);
@@ -104,9 +104,9 @@ private:
     void        accept_prompt(const Napi::CallbackInfo & info);
     void        reset(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
-    HostChain & get() const;
+    Tail & get() const;
 
-    std::unique_ptr<HostChain> chain;
+    std::unique_ptr<Tail> chain;
 };
 
 class ContextObject : public Napi::ObjectWrap<ContextObject> {

@@ -6,7 +6,7 @@
 
 namespace ggsl::addon {
 
-// A number, a text, or lists of them: what a parameter of a sampler can be. `depth`: how many lists may be inside one another.
+// A parameter of a sampler: a number, a text, or lists of them, nested up to `depth`.
 inline Value to_value(const Napi::Value & value, int depth = 2) {
     constexpr uint32_t max_length = 1 << 20;
     const auto to_list = [&](const auto & array, uint32_t length) {
@@ -35,7 +35,7 @@ inline Value to_value(const Napi::Value & value, int depth = 2) {
     return { Other{ value.IsNull() ? "null" : value.IsBoolean() ? "a boolean" : value.IsArray() ? "a list in lists" : "something else" } };
 }
 
-// A property that is undefined is as good as none.
+// An undefined property counts as absent.
 inline SamplerSpec to_sampler_spec(const Napi::Value & value) {
     const Napi::Object object = to_object(value, "stage");
     SamplerSpec        spec{ to_string(object.Get("name"), "stage: name"), {} };

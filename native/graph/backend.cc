@@ -61,7 +61,7 @@ void load_backends(const std::string & directory) {
     const std::string chosen = chosen_cpu_variant(directory);
     ggml_backend_load_all_from_path(directory.c_str());
     if (!chosen.empty()) {
-        // in the place of the best variant, which ggml loads with all other backends
+        // replaces the best variant, which ggml loads with all other backends
         if (ggml_backend_dev_t best = cpu_device()) {
             ggml_backend_unload(ggml_backend_dev_backend_reg(best));
         }

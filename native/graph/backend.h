@@ -8,7 +8,7 @@
 
 namespace ggsl {
 
-// What drives a device. Ops differ in what they do at the edges (legalize.h).
+// What drives a device. Ops differ between families in edge cases (legalize.h).
 enum class Family { cpu, cuda, vulkan, other };
 
 struct Device {
@@ -20,18 +20,18 @@ struct Device {
     size_t      memory_total;
 };
 
-// Loads ggml's backend libraries from a directory. The CPU backend is loaded once a process, whoever loaded it: the variant that
-// GGSL_CPU_VARIANT names (cpu_variant.h), else the best for this processor.
+// Loads ggml's backend libraries from a directory. The CPU backend is loaded once per process, by any caller: the variant
+// that GGSL_CPU_VARIANT names (cpu_variant.h), else the best for this processor.
 void load_backends(const std::string & directory);
 
-// Loads one more backend library, such as that of a GPU; its devices come to those that there are. Loading it again does
-// nothing. A driver that crashes takes the process with it, so try it in another one first.
+// Loads one more backend library, e.g. for a GPU, and adds its devices. Loading it again does nothing. A driver that crashes
+// takes the process with it, so try it in another process first.
 // Throws Failure (NO_DEVICE) for a library that does not load.
 void load_backend(const std::string & path);
 
 std::vector<Device> devices();
 
-// The device of that name. Throws Failure (NO_DEVICE), naming the devices that there are.
+// The device of that name. Throws Failure (NO_DEVICE) that lists the devices.
 ggml_backend_dev_t device_by_name(const std::string & name);
 
 Family family_of(ggml_backend_dev_t device);
@@ -41,13 +41,13 @@ const char * family_name(Family family);
 // Throws Failure (INVALID_ARGUMENT).
 Family family_by_name(const std::string & name);
 
-// The device that a buffer type belongs to; the CPU's where ggml says none.
+// The device that a buffer type belongs to; the CPU if ggml names none.
 ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type);
 
 // Threads for computing; backends without threads ignore it.
 void set_threads(ggml_backend_t backend, int threads);
 
-// Takes llama.cpp's and ggml's logs. Nothing is printed; a LogCapture keeps what is worth showing in an error.
+// Captures the logs of llama.cpp and ggml. Nothing is printed; a LogCapture keeps what is worth showing in an error.
 void capture_logs();
 
 // While alive, keeps the warnings and errors that this thread logs.
@@ -58,7 +58,7 @@ public:
     LogCapture(const LogCapture &) = delete;
     LogCapture & operator=(const LogCapture &) = delete;
 
-    // The lines on one line, e.g. ": llama.cpp said: ..."; empty when there are none.
+    // The lines joined into one, e.g. ": llama.cpp said: ..."; empty if there are none.
     std::string suffix() const;
 
     std::string text;

@@ -9,7 +9,7 @@ namespace ggsl {
 
 namespace {
 
-// Casts are exact for positions up to max_dim.
+// Casts are exact for indices up to max_dim.
 constexpr int32_t unlimited = max_dim;
 
 class Binder {
@@ -83,14 +83,14 @@ private:
         return op.dim.apply(node.attrs.data(), [&](int32_t i) { return operand(node, i).dim; });
     }
 
-    // What the rules of the table can not say.
+    // Checks that the rules of the op table cannot express.
     void check_attrs(size_t id, const Node & node, const Op & op) {
         switch (id_of(node)) {
             case OpId::input: {
                 const auto & inputs = bound.graph.inputs;
                 const bool   exists = node.attrs[0] >= 0 && static_cast<size_t>(node.attrs[0]) < inputs.size();
                 if (!exists || inputs[node.attrs[0]].dtype != node.dtype || inputs[node.attrs[0]].dim != node.dim) {
-                    fail(code::invalid_graph, "node %%%zu %s: there is no such input %d", id, op.name, node.attrs[0]);
+                    fail(code::invalid_graph, "node %%%zu %s: there is no input %d", id, op.name, node.attrs[0]);
                 }
                 break;
             }
@@ -161,8 +161,8 @@ private:
         }
     }
 
-    // A row number out of range aborts the process on the CPU and reads anything on a GPU. So every i32 value is proved
-    // to be in range from where it was made, and a cast, which can be any number, is clamped by the builder.
+    // An index out of range aborts the process on the CPU and reads arbitrary memory on a GPU. So every i32 value is proved to
+    // be in range at its definition, and the builder clamps a cast, which can be any number.
     void limit_rows() {
         const Outputs & out = bound.graph.outputs;
         auto & limit        = bound.row_limit;
@@ -202,7 +202,7 @@ private:
 
     void check_range(size_t id, const Node & node, int32_t values) {
         if (values > bound.row_limit[id]) {
-            fail(code::invalid_graph, "node %%%zu %s gives numbers below %d, but they are used as rows of only %d", id,
+            fail(code::invalid_graph, "node %%%zu %s gives numbers below %d, used as indices of only %d rows", id,
                  op_of(node).name, values, bound.row_limit[id]);
         }
     }

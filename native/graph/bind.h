@@ -9,16 +9,16 @@ struct BoundGraph {
     Graph   graph;
     int32_t vocab_size = 0;
 
-    // Which nodes an output or a state needs; the others are not built.
+    // Nodes that an output or a state depends on; the others are not built.
     std::vector<bool> live;
 
-    // For i32 nodes: their values are used as row numbers below this. A `cast` has to be clamped to it.
+    // For i32 nodes: an upper bound (exclusive) of the indices that their values may be. A `cast` is clamped to it.
     std::vector<int32_t> row_limit;
 
-    // For i32 inputs: the values given are to be below this.
+    // For i32 inputs: their values must be below this.
     std::vector<int32_t> input_limit;
 
-    // What is known of each node's values.
+    // The range of each node's values.
     std::vector<Range> ranges;
 };
 

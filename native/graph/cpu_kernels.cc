@@ -18,7 +18,7 @@ template <typename T> T * row_of(const ggml_tensor * tensor, int64_t row) {
     return reinterpret_cast<T *>(static_cast<char *>(tensor->data) + row * static_cast<int64_t>(tensor->nb[1]));
 }
 
-// Rows are shared out among the threads.
+// Divides the rows among the threads.
 template <typename F> void for_rows(const ggml_tensor * dst, int thread, int threads, F f) {
     for (int64_t row = thread; row < dst->ne[1]; row += threads) {
         f(row);
@@ -37,7 +37,7 @@ float from_bits(uint32_t bits) {
     return x;
 }
 
-// Each thread has its part of n numbers, [first, last).
+// A thread's part of n numbers, [first, last).
 struct Part {
     int64_t first;
     int64_t last;
@@ -51,7 +51,7 @@ float number(float x) {
     return std::isnan(x) ? lowest : x;
 }
 
-// The largest of some numbers, NaN apart; -inf for none. Many at a time, so that the compiler uses vectors.
+// The largest number, ignoring NaN; -inf if there is none. Works on many at a time, so that the compiler vectorizes.
 constexpr size_t lanes = 32;
 
 float largest(const float * x, size_t n) {
@@ -82,8 +82,8 @@ bool better(const Ranked & a, const Ranked & b) {
     return a.value > b.value || (a.value == b.value && a.position < b.position);
 }
 
-// The best so far are kept in a heap with the worst of them in front; a block of numbers that holds none better than that
-// one costs a look at its largest.
+// A heap holds the best so far, the worst of them in front; a block without a better number costs only a scan for its
+// maximum.
 constexpr size_t block = 128;
 
 void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ranked> & heap) {
@@ -98,7 +98,7 @@ void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ran
             continue;
         }
         for (size_t i = start; i < end; ++i) {
-            // a later one of equal ones is no better
+            // of a tie, the earlier one wins
             if (x[i] > heap.front().value) {
                 std::pop_heap(heap.begin(), heap.end(), better);
                 heap.back() = { x[i], static_cast<int32_t>(i) };
@@ -112,17 +112,17 @@ void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ran
 
 // ---------------------------------------------------------------- sorting
 
-// A word that is in order as the numbers are: the bits of a float are, but for negative ones, which are the other way round.
+// Maps a float to an unsigned key of the same order: flip all bits of negatives, the sign bit of the rest.
 uint32_t rank(float x) {
     const uint32_t bits = bits_of(number(x) + 0.0f); // -0 is 0
     return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Three passes of 11 bits, each of which keeps the order of equal ones.
+// Three stable passes of 11 bits.
 constexpr int      digit_bits = 11;
 constexpr uint32_t digits     = 1u << digit_bits;
 
-// Moves positions from one list to another, in the order of a digit of their keys. `from` null: positions as they are.
+// Moves indices from one list to another, ordered by one digit of their keys. `from` null: 0 to n - 1.
 template <typename Key> void sort_by_digit(Key key, const int32_t * from, int32_t * to, size_t n, int shift) {
     const auto digit = [&](size_t i) { return (key(from == nullptr ? i : static_cast<size_t>(from[i])) >> shift) & (digits - 1); };
     std::array<uint32_t, digits> places{};
@@ -140,7 +140,7 @@ template <typename Key> void sort_by_digit(Key key, const int32_t * from, int32_
     }
 }
 
-// `dst->src[1]` is memory for one list of positions a thread; ggml may run more threads than it was told.
+// `dst->src[1]` is memory for one list of indices per thread; ggml may run more threads than requested.
 void argsort(ggml_tensor * dst, int thread, int threads, uint32_t flip) {
     const int lists = static_cast<int>(dst->src[1]->ne[1]);
     if (thread >= lists) {
@@ -159,9 +159,9 @@ void argsort(ggml_tensor * dst, int thread, int threads, uint32_t flip) {
     });
 }
 
-// ---------------------------------------------------------------- running sums
+// ---------------------------------------------------------------- prefix sums
 
-// So many parts of a row at once: additions that do not wait for each other.
+// Parts of a row summed at once: their additions do not wait for each other.
 constexpr size_t parts = 8;
 
 double total_of(const float * x, size_t n) {
@@ -209,11 +209,11 @@ void running_sum(const float * x, float * sums, size_t n) {
 
 // ---------------------------------------------------------------- powers
 
-// Below this a power is no normal number.
+// Below this, e^x is not a normal number.
 constexpr float least_exponent = -87.0f;
 
 // e^x for x <= 0: 2^n e^r with r in [-ln(2) / 2, ln(2) / 2], and e^r by the polynomial of the Cephes library's expf
-// (https://netlib.org/cephes). Without a branch, so that the compiler uses vectors.
+// (https://netlib.org/cephes). Branch-free, so that the compiler vectorizes.
 float power(float x) {
     constexpr float rounds_to_integers = 12582912.0f; // 1.5 * 2^23: n is in the lowest bits of a sum with it
     const float     exponent           = x > least_exponent ? x : least_exponent;
@@ -246,7 +246,7 @@ float attribute(const void * attrs, size_t index) {
     return from_bits(static_cast<const uint32_t *>(attrs)[index]);
 }
 
-// Each thread has its part of all numbers.
+// Each thread handles its part of all numbers.
 template <typename Op> void for_each_number(ggml_tensor * dst, int thread, int threads, Op op) {
     const auto * x           = static_cast<const float *>(dst->src[0]->data);
     auto *       y           = static_cast<float *>(dst->data);
@@ -258,7 +258,7 @@ template <typename Op> void for_each_number(ggml_tensor * dst, int thread, int t
 
 // ---------------------------------------------------------------- a column and a number
 
-// Each thread has its part of every row.
+// Each thread handles its part of every row.
 template <typename Op> void with_number(ggml_tensor * dst, int thread, int threads, Op op) {
     const auto [first, last] = part_of(dst->ne[0], thread, threads);
     for (int64_t row = 0; row < dst->ne[1]; ++row) {
@@ -287,7 +287,7 @@ void argmax(ggml_tensor * dst, int thread, int threads, void *) {
         const float * x    = row_of<const float>(dst->src[0], row);
         const auto    n    = dst->src[0]->ne[0];
         const float   most = largest(x, static_cast<size_t>(n));
-        // -inf where there is nothing but NaN: then the first row
+        // `most` is -inf if all are NaN: then the first row
         const float * found        = std::find(x, x + n, most);
         *row_of<int32_t>(dst, row) = found == x + n ? 0 : static_cast<int32_t>(found - x);
     });
@@ -310,7 +310,7 @@ void sum_rows(ggml_tensor * dst, int thread, int threads, void *) {
 void get_rows(ggml_tensor * dst, int thread, int threads, void *) {
     const auto [first, last] = part_of(dst->ne[0], thread, threads);
     for (int64_t row = 0; row < dst->ne[1]; ++row) {
-        // numbers of either kind are words
+        // f32 and i32 are both 32-bit words
         const auto * x      = row_of<const int32_t>(dst->src[0], row);
         const auto * places = row_of<const int32_t>(dst->src[1], row);
         auto *       result = row_of<int32_t>(dst, row);

@@ -25,7 +25,7 @@ std::string variant_name(const std::filesystem::path & path) {
         : "";
 }
 
-// As ggml asks each variant before it loads one. 0 also for a library that can not be asked.
+// As ggml asks each variant before it loads one. Also 0 for a library that cannot be asked.
 int score_of(const std::string & path) {
     void * library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
@@ -49,7 +49,7 @@ std::string names_of(const std::vector<CpuVariant> & variants) {
 
 std::vector<CpuVariant> cpu_variants(const std::string & directory) {
     std::vector<CpuVariant> variants;
-    std::error_code         error; // a directory that is not there has none
+    std::error_code         error; // a missing directory has none
     for (const auto & entry : std::filesystem::directory_iterator(directory, error)) {
         if (const std::string name = variant_name(entry.path()); !name.empty()) {
             variants.push_back({ name, entry.path().string(), score_of(entry.path().string()) });
@@ -74,7 +74,7 @@ std::string chosen_cpu_variant(const std::string & directory) {
     }
     if (found->score == 0) {
         std::erase_if(variants, [](const CpuVariant & v) { return v.score == 0; });
-        fail(code::invalid_argument, "%s: this processor can not run the variant \"%s\"; it can run: %s", variable, name,
+        fail(code::invalid_argument, "%s: this processor cannot run the variant \"%s\"; it can run: %s", variable, name,
              names_of(variants).c_str());
     }
     return found->path;
@@ -85,7 +85,7 @@ std::string loaded_cpu_variant() {
     if (device == nullptr) {
         return "";
     }
-    // any function of the backend tells which library it is in
+    // any function of the backend identifies its library
     void * function = ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_n_threads");
     Dl_info info{};
     return function != nullptr && dladdr(function, &info) != 0 ? variant_name(info.dli_fname) : "";

@@ -12,8 +12,8 @@ namespace ggsl {
 
 namespace {
 
-// All tensors of a graph together; the allocator reuses memory, so this is a generous bound of 4 GiB. With addresses of 32
-// bits it is 256 MiB: ggml's sums of sizes must not overflow, and a node may be built as up to ten tensors.
+// Of all tensors of a graph together; the allocator reuses memory, so this is a generous bound of 4 GiB. With 32-bit addresses
+// it is 256 MiB: ggml's sums of sizes must not overflow, and a node may become up to ten tensors.
 constexpr int64_t max_elements = int64_t{ 1 } << (sizeof(size_t) > 4 ? 30 : 26);
 
 void check_size(size_t found, size_t expected, const char * what) {
@@ -78,7 +78,7 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
 
 void check_logits(std::span<const float> logits, size_t vocab_size) {
     const auto is_fault = [](float x) { return !(x < INFINITY); };
-    // without a way out of the loop the compiler uses vectors
+    // without an early exit the compiler vectorizes the loop
     if (std::count_if(logits.begin(), logits.end(), is_fault) == 0) {
         return;
     }

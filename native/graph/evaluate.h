@@ -22,10 +22,10 @@ struct Feeds {
     std::vector<Values>    inputs;
 };
 
-// What a tapped node gives, by its dtype.
+// The values of a tapped node, by its dtype.
 using TapValues = std::variant<std::vector<float>, std::vector<int32_t>>;
 
-// Row after row; empty where the graph does not give that output.
+// Row after row; empty if the graph lacks that output.
 struct Results {
     std::vector<int32_t> sampled;    // R
     std::vector<int32_t> candidates; // R x k
@@ -45,7 +45,7 @@ void check_logits(std::span<const float> logits, size_t vocab_size);
 
 class Evaluator {
 public:
-    // Built as devices of `family` need it; other than the device's own only to try what that gives.
+    // Built for devices of `family`, which differs from the device's own only to test its rewrites.
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads, Family family);
     ~Evaluator();

@@ -1,4 +1,4 @@
-// The one exception of this library. `code` is stable and meant for programs, the message for people.
+// The one exception of this library. `code` is stable and for programs, the message for people.
 #pragma once
 
 #include <cstdarg>

@@ -10,7 +10,7 @@ namespace ggsl {
 
 namespace {
 
-// set_rows makes the most: a contiguous copy and a reshape of each of three operands, a copy of x, itself, a reshape.
+// The maximum is set_rows: a contiguous copy and a reshape of each of three operands, a copy of x, itself, a reshape.
 constexpr size_t max_tensors_per_node = 10;
 
 bool is_view(const ggml_tensor * tensor) {
@@ -101,7 +101,7 @@ ggml_tensor * Builder::build_node(const Node & node) {
     ggml_tensor * operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         ggml_tensor *& value = values[node.operands[i]];
-        // Most ops are wrong for strided rows or refuse them on several devices; the copy is kept for the next user.
+        // On several devices most ops reject strided rows or are wrong for them; the copy is kept for the next user.
         if (!takes_strided(id_of(node))) {
             value = contiguous(value);
         }
@@ -122,7 +122,7 @@ ggml_tensor * Builder::output(int32_t node) {
     ggml_tensor * tensor = contiguous(values[node]);
     ggml_set_output(tensor);
     if (tensor->view_src != nullptr) {
-        // A view keeps its memory only as long as what it views.
+        // A view's memory lives only as long as its source's.
         ggml_set_output(tensor->view_src);
     }
     return tensor;

@@ -15,7 +15,7 @@ struct Rewritten {
     const Rewrite * rewrite;
 };
 
-// What building gave. Tensors belong to the ggml_context; absent ones are null.
+// A built graph. Tensors belong to the ggml_context; absent ones are null.
 struct Built {
     // Written by the host before every run. `uniforms` is [R, U]: each uniform is one contiguous row over the sequences.
     ggml_tensor *              uniforms = nullptr;
@@ -29,17 +29,17 @@ struct Built {
     std::vector<ggml_tensor *> states;               // f32 [1, R] each
     std::vector<ggml_tensor *> taps;                 // [dim, R] each
 
-    // All tensors made here, in order of creation, operands first.
+    // All tensors of the graph in order of creation, operands first.
     std::vector<ggml_tensor *> tensors;
-    std::vector<int32_t>       origins; // the node of the graph that each of them is for
+    std::vector<int32_t>       origins; // the node that each of them is built for
     size_t                     nodes               = 0;
     size_t                     nodes_without_views = 0;
 
-    // What was built otherwise than the op table says, and why (legalize.h).
+    // Nodes that were not built as the op table says, and why (legalize.h).
     std::vector<Rewritten> rewritten;
 };
 
-// Makes tensors while the ops of a graph are built. The helpers of graph ops (ops.cc) are here.
+// Builds the tensors of a graph's ops; the helpers of ops.cc are its members.
 class Builder {
 public:
     Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
@@ -51,22 +51,22 @@ public:
     const int64_t        rows;
     const Family         family;
 
-    // Registers and names a tensor that an op has just made.
+    // Registers and names a new tensor.
     ggml_tensor * made(ggml_tensor * tensor);
 
     ggml_tensor * contiguous(ggml_tensor * tensor);
     ggml_tensor * clamped(ggml_tensor * tensor, float min, float max);
     // [n, rows], a free reshape.
     ggml_tensor * column(ggml_tensor * tensor, int64_t n);
-    // [1, n, rows]: each element a row of its own, as get_rows and set_rows want them.
+    // [1, n, rows]: each element is its own row, as get_rows and set_rows need it.
     ggml_tensor * elements(ggml_tensor * tensor);
 
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
 
-    // True when nobody else reads the value of `node` and its tensor holds its own data, so that it may be overwritten.
+    // True if `node` has no other reader and its tensor holds its own data, so that it may be overwritten.
     bool is_fresh(int32_t node) const;
-    // The number of the node being built.
+    // The id of the node being built.
     int32_t current() const { return id; }
 
 private:
@@ -82,7 +82,7 @@ private:
 // Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
 Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
 
-// An upper bound of the number of tensors that building makes.
+// An upper bound of the number of tensors that a build creates.
 size_t max_tensors(const BoundGraph & bound);
 
 } // namespace ggsl

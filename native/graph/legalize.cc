@@ -15,7 +15,7 @@ using Tensor = ggml_tensor *;
 // Vulkan computes a wider softmax in chunks of 512 rows.
 constexpr int64_t widest_vulkan_soft_max = 16384;
 
-// Above what argmax starts from on devices that start from a number instead of from the first row.
+// Above the number that argmax starts from on devices that do not start from the first row.
 constexpr float above_lowest = -3e38f;
 
 bool may_be_nan(const Builder & b, const Node & node, const Tensor *) {
@@ -34,7 +34,7 @@ bool is_too_wide(const Builder &, const Node &, const Tensor * x) {
     return x[0]->ne[0] > widest_vulkan_soft_max;
 }
 
-// Narrower rows are done with before a second look at them pays.
+// For narrower rows a second pass does not pay.
 constexpr int64_t wide = 512;
 
 bool is_wide(const Builder &, const Node &, const Tensor * x) {
@@ -55,8 +55,8 @@ bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
     return is_wasm && is_wide(b, node, x);
 }
 
-// A kernel of our own, run by so many threads. ggml stores a struct between whose members is whatever the stack held; nodes are
-// compared byte by byte, so that is cleared.
+// One of our own kernels on up to `threads` threads. ggml stores a struct whose padding is uninitialized; nodes are compared
+// byte by byte, so it is cleared.
 Tensor custom(Builder & b, const Node & node, ggml_type type, std::span<Tensor> operands, ggml_custom_op_t kernel, int threads, void * attrs) {
     const Tensor result =
         ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands.data(), static_cast<int>(operands.size()), kernel, threads, attrs);
@@ -85,7 +85,7 @@ template <ggml_custom_op_t kernel> Tensor with_attrs(Builder & b, const Node & n
     return own<kernel, GGML_TYPE_F32>(b, node, x, const_cast<int32_t *>(node.attrs.data()));
 }
 
-// Each thread that sorts needs memory, so more do not.
+// Each sorting thread needs memory, so their number is limited.
 constexpr int64_t max_sorting_threads = 8;
 
 Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
@@ -134,41 +134,41 @@ Tensor soft_max_by_steps(Builder & b, const Node & node, const Tensor * x) {
     return b.made(ggml_div(b.context, powers, b.made(ggml_sum_rows(b.context, powers))));
 }
 
-constexpr const char * slow_number = "ggml's CPU applies a number to a column one row at a time";
+constexpr const char * slow_number = "ggml's CPU broadcasts a scalar one row at a time";
 
-constexpr const char * one_in_wasm = "ggml looks at one row at a time there";
+constexpr const char * one_in_wasm = "ggml handles one row at a time there";
 
 const std::vector<Rewrite> table = {
-    { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares every row with the worst of the best one at a time", "a kernel that looks at blocks of rows",
+    { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares the rows one at a time with the worst of the best", "a kernel that compares blocks of rows",
       is_wide, positions<cpu::top_k> },
-    { "wide argmax", OpId::argmax, { Family::cpu }, "ggml's CPU looks at one row at a time", "a kernel that looks at several", is_wide,
+    { "wide argmax", OpId::argmax, { Family::cpu }, "ggml's CPU compares one row at a time", "a vectorized kernel", is_wide,
       positions<cpu::argmax> },
-    { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU sorts by comparing, in no order of equal rows, and out of bounds with a NaN", "a radix sort",
+    { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU uses a comparison sort, which leaves the order of ties open and reads out of bounds with a NaN", "a radix sort",
       is_wide, sort_by_digits },
-    { "wide get_rows", OpId::get_rows, { Family::cpu }, "ggml's CPU copies a row of one number as it would a long one", "a kernel", makes_many,
+    { "wide get_rows", OpId::get_rows, { Family::cpu }, "ggml's CPU copies a row of one number as slowly as a long one", "a kernel", makes_many,
       take_rows },
-    { "wide sum_rows", OpId::sum_rows, { Family::cpu }, "ggml's CPU adds one row at a time", "a kernel that adds several", is_wide,
+    { "wide sum_rows", OpId::sum_rows, { Family::cpu }, "ggml's CPU adds one row at a time", "a vectorized kernel", is_wide,
       plain<cpu::sum_rows> },
-    { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU adds up in f32, which over a vocabulary is off by 1e-4", "a kernel that adds up in f64", is_wide,
+    { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU sums in f32, which is off by 1e-4 over a vocabulary", "a kernel that sums in f64", is_wide,
       plain<cpu::cumsum> },
-    { "soft_max in WebAssembly", OpId::soft_max, { Family::cpu }, "ggml has no vectors for powers there", "a kernel that takes several",
+    { "soft_max in WebAssembly", OpId::soft_max, { Family::cpu }, "ggml does not vectorize exp there", "a vectorized kernel",
       is_wide_in_wasm, with_attrs<cpu::soft_max> },
-    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, with_attrs<cpu::clamp> },
-    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a kernel that looks at several", is_wide_in_wasm, plain<cpu::step> },
+    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a vectorized kernel", is_wide_in_wasm, with_attrs<cpu::clamp> },
+    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a vectorized kernel", is_wide_in_wasm, plain<cpu::step> },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::add> },
     { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::sub> },
     { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::mul> },
     { "wide div", OpId::div, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::div> },
-    { "sort numbers", OpId::argsort, {}, "with a NaN the order is no order, and the CPU's sort runs out of bounds", "clamp, argsort",
+    { "sort numbers", OpId::argsort, {}, "a NaN makes the order undefined, and the CPU's sort reads out of bounds", "clamp, argsort",
       may_be_nan, sort_numbers },
-    { "take the largest", OpId::top_k, {}, "Vulkan's top_k gives the smallest of negative numbers for k = 1; argmax is right everywhere",
+    { "take the largest", OpId::top_k, {}, "for k = 1, Vulkan's top_k gives the smallest of negative numbers; argmax is right everywhere",
       "argmax", is_one_row, take_largest },
     { "largest of numbers", OpId::argmax, { Family::cuda, Family::other },
-      "the position is -1 when every number is -inf, -FLT_MAX or NaN, and get_rows reads out of bounds there", "clamp, argmax",
+      "the index is -1 if every number is -inf, -FLT_MAX or NaN, and get_rows then reads out of bounds", "clamp, argmax",
       may_have_no_largest, largest_of_numbers },
     { "softmax by steps", OpId::soft_max, { Family::vulkan },
-      "above 16384 rows Vulkan looks at some chunks only for the largest: NaN where all of these are masked, inf where they are far "
-      "below it", "argmax, get_rows, sub, exp, sum_rows, div", is_too_wide, soft_max_by_steps },
+      "above 16384 rows Vulkan takes the maximum of some chunks only: NaN if all of these are masked, inf if they are far below "
+      "the real maximum", "argmax, get_rows, sub, exp, sum_rows, div", is_too_wide, soft_max_by_steps },
 };
 
 } // namespace

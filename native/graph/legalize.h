@@ -1,6 +1,5 @@
-// Where the op table is not right on every device, or needlessly slow: one table of rewrites, each for some ops on some
-// devices. What holds on every device is better left to the compiler; what a device can not run at all is no matter of this
-// table (support.h).
+// One table of rewrites, for ops that some devices compute wrongly or needlessly slowly. What holds on every device is the
+// compiler's job; ops that a device cannot run at all are support.h's.
 #pragma once
 
 #include "graph.h"
@@ -22,7 +21,7 @@ struct Rewrite {
 
 const std::vector<Rewrite> & rewrite_table();
 
-// The first rewrite for a node on the builder's device; null when the op table's way is right.
+// The first rewrite for a node on the builder's device; null if it is built as the op table says.
 const Rewrite * rewrite_of(const Builder & builder, const Node & node, ggml_tensor * const * operands);
 
 } // namespace ggsl

@@ -20,13 +20,13 @@ Tensor binary(Builder & b, const Node &, const Tensor * x) {
     return b.made(op(b.context, x[0], x[1]));
 }
 
-// True when the operand is already clamped to rows below `limit`.
+// True if the operand is already clamped to indices below `limit`.
 bool is_clamped(const Builder & b, const Node & node, int32_t limit) {
     const Node & operand = b.bound.graph.nodes[node.operands[0]];
     return id_of(operand) == OpId::clamp && operand.attr_f32(0) >= 0.0f && operand.attr_f32(1) < static_cast<float>(limit);
 }
 
-// One for each op, by its name.
+// One function per op, of the op's name.
 namespace build {
 
 constexpr Build abs      = unary<ggml_abs>;
@@ -120,7 +120,7 @@ Tensor repeat(Builder & b, const Node & node, const Tensor * x) {
 }
 
 Tensor fill(Builder & b, const Node & node, const Tensor *) {
-    // In place: ggml's fill takes a tensor for its shape, which would be a second one of the same size.
+    // In place: ggml's fill takes a tensor for its shape, which would be a second tensor of the same size.
     const Tensor memory = b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_F32, node.dim, b.rows));
     return b.made(ggml_fill_inplace(b.context, memory, node.attr_f32(0)));
 }

@@ -18,7 +18,7 @@ enum class OpId : int32_t {
 };
 
 enum class OperandDtype { f32, i32, any };
-// `rows`: any vector, one dim for all operands so marked. `broadcast`: the same, or a scalar. `free`: any vector.
+// `rows`: a vector; all such operands have the same dim. `broadcast`: that dim, or a scalar. `free`: any vector.
 enum class OperandDim { rows, broadcast, scalar, free };
 
 struct Operand {
@@ -34,19 +34,19 @@ struct Attr {
     int32_t  choices = 0;
 };
 
-// Where the dtype or the dim of a result comes from: it is fixed, or that of an operand, or what an attribute says.
+// Where the dtype or the dim of a result comes from: it is fixed, an operand's, or an attribute.
 struct ResultRule {
     enum class From { fixed, operand, attr };
 
     From    from;
-    int32_t value; // or the number of the operand or the attribute
+    int32_t value; // or the index of the operand or the attribute
 
     static constexpr ResultRule fixed(Dtype dtype) { return { From::fixed, static_cast<int32_t>(dtype) }; }
     static constexpr ResultRule fixed(int32_t dim) { return { From::fixed, dim }; }
     static constexpr ResultRule operand(int32_t index) { return { From::operand, index }; }
     static constexpr ResultRule attr(int32_t index) { return { From::attr, index }; }
 
-    // `of_operand` gives the dtype or the dim of an operand by its number.
+    // `of_operand` gives the dtype or the dim of an operand by its index.
     template <typename OfOperand> int32_t apply(const int32_t * attrs, const OfOperand & of_operand) const {
         switch (from) {
             case From::fixed:   return value;
@@ -57,7 +57,7 @@ struct ResultRule {
     }
 };
 
-// Operands are [dim, rows]; so is what is returned.
+// Operands and result are [dim, rows].
 using Build = ggml_tensor * (*)(Builder & builder, const Node & node, ggml_tensor * const * operands);
 
 struct Op {
@@ -79,7 +79,7 @@ std::span<const Op> op_table();
 inline const Op & op_of(const Node & node) { return op_table()[node.op]; }
 inline OpId id_of(const Node & node) { return static_cast<OpId>(node.op); }
 
-// Whether its operands may be parts of longer rows.
+// Whether its operands may be strided.
 bool takes_strided(OpId op);
 
 } // namespace ggsl

@@ -14,11 +14,11 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Range  unknown  = { -infinity, infinity, true };
 
-// Sums of so many f32 numbers as a row has may be twice what they should be, other results are off by much less.
+// An f32 sum over a row may be off by a factor of 2; other ops only by rounding.
 constexpr double rounding     = 1e-6;
 constexpr double sum_rounding = 2;
 
-// What rounding and the largest f32 make of exact bounds.
+// Widens exact bounds by rounding and f32 overflow.
 Range rounded(double lo, double hi, bool may_be_nan) {
     lo -= std::abs(lo) * rounding;
     hi += std::abs(hi) * rounding;
@@ -29,7 +29,7 @@ double magnitude(const Range & x) {
     return std::max(std::abs(x.lo), std::abs(x.hi));
 }
 
-// inf - inf and 0 * inf are the only NaNs that come of numbers here.
+// Only inf - inf and 0 * inf make a NaN from numbers here.
 Range combined(const Range & x, const Range & y, double lo, double hi) {
     const bool is_known = x.is_finite() && y.is_finite();
     return is_known ? rounded(lo, hi, false) : unknown;
@@ -48,7 +48,7 @@ Range negated(const Range & x) {
     return { -x.hi, -x.lo, x.may_be_nan };
 }
 
-// What a rule is told of a node: the ranges of its operands, and how many rows it looks at.
+// A rule's view of a node: the ranges of its operands, and how many rows it reads.
 struct Use {
     const Node &  node;
     const Range * x;
@@ -57,10 +57,10 @@ struct Use {
     Range attr(size_t index) const { return { node.attr_f32(index), node.attr_f32(index), false }; }
 };
 
-// One for each range rule of the op table, by its name. Of i32 nodes nothing is asked.
+// One function per range rule of the op table, by its name. i32 nodes have no range.
 namespace rules {
 
-// Of the leaves only the logits may be NaN.
+// Of the leaves, only the logits may be NaN.
 Range any(const Use & use) {
     const OpId op         = id_of(use.node);
     const bool is_checked = op == OpId::uniform || (op == OpId::input && use.node.attrs[0] != 0);

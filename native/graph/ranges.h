@@ -1,4 +1,4 @@
-// What is known of a graph's numbers before it runs.
+// Range analysis: bounds of a graph's numbers, known before it runs.
 #pragma once
 
 #include "wire.h"
@@ -14,11 +14,11 @@ struct Range {
     bool   may_be_nan;
 
     bool is_finite() const;
-    // Above -FLT_MAX, so that each row has a largest one on every device.
+    // Above -FLT_MAX, so that argmax finds a largest number on every device.
     bool is_above_lowest() const;
 };
 
-// One for each node of a graph whose dims are numbers. Logits may be anything; other inputs and uniforms anything but NaN.
+// One range per node of a graph whose dims are numbers. Logits may be anything; other inputs and uniforms anything but NaN.
 std::vector<Range> find_ranges(const Graph & graph);
 
 } // namespace ggsl

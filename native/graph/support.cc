@@ -8,10 +8,10 @@ namespace ggsl {
 
 namespace {
 
-// With several rows a graph has some reshapes and copies more.
+// With several rows a graph has a few more reshapes and copies.
 constexpr int64_t several_rows = 2;
 
-// What ggml's allocator would take for so many rows.
+// The bytes that ggml's allocator would take for `rows` rows.
 size_t bytes_of_rows(const BoundGraph & bound, ggml_backend_dev_t device, int64_t rows) {
     ContextPtr  context;
     const Built built = dry_build(context, bound, rows, family_of(device));
@@ -70,7 +70,7 @@ std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_siz
 }
 
 size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device) {
-    // Over many rows, so that what tensors are padded to does not count.
+    // Over many rows, so that the padding of tensors does not count.
     constexpr int64_t many = 65;
     return (bytes_of_rows(bound, device, many) - bytes_of_rows(bound, device, 1)) / (many - 1);
 }
@@ -78,7 +78,7 @@ size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device) {
 void check_support(const Built & built, ggml_backend_dev_t device) {
     const std::vector<Unsupported> found = find_unsupported(built, device);
     if (!found.empty()) {
-        fail(code::unsupported_op, "device %s can not run %s (node %%%d)", ggml_backend_dev_name(device), found[0].op.c_str(),
+        fail(code::unsupported_op, "device %s cannot run %s (node %%%d)", ggml_backend_dev_name(device), found[0].op.c_str(),
              found[0].node);
     }
 }

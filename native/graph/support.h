@@ -16,30 +16,30 @@ struct ContextDeleter {
 };
 using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
 
-// llama.cpp tries every chain on this many candidates before it takes it into a model's graph.
+// llama.cpp probes every chain with this many candidates before it adds it to a model's graph.
 inline constexpr int32_t probe_vocab_size = 128 * 1024;
 
-// Builds for its shape only: nothing is allocated or computed. The tensors live in `context`.
+// Builds shapes only: nothing is allocated or computed. The tensors live in `context`.
 // Throws Failure (INVALID_GRAPH, OUT_OF_MEMORY).
 Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Family family);
 
-// A node of the graph that needs an op which a device can not run, with ggml's name of that op.
+// A node with an op that a device cannot run, and ggml's name of the op.
 struct Unsupported {
     int32_t     node;
     std::string op;
 };
 
-// All of them, in order; none when the device can run what was built.
+// All of them, in order; empty if the device can run the graph.
 std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_t device);
 
-// The same for a graph at a vocabulary size, for one row and for several; `in_model`: at llama.cpp's probe size, too.
+// The same for a graph at a vocabulary size, for one row and for several; `in_model`: also at llama.cpp's probe size.
 std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model, ggml_backend_dev_t device);
 
-// Bytes that one more row of the graph takes on the device: its logits, uniforms and inputs, its results, and what is needed to
-// compute them. `bound` as for dry_build.
+// Bytes that one more row of the graph takes on the device: its logits, uniforms, inputs and results, and the intermediate
+// tensors. `bound` as for dry_build.
 size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device);
 
-// Throws Failure (UNSUPPORTED_OP) that names the first op that the device can not run.
+// Throws Failure (UNSUPPORTED_OP) that names the first op that the device cannot run.
 void check_support(const Built & built, ggml_backend_dev_t device);
 
 } // namespace ggsl

@@ -22,7 +22,7 @@ public:
 
     int32_t next() {
         if (position >= count) {
-            fail(code::invalid_graph, "the wire graph ends after %zu words; more were expected", count);
+            fail(code::invalid_graph, "the wire graph ends too early, after %zu words", count);
         }
         return words[position++];
     }
@@ -117,7 +117,7 @@ void check_output(const Graph & graph, int32_t node, Dtype dtype, const char * n
 Graph decode_wire(const int32_t * words, size_t count) {
     Reader reader(words, count);
     if (reader.next() != wire_magic) {
-        fail(code::invalid_graph, "this is no wire graph: the first word should be 0x%x", wire_magic);
+        fail(code::invalid_graph, "this is not a wire graph: the first word should be 0x%x", wire_magic);
     }
     if (const int32_t version = reader.next(); version != wire_version) {
         fail(code::invalid_graph, "wire version %d, but this build reads version %d: run npm run build:native again", version,
@@ -139,7 +139,7 @@ Graph decode_wire(const int32_t * words, size_t count) {
         graph.inputs.push_back({ dtype, reader.next_dim() });
     }
     if (graph.inputs[0].dtype != Dtype::f32 || graph.inputs[0].dim != dim_vocabulary) {
-        fail(code::invalid_graph, "input 0 are the logits, f32[V]");
+        fail(code::invalid_graph, "input 0 must be the logits, f32[V]");
     }
     for (int32_t i = 0; i < state_count; ++i) {
         graph.states.push_back(reader.next_in(0, node_count - 1, "a state's node"));

@@ -1,4 +1,4 @@
-// The wire form of a graph (compiler/graph/wire.ts), decoded. Words come from outside: nothing in them is trusted.
+// The wire form of a graph (compiler/graph/wire.ts), decoded. Words come from outside and are untrusted.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ inline constexpr int32_t max_uniforms = 4096;
 inline constexpr int32_t max_inputs   = 256;
 inline constexpr int32_t max_states   = 256;
 inline constexpr int32_t max_taps     = 256;
-inline constexpr int32_t max_dim      = 1 << 24; // positions are exact in f32 up to here
+inline constexpr int32_t max_dim      = 1 << 24; // indices are exact in f32 up to here
 inline constexpr int32_t max_operands = 3;
 inline constexpr int32_t max_attrs    = 3;
 
-// A dim that is the vocabulary size, not known yet.
+// A dim that is the vocabulary size, not yet known.
 inline constexpr int32_t dim_vocabulary = -1;
 
 enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
@@ -44,7 +44,7 @@ struct Node {
     bool  operator==(const Node &) const = default;
 };
 
-// Node numbers; -1 where the graph does not give that output.
+// Node ids; -1 if the graph lacks that output.
 struct Outputs {
     int32_t sampled    = -1;
     int32_t candidates = -1;
@@ -65,8 +65,8 @@ struct Graph {
     bool operator==(const Graph &) const = default;
 };
 
-// Decodes words and checks whatever does not depend on the vocabulary size: counts, op numbers, arity, dtypes, that
-// operands come before their users, attribute values. Throws Failure (INVALID_GRAPH).
+// Decodes words and checks what does not depend on the vocabulary size: counts, op numbers, arity, dtypes, attribute values, and
+// that operands come before their users. Throws Failure (INVALID_GRAPH).
 Graph decode_wire(const int32_t * words, size_t count);
 
 } // namespace ggsl

@@ -1,4 +1,4 @@
-// The parameters of one sampler, read one by one and checked. Everything throws Failure (INVALID_ARGUMENT).
+// Reads and checks the parameters of one sampler. Everything throws Failure (INVALID_ARGUMENT).
 #pragma once
 
 #include "facts.h"
@@ -11,7 +11,7 @@ public:
     Arguments(const SamplerSpec & spec, std::span<const facts::Parameter> parameters, const llama_vocab * vocab) :
         spec(spec), parameters(parameters), vocab_or_null(vocab) {}
 
-    // What is not given has its default.
+    // An absent parameter has its default.
     float       f32(const char * name);
     int32_t     i32(const char * name);
     size_t      min_keep() { return static_cast<size_t>(i32("min_keep")); }
@@ -31,10 +31,10 @@ public:
 
     bool                has_vocab() const { return vocab_or_null != nullptr; }
     const llama_vocab * vocab(const char * what_for) const;
-    // The parameter `n_vocab`, or the vocabulary's size; 0 when there is neither.
+    // The parameter `n_vocab`, or the vocabulary's size; 0 without either.
     int32_t             n_vocab();
 
-    // After the last parameter: refuses those that nobody asked for.
+    // After the last parameter: rejects parameters that were not read.
     void finish() const;
 
     [[noreturn]] void refuse(const std::string & name, const std::string & expected, const Value & found) const;

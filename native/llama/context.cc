@@ -3,7 +3,7 @@
 #include "graph/backend.h"
 #include "graph/failure.h"
 
-#include <llama-ext.h> // a private header of the very release that this is linked to
+#include <llama-ext.h> // a private header of the release that this is linked to
 
 #include <algorithm>
 
@@ -108,7 +108,7 @@ void Context::check_sequence(int32_t sequence) const {
 void Context::remove(int32_t sequence, int32_t from) {
     check_sequence(sequence);
     if (!llama_memory_seq_rm(llama_get_memory(context.get()), sequence, from, -1)) {
-        fail(code::invalid_argument, "this model cannot remove a part of a sequence: remove it from position 0 on");
+        fail(code::invalid_argument, "this model cannot remove part of a sequence: remove it from position 0 on");
     }
 }
 

@@ -1,4 +1,4 @@
-// A llama.cpp context: the memory of some sequences, each with a chain of its own or none.
+// A llama.cpp context: the memory of several sequences, each with its own chain or none.
 #pragma once
 
 #include "context_options.h"
@@ -14,10 +14,10 @@ struct Batch {
     std::vector<int32_t> tokens;
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
-    std::vector<uint8_t> outputs;   // 1: sample, or give logits, after this token
+    std::vector<uint8_t> outputs;   // 1: sample, or return logits, after this token
 };
 
-// `results.sampled` and so on as the chain gives them; raw logits when the sequence has no chain.
+// The chain's results; raw logits if the sequence has no chain.
 struct Output {
     int32_t sequence;
     Results results;
@@ -25,7 +25,7 @@ struct Output {
 
 struct ContextStats {
     SamplerCounters counters;
-    SamplerStats    chains; // nodes once for sequences with the same chain
+    SamplerStats    chains; // nodes are counted once for sequences with the same chain
     size_t          cache_bytes;
     int32_t         threads;
     int32_t         batch_threads;
@@ -37,33 +37,33 @@ public:
     Context(std::shared_ptr<Model> model, const ContextOptions & options);
     ~Context();
 
-    // Computes a batch. On ABORTED and COMPUTE_FAILED the memory of the batch's sequences is cleared.
+    // Computes a batch. ABORTED and COMPUTE_FAILED clear the memory of the batch's sequences.
     // Throws Failure (INVALID_ARGUMENT, CONTEXT_FULL, ABORTED, COMPUTE_FAILED, INVALID_LOGITS).
     std::vector<Output> decode(const Batch & batch);
 
-    // Makes a decode on another thread stop soon, between batches at the latest; the CPU also within one.
+    // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
 
-    // Gives a sequence a chain, or takes it away (null). The next decode builds the model's graph again.
+    // Sets the chain of a sequence; null removes it. The next decode rebuilds the model's graph.
     void set_chain(int32_t sequence, std::shared_ptr<const Graph> graph);
     Sampler & sampler(int32_t sequence);
 
-    // Forgets the tokens of a sequence from `from` on.
+    // Removes the tokens of a sequence from `from` on.
     void remove(int32_t sequence, int32_t from);
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
 
-    // On all devices.
+    // Over all devices.
     struct Bytes {
-        size_t cache   = 0; // keys and values, or whatever the model remembers
+        size_t cache   = 0; // keys and values, or a recurrent model's state
         size_t compute = 0;
     };
     Bytes   bytes() const;
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
-    // Every node of the model's graph with chains in it, as of the latest decode: what ggml's CUDA backend compares from one
-    // run to the next to see whether it can replay a recorded graph. Empty before the first decode and without chains.
+    // Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares
+    // between runs to decide whether it can replay a recorded graph. Empty before the first decode and without chains.
     struct NodeBytes {
         std::string          name;
         std::vector<uint8_t> bytes;
@@ -93,7 +93,7 @@ private:
     Output read_output(int32_t index, int32_t sequence);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
-    void   run_host_chain(int32_t index, const Chain & chain, Results & results);
+    void   run_tail(int32_t index, const Chain & chain, Results & results);
     void   clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;
@@ -103,7 +103,7 @@ private:
     size_t                           cache_bytes = 0;
     std::atomic<bool>                abort_requested = false;
 
-    // Declared before the context, because it uses them until it is freed.
+    // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>                       chains;
     std::unique_ptr<llama_context, ContextDeleter> context;
     llama_batch                                    llama_batch_memory{};

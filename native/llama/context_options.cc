@@ -58,14 +58,14 @@ llama_flash_attn_type flash_attention_by_name(const std::string & name) {
 
 llama_context_params to_params(const ContextOptions & options) {
     check_options(options);
-    // Two hardware threads share a core's arithmetic, and ggml's threads wait for each other by spinning.
+    // One thread per core: hardware threads share a core's arithmetic, and ggml's threads wait by spinning.
     const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
     const int32_t threads = options.threads == 0 ? cores : options.threads;
 
     llama_context_params params = llama_context_default_params();
     params.n_ctx           = static_cast<uint32_t>(options.context_size);
     params.n_batch         = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
-    params.n_ubatch        = params.n_batch; // one decode, one graph: states are read after it
+    params.n_ubatch        = params.n_batch; // one graph per decode: states are read after it
     params.n_seq_max       = static_cast<uint32_t>(options.sequences);
     params.n_outputs_max   = params.n_seq_max;
     params.n_outputs_max_per_seq = 1;
@@ -74,7 +74,7 @@ llama_context_params to_params(const ContextOptions & options) {
     params.type_k          = options.cache_type_k;
     params.type_v          = options.cache_type_v;
     params.flash_attn_type = options.flash_attention;
-    params.kv_unified      = true; // otherwise several sequences are several graphs
+    params.kv_unified      = true; // otherwise several sequences need several graphs
     params.no_perf         = true;
     return params;
 }

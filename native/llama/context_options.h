@@ -1,4 +1,4 @@
-// What a context is made with, and its way to llama.cpp.
+// The options of a context, and their conversion to llama.cpp's.
 #pragma once
 
 #include "graph/graph.h"
@@ -15,20 +15,20 @@ namespace ggsl {
 enum class Placement { graph, host };
 
 struct ContextOptions {
-    int32_t   context_size  = 0;   // tokens over all sequences; 0: what the model was trained for
+    int32_t   context_size  = 0;   // tokens over all sequences; 0: the model's training context
     int32_t   batch_size    = 512; // tokens computed at once
     int32_t   sequences     = 1;
-    int32_t   threads       = 0;   // 0: half as many as there are processors
-    int32_t   batch_threads = 0;   // for more than one token at once; 0: as many as `threads`
+    int32_t   threads       = 0;   // 0: half the number of processors
+    int32_t   batch_threads = 0;   // for more than one token at once; 0: the same as `threads`
     ggml_type cache_type_k  = GGML_TYPE_F16;
     ggml_type cache_type_v  = GGML_TYPE_F16;
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
     Placement placement     = Placement::graph;
-    bool      check_logits  = false; // look at every raw logit of every output
+    bool      check_logits  = false; // check every raw logit of every output
     std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
 };
 
-// The type of that name, of those that the cache can have. Throws Failure (INVALID_ARGUMENT), naming them all.
+// The cache type of that name. Throws Failure (INVALID_ARGUMENT) that lists the valid ones.
 ggml_type cache_type_by_name(const std::string & name, const char * what);
 // "auto", "on", "off". Throws Failure (INVALID_ARGUMENT).
 llama_flash_attn_type flash_attention_by_name(const std::string & name);

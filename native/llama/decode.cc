@@ -1,4 +1,4 @@
-// Context::decode: a batch through the model, and what comes back.
+// Context::decode: runs a batch through the model and collects the results.
 #include "graph/backend.h"
 #include "context.h"
 #include "graph/failure.h"
@@ -9,7 +9,7 @@ namespace ggsl {
 
 namespace {
 
-// What llama_decode returns when the abort callback has stopped it.
+// llama_decode returns this if the abort callback has stopped it.
 constexpr int32_t aborted_status = 2;
 
 } // namespace
@@ -47,7 +47,7 @@ void Context::check_batch(const Batch & batch) const {
 }
 
 std::vector<Output> Context::decode(const Batch & batch) {
-    // A request is for one decode, and may come before it has begun.
+    // An abort request applies to one decode, and may arrive before the decode starts.
     struct Reset {
         std::atomic<bool> & flag;
         ~Reset() { flag = false; }
@@ -156,7 +156,7 @@ Output Context::read_output(int32_t index, int32_t sequence) {
         }
         read_graph_chain(index, *found->second.sampler, output.results);
     } else {
-        run_host_chain(index, found->second, output.results);
+        run_tail(index, found->second, output.results);
     }
 
     for (const int32_t token : output.results.sampled) {
@@ -205,7 +205,7 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
     results.taps = sampler.read_taps();
 }
 
-void Context::run_host_chain(int32_t index, const Chain & chain, Results & results) {
+void Context::run_tail(int32_t index, const Chain & chain, Results & results) {
     const float * logits = llama_get_logits_ith(context.get(), index);
     candidates.resize(static_cast<size_t>(model->vocab_size()));
     for (size_t token = 0; token < candidates.size(); ++token) {

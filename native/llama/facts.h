@@ -1,4 +1,4 @@
-// What llama.cpp's samplers take: the types of the data in facts.generated.h, which compiler/llama has the sources of.
+// The parameters of llama.cpp's samplers: types of the data in facts.generated.h, whose source is compiler/llama.
 #pragma once
 
 #include <cfloat>
@@ -16,7 +16,7 @@ struct Parameter {
     double                        min      = -FLT_MAX;
     double                        max      = FLT_MAX;
     bool                          is_above = false; // `min` itself is excluded
-    std::span<const char * const> texts    = {};    // the default of a text or a list; a text without one must be given
+    std::span<const char * const> texts    = {};    // the default of a text or a list; a text without one is required
 };
 
 struct Sampler {

@@ -39,8 +39,8 @@ bool Grammar::allows(llama_token token) {
     return row.logit == 0.0f;
 }
 
-// llama.cpp aborts on an end of text that can not come next. On other tokens it throws, but has left its state by then, and
-// in grammars with token rules it may even refuse what `allows` let through.
+// llama.cpp aborts on an end of text that cannot come next. On other tokens it throws, but has changed its state by then, and in
+// grammars with token rules it may even reject a token that `allows` accepts.
 void Grammar::accept(llama_token token) {
     bool fits = token >= 0 && token < llama_vocab_n_tokens(vocab) && allows(token);
     if (fits) {

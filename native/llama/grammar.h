@@ -1,27 +1,27 @@
-// A GBNF grammar and where a text stands in it, by llama.cpp's own grammar sampler.
+// A GBNF grammar and the parse state of a text, by llama.cpp's own grammar sampler.
 #pragma once
 
 #include "sampler_spec.h"
 
 namespace ggsl {
 
-// llama.cpp's sampler for a grammar. Throws Failure (INVALID_ARGUMENT) with what is wrong with the text.
+// llama.cpp's sampler for a grammar. Throws Failure (INVALID_ARGUMENT) that says what is wrong with the text.
 SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root);
 
 class Grammar {
 public:
-    // `sampler` is what make_grammar gave.
+    // `sampler` is the result of make_grammar.
     Grammar(const llama_vocab * vocab, SamplerPtr sampler) : vocab(vocab), sampler(std::move(sampler)) {}
 
-    // Rows that can not come next get the logit -inf.
+    // Sets the logit of tokens that cannot come next to -inf.
     void apply(llama_token_data_array & rows) { llama_sampler_apply(sampler.get(), &rows); }
 
-    // For each token of the vocabulary 1 if it can come next, else 0; tokens that end a text where the grammar may end.
+    // For each token of the vocabulary 1 if it can come next, else 0; end-of-text tokens can where the grammar may end.
     std::vector<float> allowed();
 
-    // Throws Failure (INVALID_ARGUMENT) when the token can not come next; the state is then as before.
+    // Throws Failure (INVALID_ARGUMENT) if the token cannot come next; the state is then unchanged.
     void accept(llama_token token);
-    // Takes the last accept back.
+    // Undoes the last accept.
     void undo();
     void reset();
     Grammar clone() const;

@@ -1,5 +1,5 @@
-// Whether a GBNF grammar may be given to llama.cpp. A grammar comes from a request, and llama.cpp's own parser and stacks
-// know no limits: some short texts fill the memory, overflow the stack or never end.
+// Checks whether a GBNF grammar is safe for llama.cpp. Grammars come from requests, and llama.cpp's parser and stacks have no
+// limits: some short texts exhaust memory, overflow the stack or loop forever.
 #pragma once
 
 #include <llama.h>
@@ -10,11 +10,11 @@ namespace ggsl {
 
 // All throw Failure (INVALID_ARGUMENT).
 
-// Reads the text without parsing it: its length, how deep groups nest, what its repetitions unfold to.
+// Reads the text without parsing it: its length, the depth of its groups, the size of its expanded repetitions.
 void check_grammar_text(const std::string & text);
 
-// Parses it with llama.cpp's parser, whose message becomes the error's, and looks at the rules: each there, none calling
-// itself before it has read a character.
+// Parses it with llama.cpp's parser, whose message becomes the error's, and checks that every referenced rule exists and none is
+// left-recursive.
 void check_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root);
 
 } // namespace ggsl

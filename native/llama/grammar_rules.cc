@@ -1,7 +1,7 @@
 #include "graph/failure.h"
 #include "grammar_check.h"
 
-#include <llama-grammar.h> // a private header of the very release that this is linked to
+#include <llama-grammar.h> // a private header of the release that this is linked to
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace ggsl {
 
 namespace {
 
-// How deep, and in how many steps, llama.cpp's search for left recursion may go: it calls itself, and forgets what it saw.
+// Limits on the depth and steps of llama.cpp's search for left recursion, which is recursive and does not memoize.
 constexpr size_t max_depth = 4000;
 constexpr double max_steps = 1e7;
 
@@ -18,7 +18,7 @@ bool is_end(const llama_grammar_element & element) {
     return element.type == LLAMA_GRETYPE_END || element.type == LLAMA_GRETYPE_ALT;
 }
 
-// The parser's errors end with the text that is left; a person wants the line.
+// The parser's errors end with the remaining text; a line number is more useful.
 [[noreturn]] void refuse(const std::string & text, const std::string & said) {
     const size_t split = said.find(" at ");
     const std::string rest = split == std::string::npos ? "" : said.substr(split + 4);
@@ -41,7 +41,7 @@ void parse(llama_grammar_parser & parser, const std::string & text) {
         while (*at != '\0') {
             at = parser.parse_rule(at);
         }
-    } catch (const std::out_of_range &) { // of std::stoul, which says no more
+    } catch (const std::out_of_range &) { // of std::stoul, without details
         fail(code::invalid_argument, "the grammar does not parse: a number is too large");
     } catch (const std::exception & e) {
         refuse(text, e.what());
@@ -81,7 +81,7 @@ private:
         }
     }
 
-    // Calls `each(refs)` with the references of every alternative that has nothing but references.
+    // Calls `each(refs)` with the references of every alternative that consists of references only.
     template <typename Each> static void for_reference_lists(const llama_grammar_rule & rule, Each each) {
         std::vector<size_t> refs;
         bool                only_refs = true;
@@ -100,14 +100,14 @@ private:
         }
     }
 
-    // Which rules accept the empty text: those with an alternative of nothing but such rules.
+    // Finds the rules that accept the empty text: those with an alternative of such rules only.
     void find_empty() {
         struct Alternative {
             size_t rule;
             size_t missing;
         };
         std::vector<Alternative>         alternatives;
-        std::vector<std::vector<size_t>> users(rules.size()); // alternatives that a rule is a reference of
+        std::vector<std::vector<size_t>> users(rules.size()); // alternatives that refer to a rule
         std::vector<size_t>              found;
         for (size_t rule = 0; rule < rules.size(); ++rule) {
             for_reference_lists(rules[rule], [&](const std::vector<size_t> & refs) {
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    // The steps of a search through all rules that can come first in `rule`.
+    // The number of steps of a search through all rules that can come first in `rule`.
     double visit(size_t rule, size_t depth) {
         if (states[rule] == State::done) {
             return steps[rule];

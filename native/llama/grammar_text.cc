@@ -10,9 +10,9 @@ namespace ggsl {
 namespace {
 
 constexpr size_t   max_text     = 1 << 20;
-constexpr size_t   max_depth    = 500;     // of groups; the parser calls itself for each
+constexpr size_t   max_depth    = 500;     // of groups; the parser recurses into each
 constexpr uint64_t max_elements = 4 << 20; // 8 bytes each
-// llama.cpp's own limit: a larger least is refused, a larger most means any number.
+// llama.cpp's own limit: it rejects a larger minimum, and a larger maximum means unbounded.
 constexpr uint64_t max_repetitions = 2000;
 
 bool is_digit(char c) {
@@ -23,7 +23,7 @@ bool is_word(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 
-// Follows the parser's words. What does not parse is left to the parser; here it only must not do harm.
+// Tokenizes as the parser does. Errors are left to the parser; this only bounds the memory that it would take.
 class Reader {
 public:
     explicit Reader(const std::string & text) : text(text) {}
@@ -57,7 +57,7 @@ public:
 private:
     void skip_to(char end) { at = std::min(text.find(end, at), text.size() - 1) + 1; }
 
-    // Characters up to `end`, escapes counted as one or a few.
+    // The number of characters up to `end`; an escape counts as one or a few.
     uint64_t quoted(char end) {
         uint64_t count = 0;
         for (; at < text.size() && text[at] != end; ++at, ++count) {
@@ -109,7 +109,7 @@ private:
             const bool has_most = at < text.size() && is_digit(text[at]);
             most = has_most ? number() : UINT32_MAX;
         }
-        // llama.cpp would unfold the difference, which is below zero and so without end.
+        // llama.cpp would expand the difference, which is negative, and never stop.
         if (most < least) {
             fail(code::invalid_argument, "the grammar has a repetition {%llu,%llu} whose maximum is below its minimum",
                  static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
@@ -117,7 +117,7 @@ private:
         least > max_repetitions ? repeat(1, 1) : repeat(least, most > max_repetitions ? least + 1 : most);
     }
 
-    // The parser copies the item `least` times and makes a rule of it for each one more.
+    // The parser copies the item `least` times and adds a rule for each further repetition.
     void repeat(uint64_t least, uint64_t most) {
         add(last * least + (last + 3) * (most - least));
         last = last * least + 1;
@@ -135,7 +135,7 @@ private:
     size_t              at       = 0;
     size_t              depth    = 0;
     uint64_t            elements = 0;
-    uint64_t            last     = 0; // elements of the latest item, which a repetition would repeat
+    uint64_t            last     = 0; // elements of the latest item, which a repetition repeats
 };
 
 } // namespace

@@ -12,7 +12,7 @@ namespace ggsl {
 
 namespace {
 
-// Says what is wrong with a path before llama.cpp, whose own words for it are many.
+// Reports a bad path before llama.cpp does, with a shorter message.
 void check_file(const std::string & path) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -34,7 +34,7 @@ void check_file(const std::string & path) {
     }
 }
 
-// llama.cpp's string getters return the length they would have liked.
+// llama.cpp's string getters return the length that they need.
 template <typename Get> std::string get_string(Get get) {
     std::string text(256, '\0');
     int32_t length = get(text.data(), text.size());
@@ -73,7 +73,7 @@ Model::Model(const std::string & path, const ModelOptions & options) {
 
 Model::Model(std::span<const uint8_t> bytes) {
     constexpr char name[] = "the model in memory";
-    // Only read, though the function takes memory that it could write to.
+    // The memory is only read, although fmemopen takes a non-const pointer.
     const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"), std::fclose);
     if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
         fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);

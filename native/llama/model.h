@@ -14,28 +14,28 @@ namespace ggsl {
 
 struct ModelOptions {
     int32_t     gpu_layers = -1; // layers on the GPU; -1: all of them, 0: none
-    std::string device;          // ggml's device name; empty: every GPU there is
+    std::string device;          // ggml's device name; empty: all GPUs
 };
 
 class Model {
 public:
-    // Reads the file; takes as long as that takes. Throws Failure (INVALID_MODEL, NO_DEVICE).
+    // Reads the whole file. Throws Failure (INVALID_MODEL, NO_DEVICE).
     Model(const std::string & path, const ModelOptions & options);
-    // A model in memory, which is copied. Throws Failure (INVALID_MODEL).
+    // A model in memory; the bytes are copied. Throws Failure (INVALID_MODEL).
     explicit Model(std::span<const uint8_t> bytes);
 
     llama_model *       get() const { return model.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
     int32_t             vocab_size() const { return llama_vocab_n_tokens(vocab()); }
 
-    // `add_special`: put the tokens around the text that the model wants there; `parse_special`: read e.g. "<s>" as one.
+    // `add_special`: add the model's special tokens around the text; `parse_special`: read e.g. "<s>" as one token.
     std::vector<llama_token> tokenize(const std::string & text, bool add_special, bool parse_special) const;
 
     // The bytes of a token; not always whole UTF-8 characters. Throws Failure (INVALID_ARGUMENT).
     std::string piece(llama_token token, bool special) const;
 
-    // Every token's bytes as it reads alone, which is how DRY looks for breakers: a blank that the vocabulary puts before a text
-    // is gone, control tokens are there. Token i has the bytes from offsets[i] to offsets[i + 1].
+    // The bytes of every token detokenized alone, as DRY looks for breakers: without the blank that the vocabulary puts before a
+    // text, with control tokens. Token i has the bytes from offsets[i] to offsets[i + 1].
     struct Pieces {
         std::vector<uint8_t> bytes;
         std::vector<int32_t> offsets;

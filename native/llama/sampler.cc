@@ -97,7 +97,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         data->logits     = row_of(context, built.logits, built_row);
         data->probs      = row_of(context, built.probs, built_row);
     };
-    // The probe's logits are a tensor of their own, those of a model a view of one row.
+    // The probe's logits are their own tensor, a model's are a view of one row.
     if (padded == nullptr) {
         ++counters->probe_builds;
         give(group->build_probe(context, row_logits));
@@ -109,7 +109,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     }
 
     if (keeps_logits) {
-        // Nobody may write over them, and they are computed even where the chain does not look at them.
+        // No node may overwrite them, and they are computed even if the chain does not read them.
         raw_logits = row_logits;
         ggml_set_output(padded);
         ggml_build_forward_expand(cgraph, raw_logits);
@@ -125,7 +125,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
         latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
     }
-    // One active sequence is enough for the states and taps of all rows to be computed.
+    // A single active sequence makes the graph compute the states and taps of all rows.
     for (const auto * read : { &built.states, &built.taps }) {
         for (ggml_tensor * value : *read) {
             ggml_tensor * choice[] = { row_logits, value };
@@ -169,7 +169,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
     if (!evaluator) {
         evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
     }
-    // Tokens that are no candidates any more are dropped rows.
+    // Tokens that are no longer candidates are dropped rows.
     std::vector<float> logits(static_cast<size_t>(bound().vocab_size), -INFINITY);
     for (size_t i = 0; i < candidates->size; ++i) {
         const llama_token_data & token = candidates->data[i];
@@ -192,7 +192,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
     take_results(candidates);
 }
 
-// The rows that are left become the candidates, in their order; without row outputs only the token is marked.
+// The remaining rows become the candidates, in their order; without row outputs only the token is marked.
 void Sampler::take_results(llama_token_data_array * candidates) const {
     const size_t rows = std::max(results.logits.size(), results.probs.size());
     if (rows > candidates->size) {

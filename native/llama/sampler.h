@@ -10,12 +10,12 @@
 
 namespace ggsl {
 
-// What happened in one context, over all its samplers.
+// Counts over all samplers of one context.
 struct SamplerCounters {
-    int64_t graph_builds   = 0; // builds of the model's graph, with samplers in it, while decoding
+    int64_t graph_builds   = 0; // builds of the model's graph with samplers, while decoding
     int64_t reserve_builds = 0; // the same while llama.cpp measures the worst case of a new context
     int64_t probe_builds   = 0; // trial builds at llama.cpp's probe size
-    int64_t set_inputs     = 0; // uploads of uniforms and inputs, one for each group and token
+    int64_t set_inputs     = 0; // uploads of uniforms and inputs, one per group and token
 
     bool is_decoding = false;
 
@@ -37,34 +37,34 @@ public:
     void set_uniforms(std::vector<float> values);
     void set_input(size_t index, std::vector<float> values);
     void set_input(size_t index, std::vector<int32_t> values);
-    // Throws Failure (INVALID_ARGUMENT) when a run would miss uniforms or an input.
+    // Throws Failure (INVALID_ARGUMENT) if uniforms or an input were never set.
     void check_ready() const;
 
-    // Whether the batch about to be decoded has an output for this sequence. llama.cpp calls `backend_apply` for all
-    // sequences alike, but states of the others must not be computed.
+    // Whether the next batch has an output for this sequence. llama.cpp calls `backend_apply` for all sequences, but states of
+    // the others must not be computed.
     bool active = false;
 
-    // Whether the raw logits are to stay readable after a decode.
+    // Whether the raw logits stay readable after a decode.
     bool keeps_logits = false;
 
     // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
     std::vector<float> read_logits() const;
     std::vector<float> read_states() const;
     std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
-    // Of the latest build, whose nodes are those of the group, or `apply`.
+    // Of the latest build, with the nodes of the whole group, or of the latest `apply`.
     const SamplerStats & stats() const { return latest; }
 
-    // Why the graph can not be part of the model's; empty when it can. Known once the sampler is in a context.
+    // Why the graph cannot be part of the model's; empty if it can. Known once the sampler is in a context.
     const std::string & refusal() const { return refused; }
 
-    // What the last `apply` gave, or why it failed.
+    // The results of the last `apply`, or why it failed.
     const Results &     host_results() const { return results; }
     const std::string & host_error() const { return error; }
 
     const Outputs & outputs() const { return bound().graph.outputs; }
     size_t state_count() const { return bound().graph.states.size(); }
 
-    // What the group uploads. The row is that of the latest build.
+    // The group, and this sequence's row in its latest build.
     const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
     int64_t row() const { return built_row; }
     std::span<const float> uniform_values() const { return uniforms; }
@@ -91,12 +91,12 @@ private:
     std::vector<std::vector<float>>   float_inputs;
     std::vector<std::vector<int32_t>> id_inputs;
 
-    ggml_tensor * raw_logits = nullptr; // of the latest build, when kept: a view of this sequence's row
+    ggml_tensor * raw_logits = nullptr; // of the latest build, if kept: a view of this sequence's row
     int64_t       built_row  = 0;
     SamplerStats  latest;
     std::string   refused;
 
-    std::unique_ptr<Evaluator> evaluator; // made by the first `apply`
+    std::unique_ptr<Evaluator> evaluator; // created by the first `apply`
     Results     results;
     std::string error;
 };

@@ -11,11 +11,11 @@ namespace ggsl {
 
 namespace {
 
-// llama.cpp tries every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Beside the subgraph there are logits, their
+// llama.cpp probes every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Besides the subgraph it holds logits, their
 // copy and its view, and a view of each output.
 constexpr size_t  max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
 
-// With several rows a graph has some reshapes more, and llama.cpp reserves room for what the probe had.
+// With several rows a graph has a few more reshapes, and llama.cpp reserves room for the probe's size.
 constexpr int64_t probe_rows = 2;
 
 } // namespace
@@ -106,8 +106,8 @@ bool SamplerGroup::upload() {
     return true;
 }
 
-// Other rows belong to sequences with other chains or none. They are computed, too, so they get values that are valid:
-// token ids out of range would abort the process.
+// Other rows belong to sequences with other chains or none. They are also computed, so they get valid values: token ids out of
+// range would abort the process.
 template <typename T, typename Row> void SamplerGroup::upload_rows(ggml_tensor * tensor, Row row_of) const {
     if (tensor == nullptr || tensor->buffer == nullptr) {
         return;

@@ -1,5 +1,5 @@
-// All sequences of a context with the same chain: one subgraph over the rows of the model's logits serves them all, so the
-// number of nodes does not grow with the number of sequences.
+// All sequences of a context with the same chain: they share one subgraph over the rows of the model's logits, so the number
+// of nodes does not grow with the number of sequences.
 #pragma once
 
 #include "graph/evaluate.h"
@@ -15,27 +15,27 @@ namespace ggsl {
 
 class Sampler;
 
-// One sequence's share of the work for a token, or one group's.
+// The work for one token of a sequence, or of a group.
 struct SamplerStats {
     size_t                nodes               = 0;
     size_t                nodes_without_views = 0;
-    size_t                readback_bytes      = 0; // to the host for one output
-    size_t                sequence_bytes      = 0; // of device memory for each sequence
+    size_t                readback_bytes      = 0; // copied to the host per output
+    size_t                sequence_bytes      = 0; // of device memory per sequence
     std::set<std::string> devices;                 // where the nodes ran
 };
 
 class SamplerGroup {
 public:
-    // Throws Failure (INVALID_GRAPH) when the graph does not fit the vocabulary.
+    // Throws Failure (INVALID_GRAPH) if the graph does not fit the vocabulary.
     SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size);
 
     void join(Sampler * member) { members.push_back(member); }
     void leave(Sampler * member) { std::erase(members, member); }
 
-    // Throws Failure (INVALID_GRAPH, UNSUPPORTED_OP) when the graph can not be part of a model's.
+    // Throws Failure (INVALID_GRAPH, UNSUPPORTED_OP) if the graph cannot be part of a model's.
     void check(ggml_backend_buffer_type_t type);
 
-    // The subgraph over all rows of the model's logits, `padded` with one more; made by the first call of a build.
+    // The subgraph over all rows of the model's logits, `padded` with one more; created by the first call of a build.
     const Built & build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded);
     // The same at llama.cpp's probe size.
     Built build_probe(ggml_context * context, ggml_tensor * logits) const;
@@ -43,12 +43,12 @@ public:
 
     // A new batch: the uniforms and inputs of its members are not on the device yet.
     void begin_batch();
-    // Uploads those of all active members at once. False when that has happened for this batch.
+    // Uploads those of all active members at once. False if this batch's are already uploaded.
     bool upload();
 
     // The next states of a row of the batch that was computed last.
     std::vector<float> read_states(int64_t row);
-    // What its tapped nodes gave there.
+    // The values of its tapped nodes in that row.
     std::vector<TapValues> read_taps(int64_t row) const;
 
     const BoundGraph &   bound_graph() const { return bound; }
@@ -74,8 +74,8 @@ private:
     int64_t      rows        = 0; // 0: not built
     bool         is_uploaded = false;
     SamplerStats latest;
-    bool         devices_known = false; // buffers are there only once a build is computed
-    std::vector<std::vector<float>> states; // by state, then row; empty until they are read
+    bool         devices_known = false; // buffers exist only after a build is computed
+    std::vector<std::vector<float>> states; // by state, then row; empty until read
 };
 
 } // namespace ggsl

@@ -36,7 +36,7 @@ llama_sampler * make_dry(Arguments & a) {
     const int32_t last_n         = a.i32("last_n");
     const auto    breakers       = a.breakers("breakers");
 
-    // llama.cpp gives another object for a disabled one, and `dry_testing` would write its breakers over that.
+    // For a disabled sampler llama.cpp returns another type of object, which `dry_testing` would overwrite with its breakers.
     const bool enabled = multiplier != 0.0f && base >= 1.0f && last_n > 0;
     if (!enabled || (breakers.texts.empty() && breakers.tokens.empty())) {
         return llama_sampler_init_dry(nullptr, multiplier, base, allowed_length, last_n, nullptr, 0);
@@ -59,7 +59,7 @@ llama_sampler * make_logit_bias(Arguments & a) {
 
 llama_sampler * make_infill(Arguments & a) {
     const llama_vocab * vocab = a.vocab("telling text from end of text");
-    // llama.cpp aborts when it wants to end the text and can not.
+    // llama.cpp aborts if it wants to end the text and has no token for it.
     if (llama_vocab_eot(vocab) == LLAMA_TOKEN_NULL && llama_vocab_eos(vocab) == LLAMA_TOKEN_NULL) {
         fail(code::invalid_argument, "infill: the model's vocabulary has no token that ends a text");
     }
@@ -92,7 +92,7 @@ constexpr Entry table[] = {
         return make_grammar(a.vocab("a grammar"), text, a.text("root")).release();
     } },
     { "infill", make_infill },
-    // The one that no program names: its biases come with a request.
+    // Programs cannot name this one: its biases come with a request.
     { "logit_bias", make_logit_bias },
 };
 
@@ -127,7 +127,8 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         for (const Entry & known : table) {
             names += (names.empty() ? "" : ", ") + std::string(known.name);
         }
-        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(), names.c_str());
+        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(),
+             names.c_str());
     }
     const facts::Sampler * sampler_facts = facts_of(spec.name);
     Arguments  arguments(spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);

@@ -1,4 +1,4 @@
-// llama.cpp's own CPU samplers, made from a description: a name and named parameters.
+// Builds llama.cpp's own CPU samplers from a name and named parameters.
 #pragma once
 
 #include <llama.h>
@@ -14,12 +14,12 @@ namespace ggsl {
 struct Value;
 using List = std::vector<Value>;
 
-// What no parameter takes; `what` names it in an error, e.g. "a boolean".
+// A value of a type that no parameter has; `what` names it in an error, e.g. "a boolean".
 struct Other {
     std::string what;
 };
 
-// A parameter as it was given.
+// An argument, not yet checked.
 struct Value {
     std::variant<double, std::string, List, Other> data;
 };
@@ -34,8 +34,8 @@ struct SamplerDeleter {
 };
 using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
 
-// Parameters that are not given have the values of llama.cpp's command line. `vocab` may be null where none is needed.
-// Throws Failure (INVALID_ARGUMENT) for what llama.cpp does not have, or would abort on.
+// Absent parameters have the defaults of llama.cpp's command line. `vocab` may be null if none is needed. Throws Failure
+// (INVALID_ARGUMENT) for what llama.cpp does not have, or would abort on.
 SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab);
 
 // Whether the sampler of that name picks a token.

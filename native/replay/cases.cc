@@ -10,7 +10,7 @@
 
 namespace ggsl::tools {
 
-static_assert(std::endian::native == std::endian::little, "case files are read as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "case files have the layout of memory");
 
 namespace {
 
@@ -34,7 +34,7 @@ Feeds Case::feeds() const {
         if (bound.graph.inputs[i].dtype == Dtype::i32) {
             feeds.inputs.push_back(std::span<const int32_t>(inputs[i]));
         } else {
-            // Read-only, and a float32 has the bits of its word.
+            // Read-only: a float32 is stored as the bits of a word.
             feeds.inputs.push_back(std::span<const float>(reinterpret_cast<const float *>(inputs[i].data()), inputs[i].size()));
         }
     }
@@ -53,7 +53,7 @@ CaseFile::CaseFile(const std::string & given) : path(given), stream(given, std::
              static_cast<size_t>(bytes));
     }
     if (size < 3 || word() != case_magic) {
-        fail(code::invalid_argument, "%s is no case file: write one with npm run record", path.c_str());
+        fail(code::invalid_argument, "%s is not a case file: write one with npm run record", path.c_str());
     }
     if (const int32_t version = word(); version != case_version) {
         fail(code::invalid_argument, "%s has version %d of the case format, expected %d: record it again", path.c_str(), version,
@@ -79,7 +79,7 @@ int32_t CaseFile::word_in(int32_t min, int32_t max, const char * what) {
     return value;
 }
 
-// Never more than the file holds, so that a wrong count can not ask for all memory.
+// Never more than the file holds, so that a wrong count cannot exhaust memory.
 std::vector<int32_t> CaseFile::words(int64_t count, const char * what) {
     if (count > max_numbers) {
         fail_here(std::string(what) + " of at most " + std::to_string(max_numbers) + " words", std::to_string(count));
@@ -153,7 +153,7 @@ void CaseFile::read_logits(Case & c) {
     }
 }
 
-// What the numbers may be is checked where they are used: by `check_uniforms` and `check_input`.
+// `check_uniforms` and `check_input` check the numbers when they are used.
 void CaseFile::read_inputs(Case & c) {
     c.inputs.resize(c.bound.graph.inputs.size());
     for (size_t i = 1; i < c.inputs.size(); ++i) {

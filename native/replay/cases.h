@@ -1,19 +1,19 @@
-// Case files: chains with what goes in and what should come out, written by bench/cases/caseFile.ts.
+// Case files: chains with their inputs and expected outputs, written by bench/cases/caseFile.ts.
 //
-// A file is a stream of 32-bit little-endian words, floats by their bits. A text is its length in bytes, then the bytes,
-// filled up with zeros to a whole word. V, R and U are a case's vocabulary size, rows (sequences) and uniforms.
+// A file is a stream of 32-bit little-endian words, floats as their bits. A text is its length in bytes, then the bytes,
+// zero-padded to a whole word. V, R and U are a case's vocabulary size, rows (sequences) and uniforms.
 //
 //     magic version caseCount
 //     caseCount x (
 //         name: text        V  R
 //         graph: wordCount, then the words of the wire form (compiler/graph/wire.ts)
-//         logits: 0, then R x V floats | 1 or 2 (peaked, flat) and a seed, to be made from it (logits.h)
+//         logits: 0, then R x V floats | 1 or 2 (peaked, flat) and a seed to generate them (logits.h)
 //         uniforms: R x U floats
 //         inputs: R x dim words for each of the graph's inputs but the logits
-//         expected: a bit for each output that is given (1 sampled, 2 candidates, 4 logits, 8 probs, 16 states), a float,
-//             the tolerance, then R x 1, k, k, k, S words for each that is given
+//         expected: a bit for each output present (1 sampled, 2 candidates, 4 logits, 8 probs, 16 states), the tolerance as a
+//             float, then R x 1, k, k, k, S words for each output present
 //         history: its length n, then R x n tokens
-//         stages: 0 | R, then as many texts, the same chain made of llama.cpp's samplers (stages.h)
+//         stages: 0 | R, then R texts: the same chain as llama.cpp's samplers (stages.h)
 //     )
 #pragma once
 
@@ -42,7 +42,7 @@ struct Case {
     BoundGraph  bound;
     int64_t     rows = 0;
 
-    // R x V; empty until `fill_logits` (logits.h) where `made` tells how.
+    // R x V; if `made` is set, empty until `fill_logits` (logits.h).
     std::vector<float> logits;
     struct Made {
         bool     is_flat;
@@ -51,29 +51,29 @@ struct Case {
     std::optional<Made> made;
 
     std::vector<float>                uniforms;
-    std::vector<std::vector<int32_t>> inputs; // by the graph's inputs, entry 0 is empty; floats by their bits
+    std::vector<std::vector<int32_t>> inputs; // by the graph's inputs, entry 0 is empty; floats as their bits
 
-    // What should come out, laid out as Results; an empty one is not compared.
+    // The expected outputs, laid out as Results; an empty one is not compared.
     std::vector<int32_t> sampled, candidates;
     std::vector<float>   expected_logits, probs, states;
     float                tolerance = 0.0f;
 
     size_t                   history_length = 0;
     std::vector<int32_t>     history; // R x history_length
-    std::vector<std::string> stages;  // one a row, or none
+    std::vector<std::string> stages;  // one per row, or none
 
     Feeds feeds() const;
     bool  has_expectation() const;
 };
 
 // Reads one case after another, so that a file may be larger than memory. Throws Failure (INVALID_ARGUMENT, or
-// INVALID_GRAPH for a graph), naming the place.
+// INVALID_GRAPH for a graph) that names the place.
 class CaseFile {
 public:
     explicit CaseFile(const std::string & path);
 
     int32_t count() const { return cases; }
-    // The next case; nothing after the last one, when the file must be at its end.
+    // The next case; nothing after the last one, where the file must end.
     std::optional<Case> next();
 
 private:

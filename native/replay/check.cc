@@ -12,7 +12,7 @@ namespace ggsl::tools {
 
 namespace {
 
-// As a printf-style message.
+// Formats a printf-style message.
 __attribute__((format(printf, 1, 2))) std::string message(const char * format, ...) {
     char    text[256];
     va_list args;
@@ -30,12 +30,12 @@ float relative(float tolerance, float expected) {
     return tolerance * std::fmax(1.0f, std::fabs(expected));
 }
 
-// Nothing is expected of an empty one.
+// An empty `expected` matches everything.
 template <typename T> bool differ_in_size(const std::vector<T> & expected, const std::vector<T> & found) {
     return !expected.empty() && expected.size() != found.size();
 }
 
-// One sequence's table of candidates, as it should be or as it is. A dropped row has the logit -inf, or the probability 0.
+// One sequence's candidate table, expected or found. A dropped row has the logit -inf, or the probability 0.
 struct Table {
     std::span<const int32_t> candidates; // none: row i is token i
     std::span<const float>   logits;
@@ -55,7 +55,7 @@ struct Table {
         return rows;
     }
 
-    // Whether the kept rows are best first, but for differences within the tolerance.
+    // Whether the kept rows are best first, within the tolerance.
     bool is_sorted(float tolerance) const {
         float last = INFINITY;
         for (size_t i = 0; i < logits.size(); ++i) {
@@ -70,7 +70,7 @@ struct Table {
     }
 };
 
-// Values of one output in one sequence; nothing where it is not expected.
+// Values of one output in one sequence; empty if it is not expected.
 template <typename T> std::span<const T> part(const std::vector<T> & values, size_t row, size_t rows) {
     const size_t size = values.size() / rows;
     return std::span<const T>(values).subspan(row * size, size);
@@ -141,7 +141,7 @@ std::optional<std::string> compare(const Case & c, const Results & found) {
 
 std::optional<std::string> check_case(const Case & c, ggml_backend_dev_t device, int threads) {
     if (!c.has_expectation()) {
-        return "nothing is expected of it, so there is nothing to check: it is for `time`";
+        return "the case has no expected outputs to check: it is for `time`";
     }
     Evaluator evaluator(c.bound.graph, c.bound.vocab_size, c.rows, device, threads);
     return compare(c, evaluator.run(c.feeds()));

@@ -1,4 +1,4 @@
-// Replays recorded cases on a device and compares what comes out.
+// Replays recorded cases on a device and compares the outputs.
 #pragma once
 
 #include "cases.h"
@@ -9,14 +9,13 @@
 
 namespace ggsl::tools {
 
-// Nothing where all outputs are as expected, else what was expected and found first.
+// Nothing if all outputs are as expected, else the first difference.
 //
-// Picks are the same, and so are the rows that are kept; they are best first where they should be. Rows of the same logit may
-// change places, which is left open between devices. Logits and states differ by at most the tolerance times
-// max(1, |expected|), probabilities by at most the tolerance.
+// Picks and kept rows must be the same, best first where expected; the order of ties is unspecified. Logits and states differ
+// by at most the tolerance times max(1, |expected|), probabilities by at most the tolerance.
 std::optional<std::string> compare(const Case & c, const Results & found);
 
-// Runs a case. Throws Failure where it can not run.
+// Runs a case. Throws Failure if it cannot run.
 std::optional<std::string> check_case(const Case & c, ggml_backend_dev_t device, int threads);
 
 } // namespace ggsl::tools

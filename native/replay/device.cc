@@ -21,7 +21,7 @@ template <typename Function> Function * find_function(ggml_backend_t backend, co
     return reg == nullptr ? nullptr : reinterpret_cast<Function *>(ggml_backend_reg_get_proc_address(reg, name));
 }
 
-// As ggml-cpu.h declares them; the CPU backend is loaded while running, so there is nothing to link with.
+// As ggml-cpu.h declares them; the CPU backend is loaded at run time, so it is not linked.
 using NewPool  = ggml_threadpool *(ggml_threadpool_params *);
 using FreePool = void(ggml_threadpool *);
 using SetPool  = void(ggml_backend_t, ggml_threadpool *);

@@ -1,4 +1,4 @@
-// The device that a command runs on, and a backend of it.
+// The device that a command runs on, and its backend.
 #pragma once
 
 #include <ggml-alloc.h>
@@ -18,11 +18,11 @@ using ContextPtr   = std::unique_ptr<ggml_context, Deleter<ggml_free>>;
 using BufferPtr    = std::unique_ptr<ggml_backend_buffer, Deleter<ggml_backend_buffer_free>>;
 using AllocatorPtr = std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>>;
 
-// By its number in `--list`, its name, or the beginning of its name in any case: "cpu", "vulkan", "CUDA1".
-// Throws Failure (NO_DEVICE), naming the devices that there are.
+// By its number in `--list`, its name, or a case-insensitive prefix of its name: "cpu", "vulkan", "CUDA1".
+// Throws Failure (NO_DEVICE) that lists the devices.
 ggml_backend_dev_t choose_device(const std::string & wanted);
 
-// A backend of a device. On the CPU it keeps its threads between graphs, as a program that generates text does.
+// A backend of a device. On the CPU it keeps its threads between graphs, as programs that generate text do.
 class Device {
 public:
     Device(ggml_backend_dev_t device, int threads);
@@ -37,7 +37,7 @@ public:
     ggml_backend_buffer_type_t buffer_type() const { return ggml_backend_get_default_buffer_type(pointer.get()); }
     bool                       is_host() const { return ggml_backend_buft_is_host(buffer_type()); }
 
-    // Throws Failure (COMPUTE_FAILED). The graph is done when it returns.
+    // Throws Failure (COMPUTE_FAILED). The graph is complete when it returns.
     void compute(ggml_cgraph * graph) const;
 
 private:

@@ -27,7 +27,7 @@ GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case &
     }
     allocate();
 
-    // llama.cpp copies each row's token by itself.
+    // llama.cpp copies each row's token separately.
     for (int64_t row = 0; built.sampled != nullptr && row < c.rows; ++row) {
         sampled.push_back(read_back(built.sampled, static_cast<size_t>(row) * sizeof(int32_t), sizeof(int32_t)));
     }

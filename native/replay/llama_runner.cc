@@ -8,7 +8,7 @@ namespace ggsl::tools {
 
 namespace {
 
-// Of one chain: a stage makes 40 at most.
+// Of one chain: a stage builds at most 40.
 constexpr size_t max_chain_tensors = 1024;
 
 std::span<const int32_t> history_of(const Case & c, int64_t row) {
@@ -25,7 +25,7 @@ LlamaRunner::LlamaRunner(const Device & target, const Logits & given, const Case
         if (!without.empty()) {
             return;
         }
-        // A sampler that the device lacks an op for has a minus in front of its name from here on.
+        // If the device lacks an op of a sampler, its name has a minus prefix from here on.
         if (!chains.back()->iface->backend_init(chains.back().get(), device.buffer_type(), 1)) {
             for (int32_t i = 0; i < llama_sampler_chain_n(chains.back().get()); ++i) {
                 without.emplace_back(llama_sampler_name(llama_sampler_chain_get(chains.back().get(), i)));
@@ -40,7 +40,7 @@ LlamaRunner::LlamaRunner(const Device & target, const Logits & given, const Case
     allocate();
 }
 
-// What llama.cpp's graph code does for each sequence: a view of its row, the chain, and every output becomes a node.
+// As llama.cpp's graph code does for each sequence: a view of its row, the chain, and a node for every output.
 void LlamaRunner::build_row(llama_sampler * chain, int64_t row, int64_t rows) {
     contexts.emplace_back(ggml_init({ max_chain_tensors * ggml_tensor_overhead(), nullptr, true }));
     ggml_context * context = contexts.back().get();
@@ -55,7 +55,7 @@ void LlamaRunner::build_row(llama_sampler * chain, int64_t row, int64_t rows) {
 
     for (ggml_tensor * output : { data.sampled, data.probs, data.logits, data.candidates }) {
         if (output != nullptr) {
-            // llama.cpp marks them so that their memory lasts until they are read.
+            // llama.cpp marks outputs, so that their memory lasts until they are read.
             ggml_set_output(output);
             ggml_build_forward_expand(graph(), output);
         }

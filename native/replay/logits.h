@@ -1,4 +1,4 @@
-// Logits made from a seed, for timing: their values do not matter, their spread does.
+// Logits generated from a seed, for timing: their values do not matter, their distribution does.
 #pragma once
 
 #include "cases.h"
@@ -6,7 +6,7 @@
 namespace ggsl::tools {
 
 // Fills `logits` of a case that has none. Each row is normally distributed. Flat: deviation 1, nearly every token stays a
-// candidate. Peaked: deviation 2, and 8 tokens 12 to 19 above the rest, as a model that is sure gives them.
+// candidate. Peaked: deviation 2, and 8 tokens 12 to 19 above the rest, as from a confident model.
 void fill_logits(Case & c);
 
 } // namespace ggsl::tools

@@ -11,22 +11,22 @@ const char * const usage =
     "usage: ggsl_replay check|time|profile FILE [options]\n"
     "       ggsl_replay --list\n"
     "\n"
-    "  check      replays recorded cases and compares what comes out; exit status 1 when one differs\n"
+    "  check      replays recorded cases and compares the outputs; exit status 1 if one differs\n"
     "  time       times GGSL's graph, llama.cpp's samplers on the device and on the CPU side by side\n"
     "  profile    times every node of the graphs\n"
     "  FILE       cases, written by npm run record\n"
     "\n"
-    "  --device NAME      cpu, vulkan, cuda, a name or a number of --list (default cpu)\n"
-    "  --threads LIST     of the CPU, e.g. 1,2: each case is run with each (default 1)\n"
+    "  --device NAME      cpu, vulkan, cuda, or a name or number from --list (default cpu)\n"
+    "  --threads LIST     CPU threads, e.g. 1,2: runs each case with each (default 1)\n"
     "  --only TEXT        only cases with TEXT in their name\n"
     "  --rounds N         rounds of time and profile (default 15)\n"
     "  --round-ms N       how long each side runs in a round (default 20)\n"
-    "  --libraries DIR    where ggml's backends lie (default: where it was built with)\n"
+    "  --libraries DIR    the folder of ggml's backends (default: that of the build)\n"
     "  --backend FILE     one more ggml backend, e.g. libggml-vulkan.so; may be repeated\n"
     "  --list             lists the devices\n"
     "\n"
     "GGSL_CPU_VARIANT=NAME in the environment chooses the variant of the CPU backend, e.g. haswell.\n"
-    "time and profile print a JSON object a line on standard output; progress is on standard error.\n";
+    "time and profile print one JSON object per line on standard output, and progress on standard error.\n";
 
 namespace {
 

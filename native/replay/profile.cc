@@ -7,7 +7,7 @@ namespace ggsl::tools {
 
 namespace {
 
-// What a node reads and writes, each operand once. Only gathered rows are read; views move nothing.
+// The bytes that a node reads and writes, each operand once. get_rows reads only the gathered rows; views move nothing.
 size_t bytes_moved(const ggml_tensor * node) {
     if (node->op == GGML_OP_VIEW || node->op == GGML_OP_RESHAPE) {
         return 0;
@@ -26,7 +26,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// A graph of one node for each node: each is timed alone, in the order and the memory of the whole graph.
+// A one-node graph per node: each is timed alone, in the order and the memory of the whole graph.
 struct Step {
     ggml_tensor *       node;
     ContextPtr          context;
@@ -60,7 +60,7 @@ Json profile_side(const char * side, const Case & c, const Device & device, cons
         }
     }
 
-    // A view does nothing, so what it takes is what it costs to start a graph.
+    // A view does nothing, so its time is the overhead of starting a graph.
     std::vector<double> starts{ 0.0 };
     std::vector<Json>   nodes;
     for (const Step & step : steps) {

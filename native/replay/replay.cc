@@ -1,4 +1,4 @@
-// ggsl_replay: checks and times recorded chains on any ggml device, without Node. `--help` lists what it does.
+// ggsl_replay: checks and times recorded chains on any ggml device, without Node.js. `--help` lists its commands.
 #include "graph/backend.h"
 #include "graph/failure.h"
 #include "check.h"
@@ -14,7 +14,7 @@ namespace {
 using namespace ggsl;
 using namespace ggsl::tools;
 
-// GGSL_LIBRARIES is the folder that this program was linked with.
+// GGSL_LIBRARIES is the folder of the libraries that this program is linked with.
 void load(const Options & options) {
     capture_logs();
     load_backends(options.libraries.empty() ? GGSL_LIBRARIES : options.libraries);
@@ -33,7 +33,7 @@ void list_devices() {
     }
 }
 
-// Calls `action` with each case whose name is wanted, and gives their number.
+// Calls `action` with each case whose name matches, and returns their number.
 template <typename Action> int each_case(const Options & options, Action action) {
     CaseFile file(options.file);
     int      number = 0, wanted = 0;
@@ -53,7 +53,7 @@ template <typename Action> int each_case(const Options & options, Action action)
     return wanted;
 }
 
-// A case that can not run is reported, and the others run.
+// A case that cannot run is reported; the others still run.
 template <typename Action> std::optional<std::string> failure_of(Action action) {
     try {
         return action();

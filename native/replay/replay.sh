@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks and times recorded cases on a device of a machine without Node; docs/performance.md says more.
+# Checks and times recorded cases on a device of a machine without Node.js; see docs/performance.md.
 #   native/replay/replay.sh FOLDER DEVICE LLAMA_SOURCE LLAMA_LIBRARIES
-# FOLDER is what `npm run record` wrote, DEVICE a name such as cuda or vulkan.
+# FOLDER is the output of `npm run record`, DEVICE a name such as cuda or vulkan.
 set -eu
 if [ $# -ne 4 ]; then
     sed -n 's/^#   /usage: /p' "$0" >&2

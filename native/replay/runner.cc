@@ -59,7 +59,7 @@ void GraphRunner::start_graph(size_t max_nodes) {
     cgraph = ggml_new_graph_custom(contexts.back().get(), max_nodes, false);
 }
 
-// The allocator gives memory that is no longer needed to later nodes, as the one of a model's graph does.
+// The allocator reuses memory for later nodes, as that of a model's graph does.
 void GraphRunner::allocate() {
     allocator.reset(ggml_gallocr_new(device.buffer_type()));
     if (!allocator || !ggml_gallocr_alloc_graph(allocator.get(), cgraph)) {

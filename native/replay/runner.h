@@ -1,5 +1,5 @@
 // Three ways to pick a token for each row of the same logits: GGSL's graph, llama.cpp's samplers on the device, and
-// llama.cpp's samplers on the CPU. Each does for one token what a program that generates text does.
+// llama.cpp's samplers on the CPU. Each does the work per token of a program that generates text.
 #pragma once
 
 #include "graph/graph.h"
@@ -11,7 +11,7 @@
 
 namespace ggsl::tools {
 
-// Microseconds of one token of all rows.
+// Microseconds for one token of every row.
 struct Phases {
     double upload   = 0.0; // uniforms, draws, inputs
     double compute  = 0.0;
@@ -26,7 +26,7 @@ public:
     Logits(const Device & device, const Case & c);
 
     ggml_tensor * tensor() const { return values; }
-    // Samplers may write into the logits (llama.cpp's penalties do). A model gives new ones for every token.
+    // Samplers may write into the logits (llama.cpp's penalties do). A model computes new ones for every token.
     void restore() const;
 
 private:
@@ -41,7 +41,7 @@ public:
     virtual ~Runner() = default;
 
     virtual Phases run() = 0;
-    // The picked tokens of the latest run, one a row; -1 where none was picked.
+    // The picked tokens of the latest run, one per row; -1 if none was picked.
     virtual std::vector<int32_t> tokens() const = 0;
     virtual size_t upload_bytes() const { return 0; }
     virtual size_t readback_bytes() const = 0;
@@ -56,7 +56,7 @@ public:
     ggml_cgraph * graph() const { return cgraph; }
     size_t        nodes() const { return static_cast<size_t>(ggml_graph_n_nodes(cgraph)); }
     size_t        nodes_without_views() const;
-    // Whether a node writes into the logits themselves.
+    // Whether a node overwrites the logits.
     bool          writes_logits() const;
 
     virtual void upload() = 0;
@@ -104,18 +104,18 @@ private:
     std::vector<const void *> sampled;
 };
 
-// llama.cpp's samplers on the device: a chain for each row, in one graph, called as llama.cpp's graph code calls them.
-// What a chain leaves non-null is read back, as llama_context does.
+// llama.cpp's samplers on the device: a chain per row, in one graph, called as llama.cpp's graph code does.
+// Reads back every non-null output of a chain, as llama_context does.
 class LlamaRunner : public GraphRunner {
 public:
     LlamaRunner(const Device & device, const Logits & logits, const Case & c);
 
-    // Stages that do not run on this device; with any, there is nothing to run.
+    // Stages that do not run on this device; if there are any, nothing runs.
     const std::vector<std::string> & missing() const { return without; }
 
     void                 upload() override;
     std::vector<int32_t> tokens() const override;
-    // What is needed for the token alone: the copies of rows that llama.cpp makes beside it are left out.
+    // Without the copies of rows that llama.cpp makes beside the token.
     size_t token_bytes() const { return sampled.size() * sizeof(int32_t); }
 
 private:
@@ -126,7 +126,7 @@ private:
     std::vector<const void *> sampled;
 };
 
-// llama.cpp's samplers on the CPU: a chain for each row. Logits of a device that the host can not read are copied first.
+// llama.cpp's samplers on the CPU: a chain per row. Logits of a device that the host cannot read are copied first.
 class HostRunner : public Runner {
 public:
     HostRunner(const Device & device, const Logits & logits, const Case & c);
@@ -145,7 +145,7 @@ private:
     std::vector<int32_t>          picked;
 };
 
-// Microseconds since some moment.
+// Microseconds of a monotonic clock.
 double now();
 
 } // namespace ggsl::tools

@@ -32,7 +32,7 @@ std::vector<SamplerSpec> parse(const std::string & text, int32_t vocab_size) {
     for (std::string stage; std::getline(stages, stage, '|');) {
         std::istringstream words(stage);
         SamplerSpec        spec;
-        // getline sees nothing behind a last bar
+        // getline gives no empty stage after a last bar
         if (!(words >> spec.name) || text.ends_with('|')) {
             fail(code::invalid_argument, "\"%s\": expected a sampler's name in each stage", text.c_str());
         }

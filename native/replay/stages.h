@@ -7,11 +7,11 @@
 
 namespace ggsl::tools {
 
-// Numbers are the only parameters. Samplers that need to know the vocabulary's size are told. The history is accepted.
-// Throws Failure (INVALID_ARGUMENT) for a text that is no chain, and for chains that llama.cpp would abort on.
+// Parameters are numbers. Samplers that need the vocabulary size get it. The chain has accepted the history.
+// Throws Failure (INVALID_ARGUMENT) for an invalid text, and for chains that llama.cpp would abort on.
 SamplerPtr make_chain(const std::string & text, int32_t vocab_size, std::span<const int32_t> history);
 
-// The stages that llama.cpp has no version of for the device that holds the logits, in their order.
+// The stages that llama.cpp cannot run on the device that holds the logits, in their order.
 std::vector<std::string> stages_without_backend(llama_sampler * chain);
 
 } // namespace ggsl::tools

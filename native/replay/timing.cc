@@ -11,7 +11,7 @@ namespace ggsl::tools {
 namespace {
 
 constexpr int    warm_up_rounds = 2;
-// Rounds of a slow case end after this time, but not before there are some.
+// Rounds of a slow case end after this time, but not before a minimum number.
 constexpr double enough_us      = 1e6;
 constexpr int    min_rounds     = 3;
 constexpr int    max_repeats    = 1000;
@@ -29,7 +29,7 @@ Json spread(const std::vector<double> & values) {
     return Json().add("q1", quantile(values, 0.25)).add("median", quantile(values, 0.5)).add("q3", quantile(values, 0.75));
 }
 
-// One side of the comparison, with what was measured: a number for each round, the median over the round's tokens.
+// One side of the comparison and its measurements: for each round, the median over the round's tokens.
 struct Side {
     const char *        name;
     Runner &            runner;
@@ -69,7 +69,7 @@ struct Side {
     }
 };
 
-// Gives the number of rounds.
+// Returns the number of rounds.
 int run_rounds(std::vector<Side> & sides, const TimingOptions & options, const std::function<void()> & restore) {
     const double warm_up = now();
     for (int i = 0; i < warm_up_rounds && (i == 0 || now() - warm_up < enough_us); ++i) {
@@ -119,7 +119,7 @@ Json side_json(const Side & side, const GraphRunner & runner) {
 
 Json time_case(const Case & c, const Device & device, const TimingOptions & options) {
     if (c.stages.empty()) {
-        fail(code::invalid_argument, "case \"%s\" names no chain of llama.cpp to compare with: it is for `check`", c.name.c_str());
+        fail(code::invalid_argument, "case \"%s\" has no chain of llama.cpp to compare with: it is for `check`", c.name.c_str());
     }
     const Logits logits(device, c);
     GgslRunner   ours(device, logits, c);
@@ -162,7 +162,7 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
     }
     json.add("llama", side_json(sides[2], llama));
     json.add("ratioToLlama", ratio(sides[0].totals, sides[2].totals));
-    // Without what llama.cpp copies to the host beside the token.
+    // Without the copies to the host that llama.cpp makes beside the token.
     return json.add("computeRatioToLlama", ratio(sides[0].computes, sides[2].computes));
 }
 

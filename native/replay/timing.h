@@ -12,11 +12,11 @@ struct TimingOptions {
     double round_us = 20000.0; // about how long each side runs in a round, at least once
 };
 
-// Measures one case: in every round each side picks tokens for a while, in turn and in changing order, so that noise of the
-// machine meets all of them. Gives medians and quartiles over the rounds, and ratios taken within a round.
+// Measures one case: in every round the sides pick tokens in turn, in changing order, so that the machine's noise affects all of
+// them. Returns medians and quartiles over the rounds, and ratios taken within a round.
 Json time_case(const Case & c, const Device & device, const TimingOptions & options);
 
-// Where the time of one token goes: microseconds and bytes of each node, run alone, of GGSL's graph and of llama.cpp's.
+// Profiles one token: microseconds and bytes of each node, run alone, of GGSL's graph and of llama.cpp's.
 std::vector<Json> profile_case(const Case & c, const Device & device, int rounds);
 
 } // namespace ggsl::tools

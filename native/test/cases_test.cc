@@ -1,5 +1,5 @@
-// What the loader of case files and the reader of llama.cpp's chains refuse: damaged files are refused, or read as something
-// else, but the process survives.
+// The loader of case files and the parser of llama.cpp's chains: damaged files are rejected or read as something else, but the
+// process survives.
 #include "graph/failure.h"
 #include "replay/cases.h"
 #include "replay/stages.h"
@@ -26,7 +26,7 @@ void write(const std::string & path, const std::vector<int32_t> & words) {
     stream.write(reinterpret_cast<const char *>(words.data()), static_cast<std::streamsize>(words.size() * sizeof(int32_t)));
 }
 
-// The number of cases, or -1 for a file that is refused.
+// The number of cases, or -1 for a file that is rejected.
 int read(const std::string & path) {
     try {
         CaseFile file(path);

@@ -1,6 +1,7 @@
 // Test only: llama.cpp's own command line and its `common` sampler chain, as the oracle for imported settings.
 #include "addon/convert.h"
 #include "graph/backend.h"
+#include "ties.h"
 
 #include "arg.h"
 #include "common.h"
@@ -13,7 +14,8 @@
 
 namespace {
 
-using ggsl::addon::guarded;
+using namespace ggsl::addon;
+using namespace ggsl::test;
 
 using CommonSamplerPtr = std::unique_ptr<common_sampler, decltype(&common_sampler_free)>;
 
@@ -38,38 +40,64 @@ common_params parse(const Napi::Env & env, std::vector<std::string> words) {
     return params;
 }
 
+// A text generated as llama.cpp's programs do, from their command line.
+class Text {
+public:
+    explicit Text(const Napi::CallbackInfo & info) : prompt(to_vector<int32_t>(info[1], "prompt")) {
+        common_log_set_verbosity_thold(-1);
+        ggsl::load_backends(GGSL_LIBRARIES);
+        params = parse(info.Env(), to_words(info[0]));
+        // applies the sampling keys of the model's file, and the bans of `--ignore-eos`
+        loaded = common_init_from_params(params);
+        if (loaded->context() == nullptr) {
+            throw Napi::Error::New(info.Env(), "the oracle cannot load the model");
+        }
+    }
+
+    // A chain that has accepted the prompt.
+    CommonSamplerPtr open_chain() {
+        CommonSamplerPtr chain(common_sampler_init(loaded->model(), params.sampling), common_sampler_free);
+        for (const llama_token token : prompt) {
+            common_sampler_accept(chain.get(), token, false);
+        }
+        return chain;
+    }
+
+    llama_token sample(common_sampler * chain) const { return common_sampler_sample(chain, context(), -1); }
+    llama_context * context() const { return loaded->context(); }
+
+    const Tokens prompt;
+
+private:
+    common_params          params;
+    common_init_result_ptr loaded;
+};
+
+void accept(common_sampler * chain, llama_token token) {
+    common_sampler_accept(chain, token, true);
+}
+
 // commonTokens(words, prompt, count): the tokens that llama.cpp's programs generate with a command line.
 Napi::Value common_tokens(const Napi::CallbackInfo & info) {
-    const Napi::Env env    = info.Env();
-    const auto      prompt = info[1].As<Napi::Int32Array>();
-    const auto      count  = info[2].As<Napi::Number>().Int32Value();
+    const size_t           count = info[2].ToNumber().Uint32Value();
+    Text                   text(info);
+    const CommonSamplerPtr chain = text.open_chain();
+    Tokens                 batch = text.prompt, tokens;
+    while (tokens.size() < count) {
+        decode(text.context(), batch);
+        tokens.push_back(text.sample(chain.get()));
+        accept(chain.get(), tokens.back());
+        batch = { tokens.back() };
+    }
+    return from_vector(info.Env(), tokens);
+}
 
-    common_log_set_verbosity_thold(-1);
-    ggsl::load_backends(GGSL_LIBRARIES);
-    common_params params = parse(env, to_words(info[0]));
-    // takes the sampling keys of the model's file in, and the bans of `--ignore-eos`
-    const common_init_result_ptr loaded  = common_init_from_params(params);
-    llama_context *              context = loaded->context();
-    if (context == nullptr) {
-        throw Napi::Error::New(env, "the oracle can not load the model");
-    }
-    const CommonSamplerPtr sampler(common_sampler_init(loaded->model(), params.sampling), common_sampler_free);
-
-    std::vector<llama_token> batch(prompt.Data(), prompt.Data() + prompt.ElementLength());
-    for (const llama_token token : batch) {
-        common_sampler_accept(sampler.get(), token, false);
-    }
-    auto tokens = Napi::Int32Array::New(env, static_cast<size_t>(count));
-    for (int32_t i = 0; i < count; ++i) {
-        if (llama_decode(context, llama_batch_get_one(batch.data(), static_cast<int32_t>(batch.size()))) != 0) {
-            throw Napi::Error::New(env, "the oracle can not decode");
-        }
-        const llama_token token = common_sampler_sample(sampler.get(), context, -1);
-        common_sampler_accept(sampler.get(), token, true);
-        tokens[static_cast<size_t>(i)] = token;
-        batch = { token };
-    }
-    return tokens;
+// commonPicksNear(words, prompt, follow, off): see ties.h.
+Napi::Value common_picks_near(const Napi::CallbackInfo & info) {
+    Text text(info);
+    return from_vector(info.Env(), picks_near(
+        text.context(), text.prompt, to_tie_options(info[2], info[3]), [&] { return text.open_chain(); },
+        [&](common_sampler * chain) { return text.sample(chain); }, accept));
 }
 
 // commonOptions(): every option of llama.cpp's programs: { names, values, isSampling }, `values` words after a name.
@@ -102,6 +130,7 @@ Napi::Value safely(const Napi::CallbackInfo & info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("commonTokens", Napi::Function::New<safely<common_tokens>>(env));
+    exports.Set("commonPicksNear", Napi::Function::New<safely<common_picks_near>>(env));
     exports.Set("commonOptions", Napi::Function::New<safely<common_options>>(env));
     return exports;
 }

@@ -1,4 +1,4 @@
-// Random and randomly damaged graphs: they may be refused, they may give anything, but the process survives.
+// Random and randomly damaged graphs: they may be rejected or give any result, but the process survives.
 #include "graph/backend.h"
 #include "graph/evaluate.h"
 #include "graph/failure.h"
@@ -82,7 +82,7 @@ private:
         return below(2) == 0 ? odd[below(10)] : static_cast<int32_t>(random());
     }
 
-    // Some node of that dtype and dim; any node when a few tries find none.
+    // A random node of that dtype and dim; any node if a few tries find none.
     int32_t operand(OperandDtype dtype, int32_t dim) {
         int32_t found = 0;
         for (int i = 0; i < 30; ++i) {
@@ -178,7 +178,7 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
 } // namespace
 
 void test_fuzz() {
-    // more of them: GGSL_FUZZ_GRAPHS=100000 npm run build:native -- --sanitize
+    // for more of them: GGSL_FUZZ_GRAPHS=100000 npm run build:native -- --sanitize
     const char * wanted = std::getenv("GGSL_FUZZ_GRAPHS");
     const int    graphs = wanted == nullptr ? 6000 : std::atoi(wanted);
     CHECK(graphs > 0, "GGSL_FUZZ_GRAPHS: expected a number from 1 on, found %s", wanted);

@@ -1,7 +1,7 @@
-// Grammars: what is refused, damaged texts, and random tokens through a model's vocabulary.
+// Grammars: rejected and damaged texts, and random tokens of a model's vocabulary.
 #include "graph/failure.h"
 #include "llama/grammar_check.h"
-#include "llama/host_chain.h"
+#include "llama/tail.h"
 #include "check.h"
 
 #include <random>
@@ -51,7 +51,7 @@ void test_texts() {
     check_refused("too large", "root ::= \"" + repeated("long ", 10000) + "\"{2000}");
     check_refused("groups", "root ::= " + repeated("(", 100000));
     check_refused("\"root\" is left-recursive", "root ::= root \"a\" | \"b\"");
-    // Only the empty `b` makes it left-recursive, which llama.cpp overlooks: its stacks would grow without end.
+    // Only the empty `b` makes it left-recursive, which llama.cpp overlooks: its stacks would grow without bound.
     check_refused("\"root\" is left-recursive", "root ::= a root \"x\" | \"y\"\na ::= b\nb ::= \"\"");
 
     std::string chain = "root ::= r0\n";
@@ -100,7 +100,7 @@ bool try_accept(Grammar & grammar, int32_t token) {
     }
 }
 
-// A random walk: what `allowed` says is what `accept` does, a refusal changes nothing, and a clone goes its own way.
+// A random walk: `accept` agrees with `allowed`, a rejection changes nothing, and a clone is independent.
 void walk(const llama_vocab * vocab, const std::string & text, uint32_t seed) {
     std::mt19937 random(seed);
     Grammar      grammar(vocab, make_grammar(vocab, text, "root"));
@@ -146,7 +146,7 @@ void test_grammar(const char * model_path) {
         walk(vocab, "root ::= [^a-m]* \"é\"? <[5]>", seed);
     }
 
-    // llama.cpp allows this token, and then does not accept it.
+    // llama.cpp allows this token, but does not accept it.
     int32_t two = 0;
     while (model->piece(two, true).size() != 2 || model->piece(two, true)[0] != 'a') {
         ++two;
@@ -156,9 +156,9 @@ void test_grammar(const char * model_path) {
     CHECK(before[static_cast<size_t>(two)] > 0 && !try_accept(odd, two), "the odd token");
     CHECK(odd.allowed() == before, "the state changed");
 
-    // Of two grammars, the second refuses: the first has not moved.
+    // If the second of two grammars rejects a token, the first is unchanged.
     const auto stage = [](const char * text) { return SamplerSpec{ "grammar", { { "text", { std::string(text) } } } }; };
-    HostChain both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
+    Tail both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
     const int32_t a = model->tokenize("a", false, false)[0];
     try {
         both.accept(a);
@@ -172,7 +172,7 @@ void test_grammar(const char * model_path) {
         CHECK(failure.code == std::string(code::no_candidate), "%s", failure.what());
     }
     for (const char * name : { "infill", "dry" }) {
-        HostChain chain({ { name, { } } }, model);
+        Tail chain({ { name, { } } }, model);
         CHECK(chain.clone().apply(std::vector<int32_t>{ a, 0, 1 }, std::vector<float>{ 1.0f, 2.0f, 0.5f }).tokens.size() > 0, "%s", name);
     }
 }

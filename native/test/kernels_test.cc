@@ -1,4 +1,4 @@
-// Kernels that only WebAssembly uses, and so no other test of this machine's processor, against plain loops in f64.
+// Kernels that only WebAssembly uses, so that no other native test covers them, against plain loops in f64.
 #include "graph/cpu_kernels.h"
 #include "check.h"
 
@@ -16,11 +16,11 @@ namespace {
 using Row = std::vector<float>;
 
 constexpr float  inf   = std::numeric_limits<float>::infinity();
-constexpr int    width = 1003; // no multiple of any vector
+constexpr int    width = 1003; // not a multiple of a vector's width
 constexpr int    rows  = 3;
 constexpr size_t total = static_cast<size_t>(width) * rows;
 
-// Widths, -inf, ties and far ends are in it.
+// Numbers between `from` and `to`, with -inf among them.
 Row numbers(float from, float to) {
     Row x(total);
     for (size_t i = 0; i < total; ++i) {
@@ -32,7 +32,7 @@ Row numbers(float from, float to) {
     return x;
 }
 
-// What a kernel gives for two threads, each of which does its part.
+// The result of a kernel on two threads.
 Row run(ggml_custom_op_t kernel, const std::vector<Row> & operands, std::array<float, 2> numbers) {
     std::array<int32_t, 2> attrs;
     std::memcpy(attrs.data(), numbers.data(), sizeof(attrs));

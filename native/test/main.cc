@@ -1,4 +1,4 @@
-// Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES, run in the repository's root, where the demo model is.
+// Tests of the C++ core: ggsl_test FOLDER_OF_LIBRARIES, run in the repository's root, which has the demo model.
 #include "graph/backend.h"
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// What is said of a node's numbers before a graph runs holds for those that come out.
+// The computed values of a node lie in the range that is known before the graph runs.
 #include "graph/backend.h"
 #include "graph/bind.h"
 #include "graph/evaluate.h"
@@ -18,7 +18,7 @@ using Make = std::function<int32_t(Words &, int32_t column, int32_t scalar)>;
 
 constexpr int32_t rows = 7;
 
-// The results for some logits, all of which have to lie in the range of their node. Gives that range.
+// Checks that the results for some logits lie in the range of their node. Returns that range.
 Range check_range(const char * name, const Make & make) {
     constexpr float inf = std::numeric_limits<float>::infinity();
     Words words;
@@ -59,7 +59,7 @@ int32_t positions(Words & w) {
     return w.f32(OpId::arange, V, {}, { V });
 }
 
-// A mask as lowering makes it, and what it is added to.
+// A mask as lowering emits it, added to `x`.
 int32_t masked(Words & w, int32_t x) {
     return w.f32(OpId::add, V, { x, scaled(w, kept(w, x), 1e33f, -1e33f) });
 }
@@ -68,12 +68,12 @@ void check_finite(const char * name, const Make & make) {
     CHECK(check_range(name, make).is_finite(), "the range of %s is not finite", name);
 }
 
-// Its values may be infinite or NaN, as far as can be told.
+// The analysis finds no finite range.
 void check_unknown(const char * name, const Make & make) {
     CHECK(!check_range(name, make).is_finite(), "the range of %s is finite", name);
 }
 
-// Of each op that makes one column of others and takes no attributes.
+// Each op from columns to one column, without attributes.
 void check_columns() {
     for (size_t id = 0; id < op_table().size(); ++id) {
         const Op & op       = op_table()[id];

@@ -1,4 +1,4 @@
-// What decoding, binding and running refuse.
+// What decoding, binding and running reject.
 #include "graph/backend.h"
 #include "graph/evaluate.h"
 #include "graph/failure.h"

@@ -1,5 +1,5 @@
-// The evaluator (native/graph/evaluate.h) for JavaScript: numbers and pointers only. Numbers to evaluate are written into
-// memory that `ggsl_feed` gives, results are read from memory that `ggsl_result` points to.
+// The evaluator (native/graph/evaluate.h) for JavaScript: numbers and pointers only. JavaScript writes values into memory
+// from `ggsl_feed`, and reads results from memory that `ggsl_result` points to.
 #include "graph/evaluate.h"
 #include "failure_text.h"
 #include "graph/ops.h"
@@ -20,7 +20,7 @@ struct Session {
 
     Evaluator evaluator;
 
-    // Fed: i32 inputs as the words that they are.
+    // Values as 32-bit words: floats as their bits.
     struct Fed {
         bool                 is_f32 = true;
         std::vector<int32_t> words;
@@ -60,7 +60,7 @@ extern "C" {
 
 EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() { return wire_version; }
 
-// The name of an op, null after the last one.
+// The name of an op; null after the last one.
 EMSCRIPTEN_KEEPALIVE const char * ggsl_op_name(size_t index) {
     return index < op_table().size() ? op_table()[index].name : nullptr;
 }
@@ -71,7 +71,7 @@ EMSCRIPTEN_KEEPALIVE int32_t * ggsl_allocate(size_t words) {
 
 EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) { delete[] words; }
 
-// Writes the numbers of uniforms, inputs, states and nodes to `size`. 0 if the words are no graph.
+// Writes the counts of uniforms, inputs, states and nodes to `size`. 0 if the words are not a valid graph.
 EMSCRIPTEN_KEEPALIVE bool ggsl_check(const int32_t * words, size_t count, int32_t * size) {
     return guarded([&] {
         const Graph  graph    = decode_wire(words, count);
@@ -93,7 +93,7 @@ EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes_without_views(const Session * session) {
     return static_cast<int32_t>(session->evaluator.nodes_without_views());
 }
 
-// Memory for `count` numbers of an input, or with `input` -1 of the uniforms; whether they fit is found out by `ggsl_run`.
+// Memory for `count` numbers of an input, or of the uniforms if `input` is -1; `ggsl_run` checks the count.
 EMSCRIPTEN_KEEPALIVE int32_t * ggsl_feed(Session * session, int32_t input, bool is_f32, size_t count) {
     return guarded([&] {
         if (input != feed_uniforms && (input < 0 || static_cast<size_t>(input) >= session->inputs.size())) {
@@ -119,7 +119,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_run(Session * session) {
     });
 }
 
-// 0 sampled, 1 candidates, 2 logits, 3 probs, 4 states; of no words where the graph does not give that output.
+// 0 sampled, 1 candidates, 2 logits, 3 probs, 4 states; empty if the graph lacks that output.
 EMSCRIPTEN_KEEPALIVE const void * ggsl_result(const Session * session, int32_t which) {
     return guarded([&] { return result_of(*session, which).data; });
 }

@@ -8,7 +8,7 @@ namespace ggsl::wasm {
 
 namespace {
 
-// Not on the heap: a failure may be that there is no memory left.
+// Not on the heap: the failure may be out of memory.
 char last_code[32];
 char last_message[2048];
 
@@ -21,7 +21,7 @@ void keep_failure(const char * code, const char * message) {
 
 extern "C" {
 
-// Texts that end with a zero.
+// Zero-terminated.
 EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_code() { return last_code; }
 EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_message() { return last_message; }
 

@@ -1,4 +1,4 @@
-// How failures leave the module: a function returns 0, and the last failure's code and message are read as texts.
+// How failures leave the module: a function returns 0, and the caller reads the last failure's code and message.
 #pragma once
 
 #include "graph/failure.h"
@@ -9,7 +9,7 @@ namespace ggsl::wasm {
 
 void keep_failure(const char * code, const char * message);
 
-// What `work` gives, or a zero when it fails.
+// The result of `work`, or zero if it fails.
 template <typename Work> auto guarded(Work work) -> decltype(work()) {
     try {
         return work();

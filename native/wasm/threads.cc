@@ -1,4 +1,4 @@
-// This module has no threads, and so none of ggml's registry of devices, through which native/graph/backend.cc would go.
+// This module has no threads, nor ggml's device registry, which native/graph/backend.cc uses.
 #include "graph/backend.h"
 
 #include <ggml-cpu.h>

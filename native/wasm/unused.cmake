@@ -1,11 +1,11 @@
-# Graphs hold few of ggml's ops, and no quantized numbers: the linker puts a trap with a message in the place of the rest.
+# Graphs use few of ggml's ops, and no quantized numbers: the linker replaces the rest with a trap that prints a message.
 
 include(${CMAKE_CURRENT_LIST_DIR}/ops.generated.cmake)
-# And what these call, or the builder makes beside them.
+# And the ops that these call, or that the builder adds.
 set(USED_OPS ${OPS_OF_TABLE} unary dup cont add_non_quantized custom)
 list(TRANSFORM USED_OPS PREPEND ggml_compute_forward_)
 
-# Writes the traps to `file` and gives the linker's options in `options`. The functions and their parameters are read from
+# Writes the traps to `file` and sets `options` to the linker's options. The functions and their parameters are read from
 # the headers in `source`, so that signatures agree.
 function(write_unused source file options)
   string(CONCAT text "#include \"ggml-cpu/quants.h\"\n#include \"ggml-quants.h\"\n#include <ggml.h>\n\n"

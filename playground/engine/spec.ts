@@ -3,7 +3,7 @@ import { ALL_OUTPUTS, compileStages, graphOf } from "@ggsl/compiler/driver.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { InputError } from "ggsl/errors.js";
-import { picksOnHost } from "ggsl/tail.js";
+import { picksInTail } from "ggsl/tail.js";
 import type { SpecRequest } from "./messages.js";
 import { openProgram } from "./program.js";
 
@@ -12,7 +12,7 @@ export function specReply(request: SpecRequest): string {
     request.kind === "program"
       ? openProgram(request).graph({ outputs: ALL_OUTPUTS })
       : withSeed(graphOf(compileStages(request.stages, { file: "stages", outputs: ALL_OUTPUTS })), request.seed);
-  if (graph.outputs.sampled === undefined && !picksOnHost(graph))
+  if (graph.outputs.sampled === undefined && !picksInTail(graph))
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   return writeSpec(graph);
 }

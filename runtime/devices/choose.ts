@@ -1,4 +1,4 @@
-/** From a backend's name, or none, to a device that computes. */
+/** Chooses a working device for a backend, or for `auto`. */
 import { show } from "@ggsl/compiler/graph/show.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { InputError } from "../errors.js";
@@ -8,34 +8,34 @@ import { DEVICE_BACKENDS, GPU_BACKENDS, installedPackages, librariesOf } from ".
 import type { DeviceBackend, GpuBackend } from "./locate.js";
 import { probe, probeSync, type ProbeReport } from "./probe.js";
 
-/** What is asked for: a backend, and one of its devices. */
+/** The requested backend, and one of its devices. */
 export interface DeviceRequest {
   readonly backend: DeviceBackend | "auto";
-  /** One of the backend's devices: its number among them, from 0 on, or its name; default: the first. */
+  /** One of the backend's devices, by its index (from 0) or its name; default: the first. */
   readonly device?: number | string | undefined;
 }
 
-/** The device that a request came to. */
+/** The device chosen for a request. */
 export interface ChosenDevice {
   readonly backend: DeviceBackend;
   /** ggml's name, e.g. `Vulkan0`. */
   readonly device: string;
   readonly description: string;
-  /** What `auto` passed over and why. */
+  /** Backends that `auto` skipped, and why. */
   readonly skipped: readonly Skipped[];
 }
 
-/** A backend that `auto` passed over. */
+/** A backend that `auto` skipped. */
 export interface Skipped {
   readonly backend: GpuBackend;
   readonly reason: string;
-  /** Whether the driver crashed or hung: something is wrong with the machine, not just absent. */
+  /** Whether the driver crashed or hung, as opposed to being absent. */
   readonly isBroken: boolean;
 }
 
 /**
- * Chooses a device and loads its library. `auto`: the first of CUDA and Vulkan that has one, else the CPU.
- * @throws InputError when the backend has no such device; it says what is installed, and what to do
+ * Chooses a device and loads its library. `auto`: the first of CUDA and Vulkan that has a device, else the CPU.
+ * @throws InputError when the backend has no such device, with what is installed and how to fix it
  */
 export async function chooseDevice(request: DeviceRequest): Promise<ChosenDevice> {
   const steps = choose(request);
@@ -44,7 +44,7 @@ export async function chooseDevice(request: DeviceRequest): Promise<ChosenDevice
   return step.value;
 }
 
-/** The same while the program waits. */
+/** The synchronous form. */
 export function chooseDeviceSync(request: DeviceRequest): ChosenDevice {
   const steps = choose(request);
   let step = steps.next();
@@ -52,7 +52,7 @@ export function chooseDeviceSync(request: DeviceRequest): ChosenDevice {
   return step.value;
 }
 
-/** Asks for libraries to be probed, and gets a report of each. */
+/** Yields libraries to probe and receives a report of each. */
 type Steps<T> = Generator<readonly string[], T, ProbeReport[]>;
 
 function* choose({ backend, device }: DeviceRequest): Steps<ChosenDevice> {
@@ -80,7 +80,7 @@ function checkRequest(backend: string, device: unknown): void {
   if (!isDevice) throw new InputError(`expected a device's number or name, found ${show(device)}`);
 }
 
-/** Loads a backend's library, the first that has devices, and gives its path, or why there is none. */
+/** Loads the first library of a backend that has devices. Returns its path, or why there is none. */
 function* load(backend: GpuBackend): Steps<string | Skipped> {
   const libraries = librariesOf(backend);
   if (libraries.length === 0) return { backend, reason: "no library is installed", isBroken: false };
@@ -96,7 +96,7 @@ function* load(backend: GpuBackend): Steps<string | Skipped> {
   return { backend, reason: failures.map(reasonOf).join("; "), isBroken: failures.some((f) => f.isBroken) };
 }
 
-/** The library by its package, and what the linker said of it; for another failure all of it. */
+/** The library's package and its failure; a linker error without the path. */
 function reasonOf({ library, failure = "it finds no device" }: ProbeReport): string {
   const name = /node_modules\/(@node-llama-cpp\/[^/]+)\//.exec(library)?.[1] ?? library;
   return `${name}: ${failure.replace(/^.*: failed to load [^:]*: /, "")}`;

@@ -1,11 +1,11 @@
-/** Where ggml's backend libraries lie: built here, or in the platform packages of node-llama-cpp. */
+/** Locates ggml's backend libraries: built here, or in the platform packages of node-llama-cpp. */
 import { nodeModule } from "../node.js";
 import { buildFolder, packageRoot } from "../root.js";
 
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
 
-/** Backends that a model or a chain can be put on by name. */
+/** Backends with devices of their own. */
 export const DEVICE_BACKENDS = ["cpu", "vulkan", "cuda"] as const;
 export type DeviceBackend = (typeof DEVICE_BACKENDS)[number];
 export type GpuBackend = Exclude<DeviceBackend, "cpu">;
@@ -15,7 +15,7 @@ export const GPU_BACKENDS: readonly GpuBackend[] = ["cuda", "vulkan"];
 
 const platform = `${globalThis.process?.platform}-${globalThis.process?.arch}`;
 
-/** Packages that bring a backend's library, with the folder inside, the first one preferred. */
+/** Packages that contain a backend's library, with the folder inside, in order of preference. */
 const PACKAGES: Readonly<Record<DeviceBackend, readonly (readonly [name: string, folder: string])[]>> = {
   cpu: [[platform, platform]],
   vulkan: [[`${platform}-vulkan`, `${platform}-vulkan`]],
@@ -28,7 +28,7 @@ const PACKAGES: Readonly<Record<DeviceBackend, readonly (readonly [name: string,
 /** The folder of the CPU's libraries; undefined if their package is not installed. */
 export const cpuLibraries = (): string | undefined => foldersOf("cpu")[0];
 
-/** Libraries of a GPU backend that are there, the preferred one first: what was built here goes before what was not. */
+/** Installed libraries of a GPU backend in order of preference: a local build comes before the packages. */
 export function librariesOf(backend: GpuBackend): string[] {
   const file = `libggml-${backend}.so`;
   const folders = [path.join(buildFolder(), backend), ...foldersOf(backend)];
@@ -45,7 +45,7 @@ export const installedPackages = (): { name: string; isInstalled: boolean }[] =>
 const foldersOf = (backend: DeviceBackend): string[] =>
   PACKAGES[backend].flatMap(([name, folder]) => folderOf(name, folder) ?? []);
 
-/** Wherever npm has put the package. */
+/** Finds the package wherever npm installed it. */
 function folderOf(name: string, folder: string): string | undefined {
   const id = `@node-llama-cpp/${name}`;
   const require = nodeModule("node:module")!.createRequire(path.join(packageRoot(), "package.json"));

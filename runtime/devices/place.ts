@@ -1,4 +1,4 @@
-/** Putting a graph on a device: what it can run there, the rest on the CPU, and what is said about that. */
+/** Places a graph on a device, with the unsupported rest on the CPU, and describes the split. */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
@@ -9,11 +9,11 @@ import { firstStage, splitGraph, type SplitGraph } from "./split.js";
 export interface PlaceOptions {
   /** ggml's name of the device. */
   readonly device: string;
-  /** A chain that would be split is an error then. */
+  /** Makes a split an error. */
   readonly strict?: boolean | undefined;
-  /** Whether the graph is to be part of a model's. */
+  /** Whether the graph becomes part of a model's graph. */
   readonly inModel?: boolean;
-  /** Nodes that count as if the device could not run them, beside those that it can not. */
+  /** Further nodes to treat as unsupported. */
   readonly without?: (graph: Graph) => readonly NodeId[];
 }
 
@@ -21,20 +21,20 @@ export interface PlaceOptions {
 export interface Split {
   /** The stage before which it is split, e.g. `top_p`. */
   readonly stage: string;
-  /** Its number; stages before it run on the device. */
+  /** Its index; stages before it run on the device. */
   readonly index: number;
-  /** Ops that the device can not run. */
+  /** Ops that the device cannot run. */
   readonly ops: readonly string[];
   readonly device: string;
-  /** Bytes that come back to the host with each token. */
+  /** Bytes read back to the host per token. */
   readonly bytes: number;
 }
 
 export interface PlacedGraph extends Disposable {
-  /** What runs on the device, in the wire form. */
+  /** The device's part of the graph, in the wire form. */
   readonly words: Int32Array;
   readonly split: Split | undefined;
-  /** The chain's results, from what the device gave. Uniforms and inputs are those that the device got. */
+  /** Computes the chain's results from the device's results, with the same uniforms and inputs. */
   finish(results: ChainResults, uniforms: Float32Array, inputs: readonly InputValues[]): ChainResults;
 }
 
@@ -56,7 +56,7 @@ export function placeGraph(graph: Graph, vocabSize: number, options: PlaceOption
   return placeSplit(parts, split, vocabSize);
 }
 
-/** A graph that is known to run as a whole, as on the CPU. */
+/** A graph that needs no split, for example on the CPU. */
 export const wholeGraph = (graph: Graph): PlacedGraph => ({
   words: encodeWire(graph),
   split: undefined,
@@ -64,7 +64,6 @@ export const wholeGraph = (graph: Graph): PlacedGraph => ({
   [Symbol.dispose]: () => undefined,
 });
 
-/** A sentence for people. */
 export const splitText = ({ stage, ops, device, bytes }: Split): string =>
   `${device} cannot run ${ops.join(", ")}: the chain runs on the CPU from \`${stage}\` on, and ${bytes} bytes are read back per token`;
 
@@ -82,7 +81,7 @@ function missingOps(
 function placeSplit({ device, taps, host }: SplitGraph, split: Split, vocabSize: number): PlacedGraph {
   const binding = loadBinding();
   let evaluator: NativeEvaluator | undefined;
-  // input 0 is not read: where the host needs the logits, they are tapped
+  // input 0 is not read: if the host needs the logits, they are a tap
   const logits = new Float32Array(vocabSize);
   return {
     words: encodeWire(device, taps),

@@ -1,6 +1,6 @@
 /**
- * Drivers are tried in a child process before they are loaded here: one that crashes or hangs is reported, and takes nobody
- * along. The child loads the library, lists its devices and computes a small graph on each.
+ * Probes a driver in a child process before it is loaded here, so that a driver that crashes or hangs does not affect this
+ * process. The child loads the library, lists its devices and computes a small graph on each.
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
@@ -13,18 +13,18 @@ const childProcess = nodeModule("node:child_process")!;
 
 export interface ProbeReport {
   readonly library: string;
-  /** Devices of the library that compute; none when there is no such hardware. */
+  /** Working devices of the library; empty without such hardware. */
   readonly devices: readonly Device[];
-  /** What went wrong; absent when the library loads and its devices compute. */
+  /** What went wrong; absent if the library loads and its devices work. */
   readonly failure?: string;
-  /** Whether the driver crashed or hung, rather than said what it lacks. */
+  /** Whether the driver crashed or hung, instead of reporting an error. */
   readonly isBroken: boolean;
 }
 
-/** A driver may compile shaders at first. */
+/** A driver may compile shaders on first use. */
 const SECONDS = 30;
 
-/** Gives [1, 3, 2] to argmax. */
+/** The argmax of the logits. */
 const GRAPH: Graph = {
   ...{ name: "probe", params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
   inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
@@ -35,7 +35,7 @@ const GRAPH: Graph = {
   outputs: { sampled: 1 },
 };
 
-/** As text, so that it needs no file of its own beside sources or beside what was compiled from them. */
+/** A string, so that sources and bundles need no separate file for it. */
 const CHILD = `
 const [addon, cpu, library, words] = process.argv.slice(1);
 const b = require(addon);
@@ -55,7 +55,7 @@ require("fs").writeSync(1, JSON.stringify(devices));
 
 const reports = new Map<string, ProbeReport>();
 
-/** Tries a library; a second time what was found the first time. */
+/** Probes a library; the report is cached. */
 export async function probe(library: string, seconds = SECONDS): Promise<ProbeReport> {
   const known = reports.get(library);
   if (known) return known;
@@ -68,7 +68,7 @@ export async function probe(library: string, seconds = SECONDS): Promise<ProbeRe
   return record(library, ended, seconds);
 }
 
-/** The same while the program waits. */
+/** The synchronous form. */
 export function probeSync(library: string, seconds = SECONDS): ProbeReport {
   const known = reports.get(library);
   if (known) return known;
@@ -92,7 +92,7 @@ const argumentsOf = (library: string): string[] => [
   JSON.stringify([...encodeWire(GRAPH)]),
 ];
 
-/** A hanging driver does not listen to SIGTERM either. */
+/** SIGKILL, because a hanging driver may block SIGTERM. */
 const options = (seconds: number) =>
   ({ encoding: "utf8", timeout: seconds * 1000, killSignal: "SIGKILL", maxBuffer: 2 ** 20 }) as const;
 

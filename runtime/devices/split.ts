@@ -1,26 +1,26 @@
 /**
- * Splitting a graph in two: what a device can not run, and all that comes after it in the chain, is computed by the host from
- * values that the device gives. Node numbers stay the same on both sides.
+ * Splits a graph in two: the host computes what the device cannot run, and everything after it in the chain, from values
+ * read back from the device. Node ids stay the same in both parts.
  */
 import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
 import { opRule } from "@ggsl/compiler/graph/ops.js";
 
 export interface SplitGraph {
-  /** Gives the tapped values only. */
+  /** Outputs the tapped values only. */
   readonly device: Graph;
-  /** Nodes of the device's side whose values the host goes on from. */
+  /** Nodes of the device's part whose values the host reads. */
   readonly taps: readonly NodeId[];
-  /** Gives all outputs and states; its inputs are those of the graph and then one for each tap. */
+  /** Computes all outputs and states; its inputs are those of the graph and then one for each tap. */
   readonly host: Graph;
 }
 
-/** @param unsupported nodes that the device can not run; at least one */
+/** @param unsupported nodes that the device cannot run; at least one */
 export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitGraph {
   const onHost = hostNodes(graph, unsupported);
   const live = liveNodes(graph);
   const isFed = dependents(graph, ({ op, attrs }) => op === "input" && attrs["index"] === 0);
-  // what depends on no logits the host computes itself
+  // the host recomputes what does not depend on the logits
   const crosses = (id: NodeId): boolean => isFed[id]! && !onHost[id]!;
   const readers = graph.nodes.flatMap(({ inputs }, id) => (live.has(id) && onHost[id] ? inputs : []));
   const taps = [...new Set([...readers, ...resultsOf(graph)])].filter(crosses).sort((a, b) => a - b);
@@ -45,13 +45,13 @@ export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitG
   };
 }
 
-/** The first stage that has one of the nodes; undefined if none of them belongs to a stage. */
+/** The first stage with one of the nodes; undefined if none of them belongs to a stage. */
 export function firstStage(graph: Graph, nodes: readonly NodeId[]): number | undefined {
   const stages = nodes.flatMap((id) => graph.nodes[id]!.origin?.stage ?? []);
   return stages.length === 0 ? undefined : Math.min(...stages);
 }
 
-/** The unsupported ones, everything of their first stage and of later ones, and what needs any of these. */
+/** The unsupported nodes, all nodes from their first stage on, and all dependents. */
 function hostNodes(graph: Graph, unsupported: readonly NodeId[]): boolean[] {
   const bad = new Set(unsupported);
   const from = firstStage(graph, unsupported) ?? Infinity;

@@ -11,16 +11,16 @@ import { cpuLibraries, DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
 
 export interface DeviceSurvey extends Device {
   readonly backend: DeviceBackend;
-  /** Its place among the backend's devices. */
+  /** Its index among the backend's devices. */
   readonly index: number;
   readonly supported: readonly OpName[];
-  /** Ops that it can not run over a vocabulary of 131072 tokens. */
+  /** Ops that it cannot run over a vocabulary of 131072 tokens. */
   readonly unsupported: readonly OpName[];
 }
 
 export interface BackendSurvey {
   readonly name: DeviceBackend;
-  /** Why it has no device; absent when it has. */
+  /** Why it has no device; absent if it has one. */
   readonly reason?: string;
 }
 
@@ -68,7 +68,7 @@ export function supportOf(device: string): Pick<DeviceSurvey, "supported" | "uns
   return { supported, unsupported: ops.filter((op) => !supported.includes(op)) };
 }
 
-/** Values for the attributes of an op: it makes the whole vocabulary, or takes 40 rows of it. */
+/** Example attributes of an op: its result has the length of the vocabulary, or 40 rows. */
 function exampleAttrs({ operands, attrs }: OpRule): Attrs {
   const count = operands.some(({ dim }) => dim === "free") ? 40 : "V";
   const value = ({ kind, choices }: AttrRule): Attr =>

@@ -1,13 +1,13 @@
-/** Breakers given as texts, in tokens: every way in which a text can begin inside a token. */
+/** Converts text breakers to token sequences, for every way in which the text can begin inside a token. */
 import type { Breakers } from "./repeats.js";
 
-/** What is needed of a vocabulary. Texts are byte strings, one character a byte. */
+/** The part of a vocabulary that breakers need. Texts are byte strings, one character per byte. */
 export interface Vocabulary {
   readonly pieces: readonly string[];
   tokenize(text: string): Int32Array;
 }
 
-/** As in llama.cpp: longer breakers and longer tails are cut. */
+/** As in llama.cpp: longer breakers and longer tails are truncated. */
 const MAX_TEXT = 40;
 const MAX_TAIL = 20;
 
@@ -36,7 +36,7 @@ function addText(text: string, vocabulary: Vocabulary, addTail: (token: number, 
   });
 }
 
-/** What is left of `text` when its beginning is the end of `piece`, for each way in which it can be. */
+/** For each overlap of the end of `piece` with the beginning of `text`: the rest of `text`. */
 function remainders(piece: string, text: string): string[] {
   const starts = Array.from({ length: Math.min(piece.length, text.length - 1) }, (_, i) => i + 1);
   return starts

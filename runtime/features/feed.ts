@@ -1,4 +1,4 @@
-/** The inputs of a graph, made from what a sequence has seen and what the calling program gives. */
+/** Computes the inputs of a graph from a sequence's history and the values of the calling program. */
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
@@ -11,33 +11,33 @@ import { repeatLengths, type Breakers } from "./repeats.js";
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
 
-/** A grammar and how far the text has come in it. */
+/** A grammar and its position in the text. */
 export interface GrammarState {
   /** 1 for each token that may come next, else 0. */
   allowed(): Float32Array;
   accept(token: number): GrammarState;
 }
 
-/** What feeds a sequence beside its own history. All of it may be left out as long as the chain does not ask for it. */
+/** What feeds a sequence besides its own history. Only what the chain uses is required. */
 export interface Feed {
-  /** The request's logit biases; -Infinity bans a token. */
+  /** Logit biases; -Infinity bans a token. */
   readonly bias?: Pairs;
   /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /** The model's vocabulary, for breakers that are texts. */
   readonly vocabulary?: Vocabulary;
-  /** Begins a grammar, GBNF. */
+  /** Opens a GBNF grammar. */
   readonly openGrammar?: (text: string) => GrammarState;
 }
 
-/** A feature of one sequence with what it has prepared. */
+/** A prepared feature of one sequence. */
 export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
 }
 
-/** Prepares the features of a graph. Throws `InputError` when something that the chain needs is not there. */
+/** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
 export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
@@ -55,17 +55,17 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
   });
 }
 
-/** The features once `token` was accepted. */
+/** The features after `token` is accepted. */
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
-/** Tokens of history that the features of a graph look back on; Infinity for all. */
+/** How many tokens of history the features of a graph need; Infinity for all. */
 export function historyNeeded(graph: Graph): number {
   const needs = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
   return Math.max(0, ...needs);
 }
 
-/** A vector for each of the graph's inputs but the first, which is the logits. */
+/** A vector for each input of the graph except the first, the logits. */
 export function inputsOf(
   graph: Graph,
   features: readonly OpenFeature[],
@@ -107,7 +107,7 @@ function given(name: string, feed: Feed): Float32Array | readonly number[] | Pai
   return values;
 }
 
-/** Infinity in an input stands for the largest finite number. */
+/** Clamps infinities in an input to the largest finite number. */
 const saturated = (x: number): number => Math.min(Math.max(x, -F32_MAX), F32_MAX);
 
 function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
@@ -146,7 +146,7 @@ function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: I
   }
 }
 
-/** Ids or values of the pairs; the places left over hold tokens that no pair has, with the fill value. */
+/** Ids or values of the pairs; unused slots hold tokens that are in no pair, with the fill value. */
 function packed(input: Input, { form }: Feature, pairs: Pairs, vocabSize: number): Vector {
   const size = bindDim(input.dim, vocabSize);
   if (input.source.kind === "values") {

@@ -1,10 +1,10 @@
-/** What a model gives to the features of its sequences: its vocabulary, and grammars over it. */
+/** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import type { NativeGrammar } from "../native/hostBinding.js";
+import type { NativeGrammar } from "../native/samplerBinding.js";
 import type { Vocabulary } from "./breakers.js";
 import type { Feed, GrammarState } from "./feed.js";
 
-/** A feed completed by what the model knows. */
+/** Adds the model's vocabulary and grammars to a feed. */
 export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: Feed = {}): Feed {
   return {
     ...given,
@@ -17,9 +17,9 @@ export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: 
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A character for each byte, of the same number. `TextDecoder` has no such encoding: its latin1 is windows-1252. */
+/** One character per byte, with the byte as its code. `TextDecoder` has no such encoding: its latin1 is windows-1252. */
 function textOfBytes(bytes: Uint8Array): string {
-  // not all at once: a call takes only so many arguments
+  // in pieces, because the number of arguments of a call is limited
   const pieces = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, i) =>
     String.fromCharCode(...bytes.subarray(4096 * i, 4096 * (i + 1))),
   );
@@ -43,7 +43,7 @@ function vocabularyOf(model: NativeModel): Vocabulary {
   return vocabulary;
 }
 
-/** Accepting goes on with a copy, so that the grammar as it was can still be gone back to. */
+/** Accepting works on a copy, so that the earlier state stays valid. */
 function grammarState(grammar: NativeGrammar): GrammarState {
   return {
     allowed: () => grammar.allowed(),

@@ -1,6 +1,6 @@
 /** The feature `occurrences(last)`: how often each token occurs among the last ones. */
 
-/** The last tokens of a history; -1 stands for all of them. */
+/** The last tokens of a history; -1 means all of them. */
 export const windowOf = (history: Int32Array, last: number): Int32Array =>
   last < 0 ? history : history.subarray(Math.max(0, history.length - last));
 

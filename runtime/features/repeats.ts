@@ -1,12 +1,12 @@
 /**
- * The feature `repeat_len(last, breakers)`: how many tokens at the end of the text stand earlier in it, too, followed by the
- * token in question: the length of the repetition that it would extend. What DRY needs (text-generation-webui PR 5677).
+ * The feature `repeat_len(last, breakers)`, for DRY (text-generation-webui PR 5677): for each token, the length of the repetition
+ * that it would extend, that is the longest suffix of the text that also occurs earlier, followed by this token.
  */
 
-/** Token sequences that no repetition reaches across: the tails that follow a first token, which may be empty. */
+/** Token sequences that end a repetition: by first token, the tails that follow it, which may be empty. */
 export type Breakers = ReadonlyMap<number, readonly Int32Array[]>;
 
-/** Lengths above 0 by token. `window` is the text's last tokens; a breaker of a single token is never penalised. */
+/** Lengths above 0 by token. `window` holds the last tokens of the text; a breaker of a single token is never penalised. */
 export function repeatLengths(window: Int32Array, breakers: Breakers): Map<number, number> {
   const lengths = new Map<number, number>();
   const backwards = window.slice().reverse();
@@ -24,7 +24,7 @@ export function repeatLengths(window: Int32Array, breakers: Breakers): Map<numbe
 const isSingleBreaker = (breakers: Breakers, token: number): boolean =>
   breakers.get(token)?.some((tail) => tail.length === 0) ?? false;
 
-/** Tokens after the last breaker in the text; all of them if there is none. */
+/** The number of tokens after the last breaker in the text; all of them if there is none. */
 function distanceToBreaker(backwards: Int32Array, breakers: Breakers): number {
   for (let i = 0; i < backwards.length; i++) {
     const tails = breakers.get(backwards[i]!) ?? [];
@@ -36,7 +36,7 @@ function distanceToBreaker(backwards: Int32Array, breakers: Breakers): number {
   return backwards.length;
 }
 
-/** For each position, how many tokens from there on equal those at the beginning (Gusfield's Z values), in linear time. */
+/** For each position, the length of the common prefix with the whole (Gusfield's Z values), in linear time. */
 function prefixMatches(tokens: Int32Array): Int32Array {
   const matches = new Int32Array(tokens.length);
   let [start, end] = [0, 0];

@@ -1,12 +1,12 @@
 /**
- * The whole native surface, typed by hand: build/Release/ggsl.node exports one `Binding`.
+ * The types of the native addon, written by hand: build/Release/ggsl.node exports one `Binding`.
  *
- * Numbers cross as typed arrays. Several rows (sequences) lie one after another. Whatever fails throws, or rejects with,
- * a `NativeError`: bad input never ends the process.
+ * Numbers are passed as typed arrays; several rows (sequences) are contiguous. Every failure throws, or rejects with, a
+ * `NativeError`: bad input never ends the process.
  */
-import type { HostChainStage, NativeGrammar, NativeHostChain, Pieces } from "./hostBinding.js";
+import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
 
-export type * from "./hostBinding.js";
+export type * from "./samplerBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
 export interface NativeError extends Error {
@@ -27,7 +27,7 @@ export type NativeErrorCode =
   | "CONTEXT_FULL"
   | "COMPUTE_FAILED"
   | "ABORTED"
-  /** A context does one thing at a time. */
+  /** A context runs one operation at a time. */
   | "BUSY"
   | "DISPOSED";
 
@@ -35,56 +35,56 @@ export interface Binding {
   /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
   readonly wireVersion: number;
   readonly llamaVersion: string;
-  /** Names of the C++ op table, in the order of their numbers. */
+  /** Op names of the C++ op table, in order. */
   opNames(): string[];
   /**
-   * Loads ggml's backend libraries from a folder; from then on there are devices. Calling it again does nothing. Of the CPU backend
-   * it loads the variant that the environment variable GGSL_CPU_VARIANT names, else the best for this processor.
-   * INVALID_ARGUMENT for a variant that is not there, or that the processor can not run.
+   * Loads ggml's backend libraries, and with them the devices, from a folder. Calling it again does nothing. The environment
+   * variable GGSL_CPU_VARIANT chooses the variant of the CPU backend; default: the best for this processor.
+   * INVALID_ARGUMENT for a variant that does not exist, or that the processor cannot run.
    */
   loadBackends(directory: string): void;
   /**
-   * Loads one more backend library; its devices come to those that there are. NO_DEVICE when it does not load. A driver that
-   * crashes takes the process with it: see runtime/devices/probe.ts.
+   * Loads another backend library and adds its devices. NO_DEVICE if it does not load. A driver that crashes ends the process:
+   * see runtime/devices/probe.ts.
    */
   loadBackend(path: string): void;
   devices(): Device[];
   /** The variants of the CPU backend in a folder, the best for this processor first. */
   cpuVariants(directory: string): CpuVariant[];
-  /** How ops are built on devices where the op table's way is not right. */
+  /** How ops are built on devices where the op table's form is missing or wrong. */
   rewrites(): Rewrite[];
-  /** Nodes that the device can not run at this vocabulary size; `inModel`: nor as a part of a model's graph. */
+  /** Nodes that the device cannot run at this vocabulary size; with `inModel`, as part of a model's graph. */
   unsupported(graph: NativeGraph, device: string, vocabSize: number, inModel: boolean): Unsupported[];
   readonly Graph: new (words: Int32Array) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
   /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
-  readonly HostChain: new (stages: readonly HostChainStage[], model?: NativeModel) => NativeHostChain;
+  readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
   /** `root` is the rule where the grammar begins; default `root`. */
   readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
   /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
-/** What works on models of the binding that loaded them, and on no others. */
-export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "HostChain">;
+/** The classes that work only with models of the same binding. */
+export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
 
-/** What drives a device: the rewrites are chosen by it. */
+/** A kind of devices; rewrites depend on it. */
 export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";
 
 export interface Rewrite {
   readonly name: string;
   readonly op: string;
-  /** Empty: on all devices. */
+  /** Empty for all devices. */
   readonly families: readonly DeviceFamily[];
   readonly reason: string;
-  /** The ops that are built. */
+  /** The ops that are built instead. */
   readonly instead: string;
 }
 
 export interface Unsupported {
-  /** Of the graph; its index in `Graph.nodes`. */
+  /** Index in `Graph.nodes`. */
   readonly node: number;
-  /** ggml's name of the op that is lacking. */
+  /** ggml's name of the unsupported op. */
   readonly op: string;
 }
 
@@ -100,11 +100,11 @@ export interface Device {
   readonly memoryTotal: number;
 }
 
-/** The CPU backend, compiled for one set of instructions; variants round differently. */
+/** The CPU backend compiled for one instruction set; variants round differently. */
 export interface CpuVariant {
   /** ggml's name, e.g. `haswell`. */
   readonly name: string;
-  /** Whether this processor has its instructions. */
+  /** Whether this processor supports its instruction set. */
   readonly isSupported: boolean;
   readonly isLoaded: boolean;
 }
@@ -127,16 +127,16 @@ export interface EvaluatorOptions {
   readonly device?: string;
   /** CPU threads; default 1, which is fastest for a single row. */
   readonly threads?: number;
-  /** Builds the graph as devices of this family need it; default: the device's own. For tests. */
+  /** Applies the rewrites of this family; default: the device's own. For tests. */
   readonly rewriteFor?: DeviceFamily;
 }
 
 /** A graph on plain logits, built once and run many times, synchronously. */
 export interface NativeEvaluator {
-  /** ggml nodes in the graph, views and reshapes among them. */
+  /** ggml nodes in the graph, including views and reshapes. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;
-  /** Nodes of the graph that were built by a rewrite, with its name. */
+  /** Nodes of the graph that a rewrite built, with its name. */
   readonly rewritten: readonly { readonly node: number; readonly name: string }[];
   evaluate(values: EvaluatorValues): ChainResults;
   /** Frees the native memory; harmless when called twice. */
@@ -144,20 +144,20 @@ export interface NativeEvaluator {
 }
 
 export interface EvaluatorValues {
-  /** rows x vocabSize. -inf is a token that is no candidate; NaN and +inf are INVALID_LOGITS. */
+  /** rows x vocabSize. -inf marks a token that is not a candidate; NaN and +inf are INVALID_LOGITS. */
   readonly logits: Float32Array;
   /** rows x uniforms of the graph, all finite. */
   readonly uniforms: Float32Array;
-  /** `Graph.inputs` from index 1 on, rows x dim each; may be left out when there are none. */
+  /** `Graph.inputs` from index 1 on, rows x dim each; may be omitted if there are none. */
   readonly inputs?: readonly InputValues[];
 }
 
-/** f32 inputs take numbers other than NaN, i32 inputs token ids, or positions in the table that the graph uses them for. */
+/** f32 inputs take any numbers except NaN; i32 inputs take token ids, or indices into the table that the graph uses them for. */
 export type InputValues = Float32Array | Int32Array;
 
-/** What a chain gives, row after row; a property is absent when the graph lacks that output. */
+/** The results of a chain, row by row; a property is absent if the graph lacks that output. */
 export interface ChainResults {
-  /** The picked token, one a row. */
+  /** The picked token of each row. */
   readonly sampled?: Int32Array;
   /** Token ids of the k rows of the candidate table. */
   readonly candidates?: Int32Array;
@@ -165,14 +165,14 @@ export interface ChainResults {
   readonly probs?: Float32Array;
   /** Next values of the states, in the order of `Graph.states`. */
   readonly states?: Float32Array;
-  /** Values of the tapped nodes, row after row, in the order of the taps. */
+  /** Values of the tapped nodes, row by row, in the order of the taps. */
   readonly taps?: readonly InputValues[];
 }
 
 export interface ModelOptions {
-  /** Layers put on the GPU; default -1, all of them. */
+  /** Layers on the GPU; default -1, all of them. */
   readonly gpuLayers?: number;
-  /** A device's name; default: every GPU there is. */
+  /** A device's name; default: all GPUs. */
   readonly device?: string;
 }
 
@@ -183,57 +183,57 @@ export interface ModelInfo {
   /** Tokens of context that the model was trained for. */
   readonly trainedContextSize: number;
   readonly vocabSize: number;
-  /** -1 when the vocabulary has no such token. */
+  /** -1 if the vocabulary has no such token. */
   readonly bos: number;
   readonly eos: number;
-  /** Whether the model wants `bos` in front of a text. */
+  /** Whether tokenizing puts `bos` before a text. */
   readonly addsBos: boolean;
-  /** The GGUF's metadata; arrays are left out. */
+  /** The GGUF file's metadata without arrays. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 export interface NativeModel {
   readonly info: ModelInfo;
-  /** `addSpecial`: with the tokens that the model wants around a text; `parseSpecial`: `<s>` in the text is that token. */
+  /** `addSpecial`: add the model's special tokens around the text; `parseSpecial`: parse `<s>` in the text as that token. */
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array;
-  /** A token's bytes, not always whole UTF-8 characters; `special`: also those of control tokens. */
+  /** A token's bytes, not always whole UTF-8 characters; `special`: also of control tokens. */
   piece(token: number, special: boolean): Uint8Array;
   /**
-   * All tokens at once, each as it reads alone, control tokens included: what llama.cpp's DRY compares sequence breakers with.
-   * Unlike `piece`, without a blank that the vocabulary puts in front of a text.
+   * The bytes of all tokens, including control tokens, each detokenized alone: what llama.cpp's DRY compares sequence breakers
+   * with. Unlike `piece`, without a space that the vocabulary puts before a text.
    */
   pieces(): Pieces;
   /** Whether the token ends a generation. */
   isEnd(token: number): boolean;
   /** Rejects with UNSUPPORTED_OP when the model's device lacks an op of a chain. */
   createContext(options: ContextOptions): Promise<NativeContext>;
-  /** The memory is freed once the model's contexts are gone, too. */
+  /** The memory is freed once the model's contexts are also freed. */
   dispose(): void;
 }
 
 export interface ContextOptions {
-  /** Tokens over all sequences, rounded up to a multiple of 256; default 0: what the model was trained for. */
+  /** Tokens over all sequences, rounded up to a multiple of 256; default 0: the model's training context. */
   readonly contextSize?: number;
   /** Tokens computed at once; default 512. */
   readonly batchSize?: number;
   /** Sequences, at most 256; default 1. */
   readonly sequences?: number;
-  /** CPU threads; default 0: half as many as there are processors. More than are idle make it very slow. */
+  /** CPU threads; default 0: half the number of processors. More threads than idle processors are very slow. */
   readonly threads?: number;
-  /** CPU threads where more than one token is computed at once; default 0: as many as `threads`. */
+  /** CPU threads for batches of more than one token; default 0: the same as `threads`. */
   readonly batchThreads?: number;
-  /** Types of the cache, as ggml names them; default `f16`. INVALID_ARGUMENT names those that there are. */
+  /** Types of the cache, by ggml's names; default `f16`. INVALID_ARGUMENT lists the valid ones. */
   readonly cacheTypeK?: string;
   /** A quantized one needs flash attention. */
   readonly cacheTypeV?: string;
   /** Default `auto`. */
   readonly flashAttention?: "auto" | "on" | "off";
-  /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU over logits that come back. */
+  /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU on logits that are read back. */
   readonly placement?: "graph" | "host";
   /**
-   * Looks at the model's raw logits of every output, and rejects with INVALID_LOGITS when one is NaN or +inf; the tokens are in
-   * the sequences then. With `graph` it costs a copy of vocabSize x 4 bytes to the host for each output, counted in
-   * `readbackBytes`, and as much device memory for each sequence; `host` looks at the logits of its chains in any case.
+   * Checks the model's raw logits of every output, and rejects with INVALID_LOGITS if one is NaN or +inf; the sequences then
+   * still contain the tokens. With `graph` it costs a readback of vocabSize x 4 bytes per output, counted in `readbackBytes`, and
+   * as much device memory per sequence; `host` always checks the logits of its chains.
    * Default false.
    */
   readonly checkLogits?: boolean;
@@ -241,25 +241,25 @@ export interface ContextOptions {
   readonly chains?: readonly (NativeGraph | null)[];
 }
 
-/** The memory of some sequences. One thing at a time: while `decode` runs, all but `abort` and `dispose` throw BUSY. */
+/** The memory of several sequences. While `decode` runs, everything except `abort` and `dispose` throws BUSY. */
 export interface NativeContext {
   /** Tokens that one sequence can hold. */
   readonly contextSize: number;
   /**
-   * Computes tokens on another thread and gives an output for each that wants one, in the batch's order. Longer batches
-   * than `batchSize` are split. A sequence with a chain samples once a batch; its uniforms and inputs must be set.
+   * Decodes tokens on another thread and returns the requested outputs in the batch's order. Batches longer than `batchSize`
+   * are split. A sequence with a chain samples once per batch; its uniforms and inputs must be set.
    *
    * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
    * batch's sequences are empty and the context is usable.
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
-  /** Gives a sequence a chain, or takes it away. The next decode builds the model's graph again, which takes time. */
+  /** Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. */
   setChain(sequence: number, graph: NativeGraph | null): void;
-  /** The chain's uniforms; they stay until set again. */
+  /** Sets the chain's uniforms; they are kept until set again. */
   setUniforms(sequence: number, values: Float32Array): void;
-  /** An input of the chain, by its index in `Graph.inputs` (from 1 on); it stays until set again. */
+  /** Sets an input of the chain, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */
   setInput(sequence: number, input: number, values: InputValues): void;
-  /** Forgets a sequence's tokens from position `from` (default 0) on. */
+  /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
   /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
   copy(from: number, to: number): void;
@@ -267,49 +267,49 @@ export interface NativeContext {
   abort(): void;
   stats(): ContextStats;
   /**
-   * Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares to
-   * see whether it can replay what it has recorded. Only the addon has it.
+   * Every node of the model's graph, including chains, as of the latest decode: the bytes that ggml's CUDA backend compares to
+   * decide whether it can replay a captured CUDA graph. Only in the addon.
    */
   graphNodes?(): { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Aborts a running decode, frees the memory; harmless when called twice. */
+  /** Aborts a running decode and frees the memory; harmless when called twice. */
   dispose(): void;
 }
 
-/** Four arrays of one length, an entry a token. */
+/** Four arrays of equal length with one entry per token. */
 export interface Batch {
   readonly tokens: Int32Array;
-  /** Positions within the token's sequence; they continue what the sequence holds. */
+  /** Positions within the token's sequence; they continue the sequence. */
   readonly positions: Int32Array;
   readonly sequences: Int32Array;
   /** 1 where an output is wanted, else 0. */
   readonly outputs: Uint8Array;
 }
 
-/** Without a chain, `logits` are the model's raw ones and nothing else is there. */
+/** Without a chain, only `logits` are present, the model's raw ones. */
 export interface DecodeOutput extends ChainResults {
   readonly sequence: number;
 }
 
 export interface ContextStats {
-  /** Builds of the model's graph, with chains in it, while decoding; constant in steady generation. */
+  /** Builds of the model's graph, including chains, while decoding; constant in steady generation. */
   readonly graphBuilds: number;
-  /** The same while llama.cpp measures the worst case of a new context. */
+  /** The same while llama.cpp reserves memory for the worst case of a new context. */
   readonly reserveBuilds: number;
-  /** Trial builds of a chain at llama.cpp's probe size, one for each chain. */
+  /** Trial builds of chains at llama.cpp's probe size, one per chain. */
   readonly probeBuilds: number;
-  /** Uploads of uniforms and inputs: one a token for all sequences with the same chain. */
+  /** Uploads of uniforms and inputs: one per token for all sequences with the same chain. */
   readonly setInputs: number;
-  /** ggml nodes of all chains in the latest build, views and reshapes among them; sequences with the same chain share them. */
+  /** ggml nodes of all chains in the latest build, including views and reshapes; sequences with equal chains share them. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;
-  /** Bytes copied to the host when every sequence with a chain gives one output. */
+  /** Bytes read back when every sequence with a chain has one output. */
   readonly readbackBytes: number;
   /**
-   * Bytes of device memory for each sequence: its row of logits, uniforms, inputs and results, and what is needed to compute
-   * them; of the chain that takes most. 0 on the host.
+   * Bytes of device memory per sequence: logits, uniforms, inputs, results and intermediate values, for the largest chain.
+   * 0 on the host.
    */
   readonly sequenceBytes: number;
-  /** Bytes of the cache of keys and values of all sequences, on all devices. */
+  /** Bytes of the KV cache of all sequences on all devices. */
   readonly cacheBytes: number;
   readonly threads: number;
   readonly batchThreads: number;

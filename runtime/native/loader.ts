@@ -1,4 +1,4 @@
-/** Finds and loads the addon, and checks that it fits this code. An error is a to-do list. */
+/** Finds and loads the addon, and checks that it matches this code. Errors list the steps that fix them. */
 import { OP_NAMES } from "@ggsl/compiler/graph/ops.js";
 import { WIRE_VERSION } from "@ggsl/compiler/graph/wire.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
@@ -7,14 +7,14 @@ import { nodeModule } from "../node.js";
 import { addonPath, packageRoot } from "../root.js";
 import type { Binding } from "./binding.js";
 
-// A browser has none of these, and gets no further than to ask whether the addon is there.
+// In a browser these are undefined, and only `isNativeThere` is called.
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
 const isNode = nodeModule("node:module") !== undefined;
 
 let loaded: Binding | undefined;
 
-/** The native runtime, with the CPU's devices. Throws an Error that says how to get there. */
+/** The native runtime, with the CPU's devices. Throws an Error that says how to install it. */
 export function loadBinding(): Binding {
   loaded ??= load();
   return loaded;
@@ -47,7 +47,7 @@ function load(): Binding {
 
 const REBUILD = ["npm run setup", "npm run build:native -- --force"];
 
-/** Both op tables number the same ops; otherwise graphs would mean something else on the other side. */
+/** Both op tables must list the same ops in the same order, because the wire form uses indices. */
 function checkAddon(binding: Binding): void {
   if (!binding.llamaVersion.startsWith(RELEASE.version)) {
     throw unavailable(`the addon runs llama.cpp ${binding.llamaVersion}, expected ${RELEASE.version}`, REBUILD);
@@ -68,5 +68,5 @@ function unavailable(reason: string, commands: readonly string[]): Error {
   return new Error(`The native runtime is not available: ${reason}.\nTo fix it:\n${steps}`);
 }
 
-/** Whether the addon was built. One that was built and does not load is an error, not a reason to do without. */
+/** Whether the addon was built. An addon that was built but does not load is an error, not a reason for a fallback. */
 export const isNativeThere = (): boolean => isNode && fs.existsSync(addonPath());

@@ -1,9 +1,9 @@
-/** The graph interpreter: the oracle for the other backends, and the one that always works. */
+/** The reference interpreter: the oracle for the other backends, available everywhere. */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { KERNELS, type Kernel, type Vector } from "./kernels.js";
 
-/** What a graph gives for one sequence. */
+/** The outputs of a graph for one sequence. */
 export interface Outputs {
   readonly sampled?: number;
   readonly candidates?: Int32Array;
@@ -17,7 +17,7 @@ export interface Outputs {
  * Runs a verified graph once.
  * @param inputs a vector for each of the graph's inputs, the logits first; their length is the vocabulary size
  * @param uniforms one f32 for each of the graph's uniforms
- * @param kernelOf what computes an op
+ * @param kernelOf the kernel of an op
  */
 export function interpret(
   graph: Graph,

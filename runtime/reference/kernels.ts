@@ -1,13 +1,13 @@
 /**
- * One kernel an op, in f32 as ggml's CPU backend computes: results are rounded to f32 by the arrays they are stored in,
- * sums and running sums are added up in f64. Equal values keep the order of their positions.
+ * One kernel per op, in f32 like ggml's CPU backend: the arrays round results to f32; sums and prefix sums accumulate in f64.
+ * Ties keep the order of their indices.
  */
 import type { Attr } from "@ggsl/compiler/graph/graph.js";
 import type { OpName } from "@ggsl/compiler/graph/ops.js";
 
 export type Vector = Float32Array | Int32Array;
 
-/** Computes a result of `dim` rows. Leaves are filled by the interpreter. */
+/** Computes a result of length `dim`. The interpreter fills leaves. */
 export type Kernel = (operands: readonly Vector[], attrs: Readonly<Record<string, Attr>>, dim: number) => Vector;
 
 const { fround } = Math;
@@ -25,7 +25,7 @@ const map2 =
     return (x as Float32Array).map((v) => f(v, scalar));
   };
 
-/** Positions in order; equal values by position. NaN counts as the lowest value. */
+/** Indices in sorted order, ties by index. NaN counts as the lowest value. */
 function order(x: Vector, sign: 1 | -1): Int32Array {
   const values = x.map((v: number) => (Number.isNaN(v) ? -Infinity : v));
   const compare = (i: number, j: number): number => {
@@ -57,7 +57,7 @@ function argmax(x: Vector): number {
   return best;
 }
 
-/** A position that left at one end comes back at the other. */
+/** An index modulo the length, never negative. */
 const wrap = (i: number, length: number): number => ((i % length) + length) % length;
 
 const take = (x: Vector, rows: Vector): Vector => {

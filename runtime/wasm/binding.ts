@@ -1,4 +1,4 @@
-/** Graphs and evaluators as the native addon has them (runtime/native/binding.ts), in WebAssembly. */
+/** The graphs and evaluators of the native addon's interface (runtime/native/binding.ts) in WebAssembly. */
 import type {
   Binding,
   ChainResults,
@@ -19,10 +19,10 @@ const UNIFORMS = -1;
 /** In ggsl_result's numbering. */
 const RESULTS = ["sampled", "candidates", "logits", "probs", "states"] as const;
 
-/** Memory never shrinks, so that an instance that used more than this is given up when nothing is left in it. */
+/** Memory never shrinks, so an instance that used more than this is discarded once it is empty. */
 const KEPT_BYTES = 64 << 20;
 
-/** Instances of one module: one at a time, and a new one after a trap. */
+/** Manages the instance of a module: one at a time, and a new one after a trap. */
 class Host {
   private instance: Instance | undefined;
   private open = 0;
@@ -100,7 +100,7 @@ export function wasmBinding(module: WasmModule): WasmBinding {
   class Evaluator implements NativeEvaluator {
     readonly nodes: number;
     readonly nodesWithoutViews: number;
-    /** The CPU needs none. */
+    /** The CPU needs no rewrites. */
     readonly rewritten = [];
     private session: Session | undefined;
 

@@ -1,9 +1,9 @@
-/** One instance of the module: its functions, its memory, and what became of it. */
+/** One instance of the module: its functions, its memory, and whether it has trapped. */
 import type { NativeError, NativeErrorCode } from "../native/binding.js";
 import { createSystem, type System } from "./system.js";
 import { webAssembly, type WasmMemory, type WasmModule } from "./webAssembly.js";
 
-/** An address in the module's memory; 0 stands for a failure, whose code and message can be asked for then. */
+/** An address in the module's memory; 0 means a failure, whose code and message the module keeps. */
 export type Pointer = number;
 
 /** What every module exports; see native/wasm/failure_text.cc. */
@@ -54,7 +54,7 @@ export class Instance<E extends CommonExports = Exports> {
     return this.exports.memory.buffer.byteLength;
   }
 
-  /** Calls functions of the module. They throw nothing; what does come out is a trap, such as a failed assertion. */
+  /** Calls functions of the module. They do not throw: any exception is a trap, such as a failed assertion. */
   call<T>(work: (exports: E) => T): T {
     if (this.fault !== undefined) throw nativeError("DISPOSED", `the WebAssembly module failed: ${this.fault}`);
     this.system.takeText();
@@ -66,7 +66,7 @@ export class Instance<E extends CommonExports = Exports> {
     }
   }
 
-  /** The same for functions whose result 0 is a failure, which is thrown. */
+  /** The same for functions that return 0 on failure; throws the failure. */
   checked(work: (exports: E) => number): number {
     const result = this.call(work);
     if (result !== 0) return result;
@@ -74,7 +74,7 @@ export class Instance<E extends CommonExports = Exports> {
     throw nativeError(this.text(code) as NativeErrorCode, this.text(message));
   }
 
-  /** Views of numbers in the memory, which hold until the next call. */
+  /** Views of numbers in memory, valid until the next call. */
   u8(at: Pointer, count: number): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, at, count);
   }
@@ -88,7 +88,7 @@ export class Instance<E extends CommonExports = Exports> {
     return new Float64Array(this.exports.memory.buffer, at, count);
   }
 
-  /** A text that ends with a zero. */
+  /** A zero-terminated string. */
   text(at: Pointer): string {
     const bytes = new Uint8Array(this.exports.memory.buffer, at);
     return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));

@@ -1,4 +1,4 @@
-/** Finds and loads the WebAssembly module that lies beside this file, in Node.js and in browsers. */
+/** Finds and loads the WebAssembly module next to this file, in Node.js and in browsers. */
 import { InputError } from "../errors.js";
 import { nodeModule } from "../node.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
@@ -6,15 +6,15 @@ import { differenceOf } from "./fits.js";
 import { bytesOf, isFile } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
-/** In the form that bundlers know: they put the file where this finds it. */
+/** In the form that bundlers recognise: they emit the file and rewrite the URL. */
 const MODULE = new URL("./ggsl.wasm", import.meta.url);
 
 let loaded: WasmBinding | undefined;
 
 /**
- * Loads the module. Browsers need it before the first evaluator on `wasm`; Node.js only for a module that lies elsewhere.
- * @param source the module's bytes, or where they are
- * @throws InputError when it can not be had, or is none of this version
+ * Loads the module. Browsers need this before the first evaluator on `wasm`; Node.js only for a module in another location.
+ * @param source the module's bytes, or their location
+ * @throws InputError if it cannot be loaded, or has another version
  */
 export async function loadWasm(source: Uint8Array | URL | string = MODULE): Promise<void> {
   if (loaded && source === MODULE) return;
@@ -22,13 +22,13 @@ export async function loadWasm(source: Uint8Array | URL | string = MODULE): Prom
   loaded = bind(await webAssembly.compile(bytes).catch(refuse));
 }
 
-/** The loaded module; Node.js loads it now if need be. Throws `InputError` that says how to get there. */
+/** The loaded module; Node.js loads it on demand. Throws an `InputError` that says how to build it. */
 export function loadedWasm(): WasmBinding {
   loaded ??= bind(compileNow());
   return loaded;
 }
 
-/** Whether there is a module for `loadedWasm`. One that is there and does not load is an error, not a reason to do without. */
+/** Whether there is a module for `loadedWasm`. A module that exists but does not load is an error, not a reason for a fallback. */
 export const isWasmThere = (): boolean =>
   loaded !== undefined || (isFile(MODULE) && nodeModule("node:fs")!.existsSync(MODULE));
 

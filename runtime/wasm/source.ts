@@ -1,10 +1,10 @@
-/** The bytes of a module, wherever it lies. */
+/** Reads the bytes of a module from a URL or a file. */
 import { nodeModule } from "../node.js";
 
-/** Whether Node.js reads it. */
+/** Whether it is a file that Node.js can read. */
 export const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
 
-/** Throws an Error for a source that can not be read. */
+/** Throws an Error for a source that cannot be read. */
 export async function bytesOf(source: Uint8Array | URL | string): Promise<Uint8Array> {
   if (source instanceof Uint8Array) return source;
   const url = new URL(source, import.meta.url);

@@ -1,20 +1,20 @@
-/** What the C library asks of its host (WASI preview 1): a clock, somewhere to write, random bytes. There are no files. */
+/** The imports of the C library (WASI preview 1): a clock, output, random bytes. There are no files. */
 import type { WasmMemory } from "./webAssembly.js";
 
-/** A result of WASI's functions. */
+/** WASI's code for success. */
 const SUCCESS = 0;
 const BAD_FILE = 8;
 
-/** What Linux's system calls give where they are not there. */
+/** -ENOSYS in WASI's numbering: the system call is missing. */
 const NO_SUCH_CALL = -52;
 
 export interface System {
   readonly imports: object;
-  /** What was written since the last time, most of it the messages of failed assertions. */
+  /** The output since the last call, mostly messages of failed assertions. */
   takeText(): string;
 }
 
-/** `memory` is there once the module is. */
+/** `memory` is available once the module is instantiated. */
 export function createSystem(memory: () => WasmMemory): System {
   let text = "";
   const decoder = new TextDecoder();
@@ -40,7 +40,7 @@ export function createSystem(memory: () => WasmMemory): System {
           crypto.getRandomValues(new Uint8Array(memory().buffer, at, count));
           return SUCCESS;
         },
-        // no folders and no libraries to load: llama.cpp looks for backends there
+        // there are no folders: llama.cpp searches them for backend libraries
         __syscall_getcwd: () => NO_SUCH_CALL,
         __syscall_getdents64: () => NO_SUCH_CALL,
         __syscall_stat64: () => NO_SUCH_CALL,

@@ -1,10 +1,10 @@
-/** The part of JavaScript's WebAssembly interface that is used here: Node.js's types lack it. */
+/** The used part of JavaScript's WebAssembly interface, which Node.js's types lack. */
 export interface WasmModule {
   readonly __module?: never;
 }
 
 export interface WasmMemory {
-  /** Another one after the memory has grown. */
+  /** Replaced whenever the memory grows. */
   readonly buffer: ArrayBuffer;
 }
 

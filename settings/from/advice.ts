@@ -1,22 +1,22 @@
-/** A model's own advice: the `general.sampling.*` keys of its file, as `ggsl import` reads them. */
+/** A model's sampling advice: the `general.sampling.*` keys of its file, as `ggsl import` reads them. */
 import { isSamplingKey, fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
 import type { Node } from "./nodes.js";
 import { ImportError, type Note } from "./notes.js";
 import { finish } from "./program.js";
 
 export interface SamplingAdvice {
-  /** The program that `ggsl import` makes of the model's file. Absent where no key is there, and with a fault. */
+  /** The program that `ggsl import` writes for the model file. Absent without any key, and with a fault. */
   readonly text?: string;
-  /** What the program leaves out or changes: keys that llama.cpp does not know, values that it takes as others. */
+  /** What the program omits or changes: keys unknown to llama.cpp, values that llama.cpp converts. */
   readonly notes: readonly Note[];
-  /** A value that can not be used, with its key. */
+  /** An invalid value, with its key. */
   readonly fault?: string;
 }
 
-/** Where the keys are, for messages and the program's header. */
+/** The name of the source in messages and in the program's header. */
 const SOURCE = "the model's metadata";
 
-/** Reads a model's metadata, each value as the text that llama.cpp keeps of it. */
+/** Reads a model's metadata, with each value as llama.cpp's text of it. */
 export function readSamplingAdvice(metadata: Readonly<Record<string, string>>): SamplingAdvice {
   const keys = Object.entries(metadata).filter(([key]) => key.startsWith(SAMPLING_KEYS));
   const nodes = keys.map(([key, value]): [string, Node] => [key, { kind: "word", place: SOURCE, value }]);

@@ -1,11 +1,11 @@
 /**
- * The metadata of a GGUF file, versions 2 and 3, little-endian (ggml/docs/gguf.md): keys with numbers, truths and texts. Arrays
- * are passed over. The file is untrusted: no length in it is believed before it is held against the file's size and a limit.
+ * The metadata of a GGUF file, versions 2 and 3, little-endian (ggml/docs/gguf.md): keys with numbers, booleans and texts. Arrays
+ * are skipped. The file is untrusted: every length is checked against the file's size and a limit.
  */
 import type { Node } from "./nodes.js";
 import { ImportError, show } from "./notes.js";
 
-/** A file of which parts are read. */
+/** A file with random access. */
 export interface ByteSource {
   readonly size: number;
   /** `length` bytes at `offset`; both lie within the file. */
@@ -14,14 +14,14 @@ export interface ByteSource {
 
 const LIMITS = {
   keys: 1 << 16,
-  /** Bytes of a key, and of a text that is read. */
+  /** Bytes of a key, or of a text value. */
   text: 1 << 16,
-  /** Entries of an array of texts, which have to be walked one by one. */
+  /** Entries of an array of texts, which are skipped one by one. */
   entries: 1 << 24,
 } as const;
 const WINDOW = 1 << 16;
 
-/** Bytes of the types of fixed size, by their number. */
+/** Bytes of the fixed-size types, by type number. */
 const SIZES: Readonly<Record<number, number>> = {
   ...{ 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 },
 };
@@ -54,7 +54,7 @@ export function readMetadata(file: ByteSource, name: string, prefix: string): Ma
 interface Cursor {
   take(length: number): Uint8Array;
   view(length: number): DataView;
-  /** A count of things of at least `bytes` bytes each, which the rest of the file must be able to hold. */
+  /** Reads a count of items of at least `bytes` bytes each, which must fit into the rest of the file. */
   length(what: string, most: number, bytes: number): number;
   text(what: string): string;
   value(type: number, key: string): Node;
@@ -74,7 +74,7 @@ function cursorOf(file: ByteSource, name: string): Cursor {
     at += length;
   }
 
-  /** A few bytes, out of a window onto the file. */
+  /** Reads a few bytes through a buffer. */
   function take(length: number): Uint8Array {
     const from = at;
     move(length, "the next value");

@@ -1,4 +1,4 @@
-/** Settings of other tools as programs: `ggsl import`, for callers that have the settings at hand. */
+/** Imports settings of other tools as programs, for `ggsl import` and for calling programs. */
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
 import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
@@ -79,7 +79,7 @@ function formatOf(root: ObjectNode, name: string, kind: string | undefined): (ty
   if (found.length === 1) return found[0]!;
   const names = (found.length > 0 ? found : JSON_FORMATS).map((f) => f.name).join(", ");
   throw new ImportError(
-    `${name}: ${found.length > 0 ? "several tools have such settings" : "no key tells which tool these settings are of"}; ` +
-      `say it with --from, one of ${names}`,
+    `${name}: ${found.length > 0 ? "several tools have such settings" : "no key identifies the tool that these settings belong to"}; ` +
+      `name it with --from, one of ${names}`,
   );
 }

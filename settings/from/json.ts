@@ -1,4 +1,4 @@
-/** JSON to nodes with line numbers. The text is untrusted: its length and depth are limited, and keys come once. */
+/** Parses JSON to nodes with line numbers. The text is untrusted: length and depth are limited, and duplicate keys are errors. */
 import { parse, type MemberNode, type ValueNode } from "@humanwhocodes/momoa";
 import { checkLength } from "./length.js";
 import type { Node } from "./nodes.js";
@@ -6,7 +6,7 @@ import { ImportError, show } from "./notes.js";
 
 const MAX_DEPTH = 64;
 
-/** Parses a JSON text; `name` is the file's, for the places. */
+/** Parses a JSON text; `name` is the file's name, for places. */
 export function parseJson(text: string, name: string): Node {
   checkLength(text, name);
   checkDepth(text, name);

@@ -1,7 +1,7 @@
-/** How long settings may be. */
+/** The maximum length of settings. */
 import { ImportError } from "./notes.js";
 
-/** Settings longer than this are refused, in UTF-16 code units; so are programs. */
+/** Longer settings and programs are refused; in UTF-16 code units. */
 export const MAX_LENGTH = 1 << 20;
 
 export function checkLength({ length }: { readonly length: number }, name: string): void {

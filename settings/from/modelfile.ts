@@ -1,4 +1,4 @@
-/** Ollama's Modelfile: instructions, one a line, whose texts may be quoted once or three times. */
+/** Ollama's Modelfile: one instruction per line; texts may be in single or triple quotation marks. */
 import { ImportError, show } from "./notes.js";
 
 export interface Instruction {
@@ -40,7 +40,7 @@ export function readModelfile(text: string, name: string): Instruction[] {
   return found;
 }
 
-/** A text that begins in line `at` with `rest`, and the line in which it ends. */
+/** Reads a text that begins in line `at` with `rest`; also returns the line in which it ends. */
 function readText(lines: readonly string[], at: number, rest: string, place: string): { value: string; last: number } {
   const start = rest.indexOf(QUOTES);
   if (start < 0) return { value: rest, last: at };

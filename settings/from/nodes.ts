@@ -1,4 +1,4 @@
-/** Values of settings, with the place where each stands. */
+/** Values of settings, with their places in the source. */
 
 interface Base {
   readonly place: string;
@@ -14,7 +14,7 @@ export interface ArrayNode extends Base {
   readonly items: readonly Node[];
 }
 
-/** `text` is the number as it was written: integers of 64 bits do not fit a `number`. */
+/** `text` is the source text of the number: 64-bit integers do not fit a `number`. */
 export interface NumberNode extends Base {
   readonly kind: "number";
   readonly value: number;
@@ -38,7 +38,7 @@ export interface NullNode extends Base {
 
 export type Node = ObjectNode | ArrayNode | NumberNode | TextNode | BoolNode | NullNode;
 
-/** A setting under the name that its reader knows it by; `key` is how the source spells it. */
+/** A setting; `key` is its name in the source, which may differ from the reader's name. */
 export interface Setting {
   readonly key: string;
   readonly node: Node;
@@ -46,6 +46,6 @@ export interface Setting {
 
 export type Settings = ReadonlyMap<string, Setting>;
 
-/** The members of an object as settings; `path` stands in front of their keys. */
+/** The members of an object as settings; `path` is the prefix of their keys. */
 export const settingsOf = ({ members }: ObjectNode, path = ""): Settings =>
   new Map([...members].map(([key, node]) => [key, { key: path + key, node }]));

@@ -1,10 +1,10 @@
-/** What an import says beside the program that it makes, and what keeps it from making one. */
+/** The notes and errors of an import. */
 
 /**
- * - `lost`: a setting that has no equal here
- * - `differs`: carried over, but not to the last bit
- * - `unknown`: a key that the other tool is not known to have
- * - `idle`: a setting without effect in the other tool, too
+ * - `lost`: a setting that has no equivalent here
+ * - `differs`: imported, but the results may differ slightly
+ * - `unknown`: a key that is not known for the other tool
+ * - `idle`: a setting that also has no effect in the other tool
  * - `run`: a setting of the model's context; `text` is the option of `ggsl run` for it
  * - `other`: a setting that is not about sampling
  */
@@ -12,20 +12,20 @@ export type NoteKind = "lost" | "differs" | "unknown" | "idle" | "run" | "other"
 
 export interface Note {
   readonly kind: NoteKind;
-  /** The setting, as its source spells it. */
+  /** The setting's name in its source. */
   readonly key: string;
-  /** Where it stands: `preset.json:12`, `word 3`. */
+  /** Its place: `preset.json:12`, `word 3`. */
   readonly place: string;
-  /** Why, in a few words; empty where the kind says it all. */
+  /** The reason, in a few words; empty if the kind is enough. */
   readonly text: string;
 }
 
-/** Settings that can not be imported; the message says where, what was expected and what was found. */
+/** Settings that cannot be imported; the message names the place, what was expected and what was found. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
-/** Kinds that a user has to know of; the others only explain. */
+/** Kinds that are printed as warnings; the others are notes. */
 const isWarning = ({ kind }: Note): boolean => kind === "lost" || kind === "differs" || kind === "unknown";
 
 const MEANINGS: Readonly<Record<Exclude<NoteKind, "run">, string>> = {
@@ -54,7 +54,7 @@ function describeNote(note: Note, kind: keyof typeof MEANINGS): string {
   return `${severity}: ${note.place}: ${show(note.key)}: ${MEANINGS[kind]}${why === "" ? "" : `: ${why}`}`;
 }
 
-/** All options of `ggsl run`, of several values the last one; undefined where there are none. */
+/** All options of `ggsl run`, each with its last value; undefined if there are none. */
 export function runOptions(notes: readonly Note[]): { readonly keys: string[]; readonly words: string } | undefined {
   const found = notes.filter(({ kind }) => kind === "run");
   if (found.length === 0) return undefined;
@@ -62,10 +62,10 @@ export function runOptions(notes: readonly Note[]): { readonly keys: string[]; r
   return { keys: [...new Set(found.map(({ key }) => key))], words: [...byName.values()].join(" ") };
 }
 
-/** The most characters of a foreign text that are shown. */
+/** The maximum length of shown source text. */
 const SHOWN = 80;
 
-/** A foreign text in quotes, on one line, and not too long of it. */
+/** Source text in quotation marks, on one line, truncated. */
 export function show(text: string): string {
   const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
   return JSON.stringify(cut).replace(/[\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${hex(c)}`);

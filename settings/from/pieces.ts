@@ -1,12 +1,12 @@
-/** Samplers that an import declares because the standard library has none of that meaning. */
+/** Samplers that an import declares because the standard library lacks them. */
 import { numberText, quote } from "./write.js";
 import type { Bias, Stage } from "./plan.js";
 import { hasPenalties, strengths, uniform, type Dry, type PenaltyNames, type Penalties } from "./stages.js";
 
-/** The most biases that a program states; a statement is a handful of nodes. The feature `bias` takes as many. */
+/** The maximum number of biases in a program, since each statement adds several nodes. The feature `bias` has the same limit. */
 export const MAX_BIASES = 300;
 
-/** Adds to the logits of single tokens; minus infinity bans one. */
+/** Adds biases to logits of single tokens; minus infinity bans a token. */
 export function biases(list: readonly Bias[]): Stage[] {
   if (list.length === 0) return [];
   const statements = list.map(({ token, bias }) =>
@@ -15,7 +15,7 @@ export function biases(list: readonly Bias[]): Stage[] {
   return [own("logit_biases", "The request's logit biases.", statements)];
 }
 
-/** No token of the list may come. */
+/** Bans the tokens of the list. */
 export const bans = (name: string, doc: string, tokens: readonly number[]): Stage[] =>
   tokens.length === 0
     ? []
@@ -34,7 +34,7 @@ const own = (name: string, doc: string, statements: readonly string[]): Stage =>
   declaration: `/// ${doc}\nsampler ${name}() {\n${statements.map((s) => `  ${s}`).join("\n")}\n}`,
 });
 
-/** Bans the tokens until `least` were generated. */
+/** Bans the tokens until `least` tokens are generated. */
 export const noEndBefore = (least: number, tokens: readonly number[]): Stage[] =>
   least <= 0 || tokens.length === 0
     ? []
@@ -48,7 +48,7 @@ export const noEndBefore = (least: number, tokens: readonly number[]): Stage[] =
         },
       ];
 
-/** Bans the tokens as the first of the text. */
+/** Bans the tokens as the first generated token. */
 export const notAtStart = (tokens: readonly number[]): Stage[] =>
   tokens.length === 0
     ? []
@@ -60,10 +60,10 @@ export const notAtStart = (tokens: readonly number[]): Stage[] =>
         ),
       ];
 
-/** The most tokens of a list of all that may come: each is a comparison inside one condition. */
+/** The maximum number of allowed tokens: each is a comparison in one condition. */
 export const MAX_ALLOWED = 100;
 
-/** Only these tokens may come. */
+/** Bans all other tokens. */
 export const onlyTokens = (tokens: readonly number[]): Stage[] => [
   own("allowed_tokens", "Only these tokens.", [`keep ${tokens.map((token) => `token == ${token}`).join(" or ")}`]),
 ];
@@ -72,7 +72,7 @@ export const grammar = (text: string): Stage[] => [
   own("constrained", "Only what the grammar accepts.", [`keep allowed(${quote(text)})`]),
 ];
 
-/** Penalties over the whole text, prompt included. */
+/** Penalties over the whole text, including the prompt. */
 export const textPenalties = (names: PenaltyNames, p: Omit<Penalties, "lastN">): Stage[] =>
   !hasPenalties(p)
     ? []
@@ -89,7 +89,7 @@ sampler text_penalties(repeat: f32 > 0 = 1, freq: f32 = 0, present: f32 = 0) {
         },
       ];
 
-/** The column of how often each token was generated, which the calling program feeds. */
+/** A column with the count of each generated token, which the calling program feeds. */
 export const GENERATED_INPUT = `/// How often each token was generated so far, without the prompt: set by the calling program before every token.
 input generated: f32 sparse(4096) = 0`;
 
@@ -108,7 +108,7 @@ sampler generated_penalties(freq: f32 = 0, present: f32 = 0) {
         },
       ];
 
-/** The end's logit grows with the length of the text. */
+/** Raises the logits of end-of-text tokens with the length of the text. */
 export const lengthPenalty = (start: number, factor: number, eos: readonly number[]): Stage[] => [
   {
     name: "length_penalty",

@@ -1,13 +1,13 @@
-/** What the settings of another tool come to: the stages of a chain, before they are written as a program. */
+/** The plan of an import: the stages of a chain, before they are written as a program. */
 import type { Note } from "./notes.js";
 
-/** A parameter of the chain, which a user may set without touching the program. */
+/** A parameter of the chain, which can be set without a change of the program. */
 export interface Uniform {
   readonly uniform: string;
   readonly type: "f32" | "i32" | "seed";
-  /** Known when compiling. */
+  /** Known at compile time. */
   readonly isStatic?: true;
-  /** As it is written in a program: `in [0, 1]`. */
+  /** In GGSL syntax: `in [0, 1]`. */
   readonly range?: string;
   readonly value: number;
 }
@@ -24,10 +24,10 @@ export interface Stage {
 }
 
 export interface Plan {
-  /** Whose settings they were, with the version that is meant. */
+  /** The tool that the settings come from, with its version. */
   readonly tool: string;
   readonly stages: readonly Stage[];
-  /** Columns that the calling program feeds, as they are declared. */
+  /** Declarations of columns that the calling program feeds. */
   readonly inputs?: readonly string[];
   readonly notes: readonly Note[];
 }
@@ -38,8 +38,8 @@ export interface Bias {
   readonly bias: number;
 }
 
-/** What the settings do not say themselves. */
+/** Facts that the settings do not contain. */
 export interface ImportOptions {
-  /** The tokens that end a text: needed where settings speak of the end without naming its tokens. */
+  /** The end-of-text tokens, for settings that refer to them without naming them. */
   readonly eos?: readonly number[];
 }

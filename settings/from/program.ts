@@ -1,4 +1,4 @@
-/** The program that settings become. */
+/** Turns a plan into a checked program. */
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
@@ -11,11 +11,11 @@ export interface Imported {
   /** The program's text; it declares the chain `imported`. */
   readonly text: string;
   readonly notes: readonly Note[];
-  /** Whose settings they were taken for. */
+  /** The tool that the settings were read as. */
   readonly tool: string;
 }
 
-/** The program, which has to compile: what an import makes is checked like anything else that is written. */
+/** Writes the program and compiles it: errors fail the import. */
 export function finish(plan: Plan, name: string): Imported {
   const text = writeProgram(plan, name);
   if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);

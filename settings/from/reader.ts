@@ -1,4 +1,4 @@
-/** Reads settings by name: checks types and ranges, and knows in the end which settings nobody has read. */
+/** Reads settings by name: checks types and ranges, and tracks which settings were not read. */
 import { describeRange, isInRange } from "@ggsl/compiler/graph/range.js";
 import type { Range } from "@ggsl/compiler/graph/graph.js";
 import type { Node, Setting, Settings } from "./nodes.js";
@@ -6,28 +6,28 @@ import { ImportError, show, type Note, type NoteKind } from "./notes.js";
 import { runNote, type RunOptionName } from "./runOptions.js";
 import { describe, flagOf, listOf, numberOf, seedOf, textOf, tokensOf, wholeOf } from "./values.js";
 
-/** All of them throw an `ImportError` for a value of another type or out of range; undefined is a setting not given. */
+/** All methods throw an `ImportError` for a value of another type or out of range; undefined means not given. */
 export interface Reader {
   readonly notes: readonly Note[];
-  /** The settings that were given, a `null` counting as none. */
+  /** The given settings; `null` counts as not given. */
   readonly given: ReadonlySet<string>;
   number(name: string, range?: Range): number | undefined;
   whole(name: string, range?: Range): number | undefined;
   flag(name: string): boolean | undefined;
   text(name: string): string | undefined;
   texts(name: string): string[] | undefined;
-  /** Integers of 0 or more: a list of them, or one. */
+  /** A list of non-negative integers, or a single one. */
   tokens(name: string): number[] | undefined;
-  /** Bits 0 to 31 of an integer of any size; `random` for those that say so. */
+  /** The low 32 bits of an integer of any size; `random` where `isRandom` holds. */
   seed(name: string, isRandom: (seed: bigint) => boolean): number | "random" | undefined;
   node(name: string): Node | undefined;
-  /** Notes a setting, if it was given. */
+  /** Adds a note about a setting, if it was given. */
   note(kind: NoteKind, name: string, text: string): void;
-  /** Notes an option of `ggsl run` for a setting, if it was given. */
+  /** Adds a note with the option of `ggsl run` for a setting, if it was given. */
   run(option: RunOptionName, name: string): void;
-  /** Throws for a setting whose value is not what was expected. */
+  /** Throws for a setting with an invalid value. */
   refuse(name: string, expected: string): never;
-  /** Notes every setting that was not read: `others` are not about sampling, the rest is unknown. */
+  /** Adds a note for every setting that was not read: `others` are not about sampling, the rest are unknown. */
   finish(others: ReadonlySet<string>): void;
 }
 

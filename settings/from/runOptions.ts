@@ -1,22 +1,22 @@
-/** The options that `ggsl run` has for settings of a model's context, which a program does not hold: notes name them. */
+/** Options of `ggsl run` for settings of a model's context. A program cannot contain them, so notes name them. */
 import {
   CACHE_TYPES,
   MAX_CONTEXT,
   MAX_LAYERS,
   MAX_THREADS,
   type FlashAttention,
-} from "@ggsl/compiler/llama/context.js";
+} from "@ggsl/compiler/llama/contexts.js";
 import type { Setting } from "./nodes.js";
 import type { Note } from "./notes.js";
 import { describe, textOf, wholeOf } from "./values.js";
 
-/** What an option takes: the words for a setting's value, none for one that leaves the choice open, undefined otherwise. */
+/** Converts a value to words: empty if it is the default, undefined if it is invalid. */
 interface RunOption {
   readonly expected: string;
   readonly convert: (node: Setting["node"]) => string | undefined;
 }
 
-/** Numbers below `least` leave the choice to the program. */
+/** Numbers below `least` mean the default. */
 const count = (least: number, most: number): RunOption => ({
   expected: `an integer from ${least} to ${most}`,
   convert(node) {
@@ -33,7 +33,7 @@ const cacheType: RunOption = {
 
 const LAYERS = count(0, MAX_LAYERS);
 
-/** Other words that llama.cpp has for them. */
+/** llama.cpp's synonyms. */
 const WHEN: Readonly<Record<string, FlashAttention>> = {
   ...{ on: "on", enabled: "on", true: "on", 1: "on" },
   ...{ off: "off", disabled: "off", false: "off", 0: "off" },
@@ -58,7 +58,7 @@ const RUN_OPTIONS = {
 
 export type RunOptionName = keyof typeof RUN_OPTIONS;
 
-/** How `ggsl run` is told of the setting. */
+/** The note with the option of `ggsl run` for a setting. */
 export function runNote(option: RunOptionName, { key, node }: Setting): Note {
   const { expected, convert }: RunOption = RUN_OPTIONS[option];
   const { place } = node;

@@ -1,6 +1,6 @@
 /**
- * Stages of the standard samplers that llama.cpp has, too. Each is the list of stages that a setting comes to: none for the
- * values that turn a sampler off. `name` is what the source calls the setting; the chain's parameter has the same name.
+ * Stages of the standard samplers that llama.cpp also has. Each function returns the list of stages for a setting, empty for
+ * values that turn the sampler off. `name` is the setting's name in the source and the name of the chain's parameter.
  */
 import type { Arg, Stage, Uniform } from "./plan.js";
 
@@ -15,7 +15,7 @@ export const uniform = (name: string, value: number, range?: string): Uniform =>
 
 const count = (name: string, value: number): Uniform => ({ uniform: name, type: "i32", isStatic: true, value });
 
-/** A seed that is left open is drawn for each stage by itself. */
+/** An open seed is drawn for each stage independently. */
 const seeded = (seed: Seed): Record<string, Arg> =>
   seed === "random" ? {} : { seed: { uniform: "seed", type: "seed", value: seed } };
 
@@ -81,7 +81,7 @@ export interface Penalties {
   readonly present: number;
 }
 
-/** What the source calls the three strengths. */
+/** The source's names of the three strengths. */
 export interface PenaltyNames {
   readonly repeat: string;
   readonly freq: string;
@@ -91,7 +91,7 @@ export interface PenaltyNames {
 export const hasPenalties = ({ repeat, freq, present }: Omit<Penalties, "lastN">): boolean =>
   repeat !== 1 || freq !== 0 || present !== 0;
 
-/** The strengths as arguments; those that are off stay constants. */
+/** The strengths as arguments; disabled ones are constants. */
 export function strengths(names: PenaltyNames, p: Omit<Penalties, "lastN">): Record<string, Arg> {
   return {
     repeat: p.repeat === 1 ? 1 : uniform(names.repeat, p.repeat, "> 0"),
@@ -146,8 +146,8 @@ export const adaptiveP = (target: number, decay: number, seed: Seed): Stage[] =>
   },
 ];
 
-/** The same stages on the host tail, where every argument is a constant. */
-export const onHost = (stages: readonly Stage[]): Stage[] =>
+/** The same stages in the host tail, where every argument is a constant. */
+export const inTail = (stages: readonly Stage[]): Stage[] =>
   stages.map(({ name, args }) => ({
     name,
     isHost: true,

@@ -1,8 +1,8 @@
-/** Values of settings as numbers, truths, texts and lists: undefined for a value of another type. */
+/** Converts values of settings to numbers, booleans, texts and lists: undefined for a value of another type. */
 import type { Node } from "./nodes.js";
 import { show } from "./notes.js";
 
-/** A value in words, for messages. */
+/** A value as shown in messages. */
 export function describe(node: Node): string {
   if (node.kind === "number") return node.text.length > 40 ? `${node.text.slice(0, 40)}...` : node.text;
   if (node.kind === "string" || node.kind === "word") return show(node.value);

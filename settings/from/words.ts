@@ -1,4 +1,4 @@
-/** A command line as a shell reads it: words, quotes, escapes, lines that go on. Nothing is expanded. */
+/** Splits a command line like a shell: words, quotes, escapes, continued lines. Nothing is expanded. */
 import { ImportError } from "./notes.js";
 import type { TextNode } from "./nodes.js";
 

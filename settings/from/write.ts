@@ -1,12 +1,12 @@
-/** A plan as a program: what it came from, what was left out, imports, samplers, the chain. */
+/** Writes a plan as a program: a header with source and notes, imports, samplers, the chain. */
 import { runOptions, show, type Note, type NoteKind } from "./notes.js";
 import type { Arg, Plan, Stage, Uniform } from "./plan.js";
 
-/** The name of the chain that an import makes. */
+/** The name of an imported chain. */
 export const IMPORTED_CHAIN = "imported";
 const MAX_WIDTH = 120;
 
-/** The text of a program; `source` is the file's name, or whatever the settings came from. */
+/** The text of a program; `source` is the file's name, or another description of the source. */
 export function writeProgram(plan: Plan, source: string): string {
   const parts = [header(plan, source), importLine(plan.stages), ...(plan.inputs ?? []), ...declarations(plan.stages)];
   return `${[...parts, chain(plan.stages)].join("\n\n")}\n`;
@@ -36,10 +36,10 @@ function header({ tool, notes }: Plan, source: string): string {
 const listItem = ({ key, place, text }: Note): string[] =>
   fold(`- ${plain(key)} (${plain(place)})${text === "" ? "" : `: ${text}`}`, "  ");
 
-/** A foreign text without quotes around it, on one line. */
+/** Source text without quotation marks, on one line. */
 const plain = (text: string): string => show(text).slice(1, -1);
 
-/** Lines of a comment; those after the first are indented. */
+/** Wraps a comment; lines after the first are indented. */
 function fold(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = "";
@@ -74,7 +74,7 @@ function chain(stages: readonly Stage[]): string {
   return `${head}\n${line.length <= MAX_WIDTH ? line : `  ${calls.join(" |>\n  ")}`}`;
 }
 
-/** Parameters in brackets, on a line of their own each where one line is too short. */
+/** Parameters in parentheses, on one line if they fit, else one per line. */
 function listOf(params: readonly string[], used: number): string {
   if (params.length === 0) return "";
   const line = `(${params.join(", ")})`;
@@ -88,7 +88,7 @@ const uniformsOf = ({ args }: Stage): Uniform[] => Object.values(args).filter(is
 const paramText = ({ uniform, type, isStatic, range, value }: Uniform): string =>
   `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${numberText(value)}`;
 
-/** `top_k(k)`: an argument alone needs no name where it is the sampler's first one. */
+/** `top_k(k)`: a single argument needs no name if it is the sampler's first. */
 function callText({ name, isHost, args }: Stage): string {
   const given = Object.entries(args);
   const isAlone = given.length === 1 && given[0]![0] !== "seed";
@@ -102,10 +102,10 @@ function argText(arg: Arg): string {
   return isUniform(arg) ? arg.uniform : `[${arg.map(argText).join(", ")}]`;
 }
 
-/** A number as GGSL reads it back; 0 has no sign. */
+/** A number in GGSL syntax; 0 has no sign. */
 export const numberText = (value: number): string => String(value === 0 ? 0 : value);
 
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "n", "\t": "t", "\r": "r", '"': '"', "\\": "\\" };
 
-/** A text as GGSL reads it back. */
+/** A text in GGSL syntax. */
 export const quote = (text: string): string => `"${text.replace(/[\n\t\r"\\]/g, (c) => `\\${ESCAPES[c]!}`)}"`;

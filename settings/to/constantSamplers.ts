@@ -1,8 +1,8 @@
-/** Samplers of a program that state what other tools have as settings: biases of single tokens, and a grammar. */
+/** Recognises samplers that are settings in other tools: biases of single tokens, and a grammar. */
 import type { Bias } from "../from/plan.js";
 import type { Expr, Sampler, Stmt } from "@ggsl/compiler/syntax/ast.js";
 
-/** The biases that a sampler comes to, if all its statements add a constant to one token or ban one. */
+/** A sampler's biases, if each of its statements adds a constant to the logit of one token or bans one token. */
 export function biasesOf({ params, body }: Sampler): Bias[] | undefined {
   if (params.length > 0 || body.length === 0) return undefined;
   const found = body.map(biasOf);
@@ -34,7 +34,7 @@ function numberOf(expr: Expr): number | undefined {
   return expr.kind === "number" ? expr.value : undefined;
 }
 
-/** The grammar of a sampler that is nothing but `keep allowed("...")`. */
+/** The grammar of a sampler whose only statement is `keep allowed("...")`. */
 export function grammarOf({ params, body: [only, ...more] }: Sampler): string | undefined {
   if (params.length > 0 || more.length > 0 || only?.kind !== "keep" || only.atLeast) return undefined;
   const { cond } = only;

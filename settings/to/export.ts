@@ -9,10 +9,10 @@ import { toLlama, type LlamaExport } from "./llama.js";
 export { shellText, toFlags, toRequest } from "./write.js";
 export type { LlamaExport } from "./llama.js";
 
-/** The tools that a chain is exported to. */
+/** The tools that a chain can be exported to. */
 export const TARGETS = ["llama.cpp"] as const;
 
-/** A chain that another tool has no equal for; `reasons` names every stage that is in the way. */
+/** A chain without an equivalent in another tool; `reasons` names every stage that prevents it. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
   constructor(readonly reasons: readonly string[]) {
@@ -23,17 +23,17 @@ export class ExportError extends Error {
 export interface ExportOptions {
   readonly chain?: string;
   readonly importer?: Importer;
-  /** Values of the chain's parameters; those not given have their defaults. */
+  /** Values of the chain's parameters; omitted ones have their defaults. */
   readonly set?: Readonly<Record<string, number>>;
 }
 
-/** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` where there are none. */
+/** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` for a chain without an equivalent. */
 export function exportLlama(source: SourceFile, { chain: name, importer, set = {} }: ExportOptions = {}): LlamaExport {
   const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([...diagnostics, chain]);
-  // compiling finds what only shows with the values that are set
+  // finds errors that depend on the values in `set`
   const { graph, diagnostics: more } = compileChain(program, chain, { set });
   if (!graph) throw compileError([...diagnostics, ...more]);
   const made = toLlama(flatten(program.main, chain, set));

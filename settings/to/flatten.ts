@@ -1,20 +1,21 @@
-/** The stages of a chain with the values of their arguments, chains inside chains laid out. */
+/** The stages of a chain with the values of their arguments; nested chains are inlined. */
 import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
-import { HOST_SAMPLERS, resolveHostArgs } from "@ggsl/compiler/check/host.js";
+import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { resolveTailArgs } from "@ggsl/compiler/check/tailArguments.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, Expr, Param, Sampler, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
-/** Undefined where it is not known before the chain runs. */
+/** Undefined if it is unknown before the chain runs. */
 export type Value = number | string | readonly (number | string)[] | undefined;
 
 export interface FlatStage {
   readonly name: string;
   /** Its place and its text: `chain.ggsl:3: temp(t)`. */
   readonly label: string;
-  /** A sampler of the standard library, or of the host tail, which is llama.cpp's. */
+  /** A sampler of the standard library, or one of llama.cpp's in the host tail. */
   readonly isStandard: boolean;
   readonly args: Readonly<Record<string, Value>>;
   /** The declaration of any other sampler. */
@@ -30,7 +31,7 @@ export function flatten(module: Module, chain: Chain, set: Readonly<Record<strin
 }
 
 const stagesOf = (module: Module, { stages }: Chain, values: Values): FlatStage[] =>
-  stages.flatMap((call) => (call.isHost ? hostStage(module, call, values) : stageOf(module, call, values)));
+  stages.flatMap((call) => (call.isHost ? tailStage(module, call, values) : stageOf(module, call, values)));
 
 function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
   const found = module.scope.get(call.name.text)!;
@@ -55,9 +56,9 @@ function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
   ];
 }
 
-function hostStage(module: Module, call: StageCall, values: Values): FlatStage[] {
-  const { bound } = resolveHostArgs(call);
-  const params = Object.entries(HOST_SAMPLERS[call.name.text]!.params);
+function tailStage(module: Module, call: StageCall, values: Values): FlatStage[] {
+  const { bound } = resolveTailArgs(call);
+  const params = Object.entries(TAIL_SAMPLERS[call.name.text]!.params);
   const args = params.map(([name, param]): [string, Value] => {
     const given = bound.get(name);
     return [name, given ? valueOf(given, module, values) : param.default];
@@ -70,7 +71,7 @@ function labelOf({ span }: StageCall): string {
   return `${span.source.name}:${lineColumn(span.source, span.start).line}: \`${text}\``;
 }
 
-/** As the compiler has it: an open seed is random, a uniform without a default 0. */
+/** As in the compiler: an open seed is random, a uniform without a default is 0. */
 function defaultOf(param: Param, module: Module): Value {
   if (param.default) return valueOf(param.default, module, new Map());
   return param.type === "seed" ? "random" : param.isStatic ? undefined : 0;

@@ -1,14 +1,14 @@
-/** A chain as settings of llama.cpp, or every reason why it is none. */
+/** Converts a chain to settings of llama.cpp, or gives every reason why that is impossible. */
 import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import type { ListedName } from "@ggsl/compiler/llama/order.js";
-import { HOST_SAMPLERS, type HostSampler } from "@ggsl/compiler/llama/samplers.js";
-import { GRAMMAR_DIFFERS } from "../from/formats/llama.js";
+import { TAIL_SAMPLERS, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
+import { effective, GRAMMAR_DIFFERS } from "../from/formats/llama.js";
 import type { Bias } from "../from/plan.js";
 import { biasesOf, grammarOf } from "./constantSamplers.js";
 import type { FlatStage, Value } from "./flatten.js";
 
 export interface LlamaExport {
-  /** The settings that the chain decides: all are written, for a model's file or a server may have other defaults. */
+  /** The settings that the chain determines. All are written, because a model file or a server may have other defaults. */
   readonly values: ReadonlyMap<FieldName, number>;
   readonly order: readonly ListedName[];
   readonly breakers?: readonly string[];
@@ -30,7 +30,7 @@ interface Draft {
   picks?: true;
 }
 
-/** The settings, or the reasons why llama.cpp has no equal. */
+/** The settings, or the reasons why llama.cpp has no equivalent. */
 export function toLlama(stages: readonly FlatStage[]): LlamaExport | { readonly reasons: readonly string[] } {
   const draft: Draft = { values: new Map(), order: [], biases: [], warnings: [], reasons: [] };
   for (const stage of stages) {
@@ -49,7 +49,7 @@ type Refuse = (why: string) => void;
 
 const isFront = ({ order, picks, values }: Draft): boolean => order.length === 0 && !picks && values.size === 0;
 
-/** Biases and a grammar, which llama.cpp has before everything else. */
+/** Biases and a grammar, which llama.cpp applies before everything else. */
 function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
   const biases = biasesOf(sampler!);
   const grammar = biases ? undefined : grammarOf(sampler!);
@@ -67,8 +67,8 @@ function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
 
 // ---------------------------------------------------------------- standard samplers
 
-/** Which setting each parameter of a sampler is. */
-const settingsOf = ({ params }: HostSampler): [param: string, field: FieldName][] =>
+/** The setting of each parameter of a sampler. */
+const settingsOf = ({ params }: TailSampler): [param: string, field: FieldName][] =>
   Object.entries(params).flatMap(([param, { field }]) => (field === undefined ? [] : [[param, field]]));
 
 function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
@@ -86,23 +86,21 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
     );
     return;
   }
-  const equal = HOST_SAMPLERS[name];
+  const equal = TAIL_SAMPLERS[name];
   if (!equal) return refuse("llama.cpp has no such sampler");
   if (equal.picks) addPick(draft, name, args, refuse);
   else draft.order.push(equal.listed!);
   if (name === "temp") setField(draft, "dynatemp_range", 0, refuse);
   if (name === "dry") addBreakers(draft, args["breakers"], refuse);
-  for (const [param, field] of settingsOf(equal)) setField(draft, field, normal(field, args[param] as number), refuse);
+  for (const [param, field] of settingsOf(equal))
+    setField(draft, field, effective(field, args[param] as number), refuse);
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
-/** Stages that llama.cpp's command line could not turn off in the way that they are. */
+/** Stages that are off but whose values llama.cpp's command line cannot express. */
 const isOff = ({ name, args }: FlatStage): boolean =>
   (name === "penalties" && (args["last_n"] as number) <= 0) ||
   (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));
-
-/** Below 0 a temperature is 0, and llama.cpp says so. */
-const normal = (field: FieldName, value: number): number => (field === "temperature" ? Math.max(0, value) : value);
 
 function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value>>, refuse: Refuse): void {
   draft.picks = true;
@@ -116,7 +114,7 @@ function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value
   const others = draft.order.filter((sampler) => sampler !== "temperature");
   if (others.length > 0 || draft.order.length > 1 || (draft.values.get("dynatemp_range") ?? 0) > 0)
     return refuse("with mirostat llama.cpp runs nothing else but one plain temperature");
-  const m = HOST_SAMPLERS["mirostat"]!.params["m"]!.default as number;
+  const m = TAIL_SAMPLERS["mirostat"]!.params["m"]!.default as number;
   if (name === "mirostat" && args["m"] !== m) return refuse(`llama.cpp's programs have an \`m\` of ${m} only`);
   if (draft.order.length === 0) setField(draft, "temperature", 1, refuse);
   setField(draft, "mirostat", name === "mirostat" ? 1 : 2, refuse);
@@ -146,7 +144,7 @@ function addBreakers(draft: Draft, value: Value, refuse: Refuse): void {
   draft.breakers = breakers;
 }
 
-/** The settings of the chain, in the order of the table. `min_keep` is off unless a stage has it. */
+/** The settings of the chain in the order of the table. `min_keep` is off unless a stage sets it. */
 export const statedValues = (values: ReadonlyMap<FieldName, number>): [FieldName, number][] =>
   FIELD_NAMES.flatMap((name): [FieldName, number][] => {
     const value = values.get(name);

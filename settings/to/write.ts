@@ -1,9 +1,9 @@
-/** Settings of llama.cpp as the words of a command line, and as a request to its server. */
+/** Writes settings of llama.cpp as the words of a command line, and as a request to its server. */
 import { fieldOf } from "@ggsl/compiler/llama/fields.js";
 import { numberText } from "../from/write.js";
 import { statedValues, type LlamaExport } from "./llama.js";
 
-/** The words of a command line, or why a command line can not say it. */
+/** The words of a command line, or why a command line cannot express it. */
 export function toFlags(
   e: LlamaExport,
 ): { readonly words: readonly string[] } | { readonly reasons: readonly string[] } {
@@ -27,7 +27,7 @@ export function toFlags(
 
 const biasText = (bias: number): string => (bias === -Infinity ? "-inf" : numberText(bias));
 
-/** llama.cpp undoes escapes in breakers. */
+/** Escapes a breaker, because llama.cpp resolves escapes in breakers. */
 const escape = (text: string): string =>
   text.replace(/[\\\n\r\t]/g, (c) => ({ "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c]!);
 
@@ -42,7 +42,7 @@ export function toRequest(e: LlamaExport): Record<string, unknown> {
   return {
     samplers: e.order,
     ...Object.fromEntries(statedValues(e.values)),
-    // the server takes no empty list, and passes over empty texts
+    // the server rejects an empty list, and ignores empty texts
     ...(e.breakers && { dry_sequence_breakers: e.breakers.length === 0 ? [""] : e.breakers }),
     ...(e.biases.length > 0 && {
       logit_bias: e.biases.map(({ token, bias }) => [token, bias === -Infinity ? false : bias]),

@@ -1,4 +1,4 @@
-/** `npm run bench -- --quick`: what it writes, and that its numbers of nodes are those of `ggsl explain`. */
+/** `npm run bench -- --quick`: its output, and that its node counts equal those of `ggsl explain`. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { currentPage } from "../../bench/report/page.js";
@@ -61,6 +61,6 @@ test("wrong options are refused", () => {
   expect(run.stderr).toContain("--only: expected default, min_p");
 });
 
-test("docs/performance.md holds what was measured last", () => {
+test("docs/performance.md contains the latest measurements", () => {
   expect(readFileSync("docs/performance.md", "utf8")).toBe(currentPage());
 });

@@ -1,4 +1,4 @@
-/** The tool that checks recorded cases on a device: what it passes, what it fails, what it refuses. */
+/** The tool that checks recorded cases on a device: what passes, what fails, what it refuses. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { encodeCases, type Case } from "../../bench/cases/caseFile.js";
 import { checkCases } from "../../bench/cases/checks.js";
@@ -40,7 +40,7 @@ function wrong(index: number, change: (expected: NonNullable<Case["rows"][0]["ex
 const changed = (values: Float32Array, at: number, value: number): Float32Array =>
   values.map((x, i) => (i === at ? value : x));
 
-describe("a wrong expectation fails, and the others pass", () => {
+describe("only a wrong expectation fails", () => {
   test.each([
     ["token", 0, (e) => ({ sampled: (e.sampled! + 1) % 1000 }), /sequence 0: expected the pick \d+, found \d+/],
     ["logit", 6, (e) => ({ logits: changed(e.logits!, kept(e.logits!), 1000) }), /expected the logit 1000, found/],
@@ -67,7 +67,7 @@ describe("a wrong expectation fails, and the others pass", () => {
 
 const kept = (logits: Float32Array): number => logits.findIndex((x) => x !== -Infinity);
 
-describe("what is refused", () => {
+describe("invalid usage is refused", () => {
   const refused = (...args: string[]): string => {
     const { status, stdout, stderr } = replay(...args);
     expect([status, stdout]).toEqual([2, ""]);
@@ -82,7 +82,7 @@ describe("what is refused", () => {
     expect(refused("check", folder.write("bytes.cases", good.subarray(0, good.length - 1)))).toContain(
       "expected whole 32-bit words",
     );
-    expect(refused("check", folder.write("other.cases", new Uint8Array(64)))).toContain("is no case file");
+    expect(refused("check", folder.write("other.cases", new Uint8Array(64)))).toContain("is not a case file");
     const version = Uint8Array.from(good);
     version[4] = 77;
     expect(refused("check", folder.write("version.cases", version))).toContain(
@@ -93,7 +93,7 @@ describe("what is refused", () => {
     expect(refused("check", folder.write("graph.cases", graph))).toMatch(/case/);
   });
 
-  test("files, devices and options that there are not", () => {
+  test("unknown files, devices and options", () => {
     const file = folder.write("one.cases", cases.slice(0, 1));
     expect(refused("check", folder.path("none.cases"))).toContain("cannot be read");
     expect(refused("check", file, "--device", "quantum")).toMatch(/no device "quantum"; there are: .*CPU/);
@@ -104,7 +104,7 @@ describe("what is refused", () => {
   });
 });
 
-test("a case that can not be compared is an error of that case", () => {
+test("a case that cannot be compared is an error of that case", () => {
   const chains = CHAINS.filter(({ name }) => name === "greedy");
   const [good] = timingCases({ chains, vocabSizes: [1000], rows: [1], shapes: ["flat"] });
   const bad = { ...good!, name: "bad", rows: good!.rows.map((row) => ({ ...row, llama: "top_k k=1000000" })) };

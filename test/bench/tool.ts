@@ -8,7 +8,7 @@ import { ROOT, TOOL } from "../../bench/tool.js";
 
 export interface Folder extends Disposable {
   path(name: string): string;
-  /** Writes a case file and gives its path. */
+  /** Writes a case file and returns its path. */
   write(name: string, content: Uint8Array | readonly Case[]): string;
 }
 
@@ -33,6 +33,6 @@ export interface Run {
 
 export const replay = (...args: string[]): Run => spawnSync(TOOL, args, { encoding: "utf8" });
 
-/** A compiled program, by its path in the checkout, from what `npm run setup` has built. */
+/** A program that `npm run setup` compiled, by its path in the checkout. */
 export const runBuilt = (program: string, ...args: string[]): Run =>
   spawnSync(process.execPath, [join(ROOT, program), ...args], { encoding: "utf8", cwd: ROOT });

@@ -1,6 +1,6 @@
 /**
- * Runs a bundler with the plugin, in a process of its own: `node bundle.mjs rollup|vite|dev FOLDER [OPTIONS]`. The folder has an
- * entry.js; what comes of it goes to standard output as one JSON object.
+ * Runs a bundler with the plugin in its own process: `node bundle.mjs rollup|vite|dev FOLDER [OPTIONS]`. The folder has an
+ * entry.js; the result goes to standard output as one JSON object.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const RUNS = {
     });
     return {};
   },
-  /** Serves; then the imported file changes, breaks and is mended. */
+  /** Serves; then the imported file changes, breaks and is fixed. */
   async dev() {
     const server = await createServer({
       ...common,
@@ -49,7 +49,7 @@ const RUNS = {
       const seen = new Promise((done) => server.watcher.once("change", done));
       writeFileSync(imported, changed);
       await seen;
-      // the server hears of the change before this does, and forgets the module a little later
+      // the server sees the change before this, and invalidates the module shortly after
       await new Promise((done) => setTimeout(done, 200));
     };
     try {
@@ -61,7 +61,7 @@ const RUNS = {
       await rewrite(text.replace("delta * green", "delta * gren"));
       const fault = await module().then(() => undefined, faultOf);
       await rewrite(text);
-      return { importer, first, second, fault, mended: (await module()) === first };
+      return { importer, first, second, fault, fixed: (await module()) === first };
     } finally {
       await server.close();
     }

@@ -1,4 +1,4 @@
-/** `ggsl gen`: modules that are committed are what it gives, and what it says when it can not. */
+/** `ggsl gen`: committed modules are up to date, and its errors. */
 import { afterAll, expect, test } from "@jest/globals";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,30 +9,30 @@ import { fileImporter } from "../../cli/files.js";
 import { chainOf, compile } from "../../runtime/chain.js";
 import { ggsl, node, tsc } from "./ggsl.js";
 
-// inside the package, so that modules find it by its name
+// inside the package, so that modules resolve it by name
 mkdirSync("build", { recursive: true });
 const folder = mkdtempSync("build/gen-");
 afterAll(() => rmSync(folder, { recursive: true }));
 cpSync("test/codegen/files", folder, { recursive: true });
 const awkward = join(folder, "awkward.ggsl");
 
-/** Modules in this repository. With GGSL_BLESS=1 they are written anew. */
+/** Modules in this repository. GGSL_BLESS=1 rewrites them. */
 const COMMITTED = [
   ["test/codegen/files/awkward.ggsl", "--dts", "--set", "k=7"],
   ["examples/typed-app/chains.ggsl", "--dts"],
   ["examples/typed-app/chains.ggsl", "-o", "examples/typed-app/node/chains.ts"],
 ];
-test.each(COMMITTED)("the committed module of %s is what its source gives", (...args) => {
+test.each(COMMITTED)("the committed module of %s is up to date", (...args) => {
   const { status, stderr } = ggsl(["gen", ...args, ...(process.env["GGSL_BLESS"] === "1" ? [] : ["--check"])]);
   expect(stderr.replace(/^note: .*\n/gm, "")).toBe("");
   expect(status).toBe(0);
 });
 
-test("TypeScript takes the modules, and refuses what the chains do not take", () => {
+test("TypeScript accepts the modules, and refuses wrong uniforms and inputs", () => {
   expect(tsc("-p", "test/codegen/types").stdout).toBe("");
 }, 120_000);
 
-test("the same module whatever the folder, and nothing is written when nothing changes", () => {
+test("the module does not depend on the folder, and is not rewritten if unchanged", () => {
   const output = join(folder, "awkward.ts");
   expect(ggsl(["gen", awkward, "--set", "open.k=7"]).stdout).toBe(`wrote ${output}\n`);
   const text = readFileSync(output, "utf8");
@@ -42,7 +42,7 @@ test("the same module whatever the folder, and nothing is written when nothing c
   expect(ggsl(["gen", awkward, "--set", "open.k=7", "-o", "-"]).stdout).toBe(text);
 });
 
-test("a chain of a module is the chain that the compiler gives", () => {
+test("a chain of a module equals the compiler's", () => {
   const text = readFileSync(awkward, "utf8");
   const options = { importer: fileImporter, file: awkward };
   const { chains } = moduleChains({ name: awkward, text }, { importer: fileImporter, set: { k: 7 } });
@@ -92,7 +92,7 @@ test("the compiled module runs, with all its chains, in a program without a comp
   });
 }, 60_000);
 
-test("the embedded graphs are what was compiled", () => {
+test("the embedded graphs equal the compiled ones", () => {
   const { chains } = moduleChains({ name: "c.ggsl", text: readFileSync("examples/typed-app/chains.ggsl", "utf8") });
   const module = typeScriptModule(nameChains(chains), "ggsl gen c.ggsl");
   const specs = [...module.matchAll(/fromSpec\((\{[^]*?\n {2,}\})\)/g)].map(([, json]) => fromSpec(JSON.parse(json!)));
@@ -101,7 +101,7 @@ test("the embedded graphs are what was compiled", () => {
   expect(chainOf(specs[0]!, specs[1]).rowsGraph).toBe(specs[1]);
 });
 
-test("--check finds a module that is stale or missing, and says how to make it", () => {
+test("--check finds a stale or missing module, and says how to generate it", () => {
   const program = join(folder, "stale.ggsl");
   writeFileSync(program, 'import { temp } from "std"\nchain a(t: f32 = 1) = temp(t)\n');
   const missing = ggsl(["gen", program, "--check"]);
@@ -115,7 +115,7 @@ test("--check finds a module that is stale or missing, and says how to make it",
   expect(stale.stderr).toContain('stale.ts" is out of date. To generate it: ggsl gen');
 });
 
-test("a file that was written by hand is not overwritten", () => {
+test("a hand-written file is not overwritten", () => {
   writeFileSync(join(folder, "mine.ggsl"), 'import { greedy } from "std"\nchain a = greedy()\n');
   writeFileSync(join(folder, "mine.ts"), "export const a = 1;\n");
   const { status, stderr } = ggsl(["gen", join(folder, "mine.ggsl")]);
@@ -130,7 +130,7 @@ test.each([
   [["--set", "open.k=7", "--set", "q=1"], "has no parameter `q` to set"],
   [["--set", "opne.k=7", "--set", "k=7"], "`opne`"],
   [["opne"], "`opne`"],
-])("what does not fit is diagnosed: %j", (args, message) => {
+])("wrong settings are diagnosed: %j", (args, message) => {
   const { status, stderr } = ggsl(["gen", awkward, "-o", "-", ...args]);
   expect(stderr).toContain(message);
   expect(status).toBe(1);

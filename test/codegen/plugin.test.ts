@@ -1,4 +1,4 @@
-/** The plugin in Vite, built and served, and in Rollup. Each runs in a process of its own. */
+/** The plugin in Vite, built and served, and in Rollup, each in its own process. */
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -30,7 +30,7 @@ interface Bundled {
   readonly first?: string;
   readonly second?: string;
   readonly importer?: string;
-  readonly mended?: boolean;
+  readonly fixed?: boolean;
 }
 
 function bundle(kind: "rollup" | "vite" | "dev", options: object = SET): Bundled {
@@ -39,7 +39,7 @@ function bundle(kind: "rollup" | "vite" | "dev", options: object = SET): Bundled
   return JSON.parse(stdout) as Bundled;
 }
 
-/** The tokens that are left of four, by a chain of a built module. */
+/** The tokens of four that a chain of a built module keeps. */
 function shortlist(built: string): unknown {
   const script = `
     const { aB, steady } = await import(${JSON.stringify(join(folder, "out", built))});
@@ -58,14 +58,14 @@ test("Rollup builds a module whose chains run, and watches imported programs", (
   expect(shortlist("rollup.mjs")).toEqual(["steady", 3, 2]);
 }, 60_000);
 
-test("Vite builds a module whose chains run; the types beside it are those of `ggsl gen --dts`", () => {
+test("Vite builds a module whose chains run; its types equal those of `ggsl gen --dts`", () => {
   expect(bundle("vite")).toEqual({ warnings: [] });
   expect(shortlist("vite.mjs")).toEqual(["steady", 3, 2]);
   expect(ggsl(["gen", chains, "--dts", "--check", "--set", "k=7"])).toMatchObject({ status: 0 });
 }, 60_000);
 
-test("Vite's server sees changes in imported programs, shows where a fault is, and recovers", () => {
-  const { importer, first, second, fault, mended } = bundle("dev");
+test("Vite's server sees changes in imported programs, shows the position of an error, and recovers", () => {
+  const { importer, first, second, fault, fixed } = bundle("dev");
   expect(importer).toContain("/chains.ggsl");
   expect(first).toContain("export const steady = ");
   expect(second).not.toBe(first);
@@ -74,10 +74,10 @@ test("Vite's server sees changes in imported programs, shows where a fault is, a
   expect(fault?.loc).toEqual({ file: imported, line: 8, column: 19 });
   expect(fault?.frame).toContain("8 |   logit += delta * gren\n  |                    ^^^^ ");
   expect(fault?.frame).toContain("help: did you mean `green`?");
-  expect(mended).toBe(true);
+  expect(fixed).toBe(true);
 }, 60_000);
 
-test("all faults of a program are shown, the place is that of the first", () => {
+test("all errors of a program are shown, with the position of the first", () => {
   writeFileSync(chains, 'import { top_kk } from "std"\nchain a = nope()\n');
   const { fault } = bundle("rollup");
   expect(fault?.loc).toEqual({ file: chains, line: 1, column: 9 });
@@ -86,7 +86,7 @@ test("all faults of a program are shown, the place is that of the first", () => 
   expect(fault?.message).toContain("chain a = nope()");
 }, 60_000);
 
-test("warnings of a program are warnings of the build, and so is a setting for a file that nothing imports", () => {
+test("warnings of a program are warnings of the build, and so is a setting for a file without imports", () => {
   writeFileSync(chains, 'import { greedy, temp } from "std"\nchain a = greedy() |> temp(2)\n');
   const { warnings } = bundle("rollup", { set: { "none.ggsl": { k: 1 } } });
   expect(warnings.map((w) => w.message)).toEqual([
@@ -95,7 +95,7 @@ test("warnings of a program are warnings of the build, and so is a setting for a
   ]);
 }, 60_000);
 
-test("`dts: false` writes no types; types that were written by hand are not overwritten", () => {
+test("`dts: false` writes no types; hand-written types are not overwritten", () => {
   bundle("rollup", { ...SET, dts: false });
   expect(existsSync(types)).toBe(false);
   writeFileSync(types, "export declare const mine: 1;\n");

@@ -1,4 +1,4 @@
-/** docs/backends.md is what the devices of this machine say. */
+/** docs/backends.md agrees with the devices of this machine. */
 import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 

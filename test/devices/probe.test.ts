@@ -1,4 +1,4 @@
-/** Drivers are tried in a child process: whatever they do, this process lives on and says what happened. */
+/** Drivers are probed in a child process: whatever they do, this process survives and reports it. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "ggsl-probe-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A real shared library that does something when it is loaded. */
+/** A real shared library that runs code when it is loaded. */
 function library(name: string, body: string): string {
   const [source, path] = [join(folder, `${name}.cc`), join(folder, `lib${name}.so`)];
   writeFileSync(
@@ -30,21 +30,21 @@ test("a driver that crashes is reported", async () => {
   expect(probeSync(library("abort", "raise(SIGABRT);")).failure).toBe("the driver crashed (SIGABRT)");
 });
 
-test("a driver that hangs is ended and reported", async () => {
+test("a driver that hangs is killed and reported", async () => {
   const failure = "the driver did not answer within 1 s";
   const body = "signal(SIGTERM, SIG_IGN); for (;;) sleep(1);";
   expect(await probe(library("hang", body), 1)).toMatchObject({ failure, isBroken: true });
   expect(probeSync(library("hang2", body), 1)).toMatchObject({ failure, isBroken: true });
 });
 
-test("a library that is no backend, or is not there, says so", () => {
+test("a library that is not a backend, or is missing, is reported", () => {
   const report = probeSync(library("other", ""));
   expect(report).toMatchObject({ devices: [], isBroken: false });
   expect(report.failure).toMatch(/libother\.so does not load: llama\.cpp said: .*ggml_backend_init/);
   expect(probeSync(join(folder, "none.so")).failure).toMatch(/none\.so does not load: .*no such file/i);
 });
 
-test("a driver that ends the process is reported", () => {
+test("a driver that exits the process is reported", () => {
   expect(probeSync(library("exit", "_exit(3);"))).toMatchObject({ failure: "the driver ended the process" });
 });
 
@@ -64,7 +64,7 @@ test("the CPU's devices are chosen by number and by name", async () => {
 });
 
 test("a backend without a device says why, what is installed, and what to do", () => {
-  // no test machine has an NVIDIA GPU and the CPU's library folder is no CUDA backend
+  // no NVIDIA GPU is expected here, and the CPU's library folder is not a CUDA backend
   expect(cpuLibraries()).toMatch(/@node-llama-cpp/);
   const found = chooseDeviceSync({ backend: "auto" });
   const cuda = found.skipped.find(({ backend }) => backend === "cuda");

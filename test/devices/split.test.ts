@@ -1,4 +1,4 @@
-/** A chain whose rest runs on the CPU gives what the whole chain gives, wherever it is split. */
+/** A chain that is split between device and CPU gives the same result as the whole chain, wherever the split is. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
@@ -10,7 +10,7 @@ import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
 import { batchOf } from "../native/batches.js";
-import { DEMO_MODEL } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const CHAINS = [
   "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
@@ -20,10 +20,10 @@ const CHAINS = [
 const SIZE = 500;
 const LOGITS = Float32Array.from({ length: SIZE }, (_, i) => (i % 9 === 4 ? -Infinity : 5 * Math.sin(i * 12.9898)));
 
-/** Nodes that launch something, as many as are tried. */
+/** The nodes that launch a kernel: each is tried as a split point. */
 const candidates = (graph: Graph): NodeId[] => [...graph.nodes.keys()].filter((id) => launches(graph.nodes[id]!));
 
-/** Three steps of a chain, some nodes of it counting as unsupported. */
+/** Three steps of a chain, with some nodes marked unsupported. */
 function steps(graph: Graph, without: readonly NodeId[]): unknown[] {
   const binding = loadBinding();
   using placed = placeGraph(graph, SIZE, { device: "CPU", without: () => without });
@@ -53,12 +53,12 @@ describe.each(CHAINS)("%s", (chain) => {
     expect(device.outputs).toEqual({});
     expect(taps.length).toBeGreaterThan(0);
     expect(host.inputs).toHaveLength(graph.inputs.length + taps.length);
-    // nothing of an earlier stage is computed twice
+    // no node of an earlier stage is computed twice
     for (const tap of taps) expect(graph.nodes[tap]!.origin?.stage ?? 0).toBeLessThan(last);
   });
 });
 
-describe("on a device that orders at most 1024 rows, as CUDA without CUB", () => {
+describe("on a device that sorts at most 1024 rows, like CUDA without CUB", () => {
   const WIDE = 2000;
   const logits = Float32Array.from({ length: WIDE }, (_, i) => (i % 9 === 4 ? -Infinity : 5 * Math.sin(i * 12.9898)));
   const without = ({ nodes }: Graph): NodeId[] =>
@@ -144,7 +144,7 @@ describe("in a model's graph", () => {
   });
 });
 
-test("a graph of another device's needs is refused by the words alone", () => {
+test("a tapped node outside the graph is refused", () => {
   const { graph } = compilePipeline("greedy()");
   const { Graph: NativeGraph } = loadBinding();
   expect(() => new NativeGraph(encodeWire(graph, [99]))).toThrow(/a tapped node from 0 to/);

@@ -1,6 +1,6 @@
 /**
- * Each `NAME.ggsl` (a program) and `NAME.stages` (a one-liner) has a fault, and `NAME.stderr` is what the user reads about it,
- * exactly. A first line `// compile {...}` gives options of `compileProgram`.
+ * Each `NAME.ggsl` (a program) and `NAME.stages` (a pipeline) has an error or warning, and `NAME.stderr` is the exact message
+ * to the user. A first line `// compile {...}` gives options of `compileProgram`.
  * `GGSL_BLESS=1` rewrites the expected files.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ test("codes are unique", () => {
   expect(codes).toEqual([...new Set(codes)]);
 });
 
-test("every code has a golden text, but for those of programs too large to keep as files", () => {
+test("every code has a golden text, except those of programs too large for a file", () => {
   const texts = readdirSync(folder)
     .filter((name) => name.endsWith(".stderr"))
     .map((name) => readFileSync(join(folder, name), "utf8"));

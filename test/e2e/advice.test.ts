@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSamplingAdvice } from "../../settings/from/advice.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 
-const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "ggsl-advice-"))));
 afterAll(() => rmSync(folder, { recursive: true }));

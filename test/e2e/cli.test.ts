@@ -1,10 +1,10 @@
 /** The `ggsl` command as a user runs it: output, exit status, and what it says about bad input. */
-import { describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "@jest/globals";
+import { DEMO_MODEL } from "../model/file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -114,38 +114,6 @@ test("check and test go on after a bad file", () => {
   expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 2, failed: 1 });
 });
 
-test("run prints text, tokens and stats", () => {
-  const { status, stdout } = ggsl(["run", "-e", DEFAULT_CHAIN, "-n", "64", "--stats", "--json"]);
-  const result = JSON.parse(stdout) as {
-    text: string;
-    tokens: number[];
-    stats: { readbackBytes: number; graphBuilds: number };
-  };
-  expect(status).toBe(0);
-  expect(result.tokens).toHaveLength(64);
-  expect(result.text).toMatch(/\b(the|and|of)\b/);
-  expect(result.stats.readbackBytes).toBe(4);
-  expect(result.stats.graphBuilds).toBeLessThanOrEqual(3);
-});
-
-test("run --sequences gives each sequence the text of its seed", () => {
-  const run = (...args: string[]): Result => ggsl(["run", "-e", "top_k(40) |> dist()", "-n", "12", ...args]);
-  const of = (...args: string[]): unknown => JSON.parse(run("--json", ...args).stdout);
-  const three = of("--sequences", "3", "--seed", "5", "--stats") as { text: string }[];
-  expect(three).toMatchObject([{ tokens: {}, stats: { generatedTokens: 12 } }, {}, {}]);
-  expect(three.map(({ text }) => text)).toEqual(
-    ["5", "6", "7"].map((seed) => (of("--seed", seed) as { text: string }).text),
-  );
-  const { stdout, status } = run("--sequences", "2", "--seed", "5");
-  expect(stdout).toBe(
-    three
-      .slice(0, 2)
-      .map(({ text }) => `In the beginning${text}\n`)
-      .join("\n"),
-  );
-  expect(status).toBe(0);
-});
-
 test("compile writes a spec that eval runs, text and a drawing", () => {
   const spec = join(folder, "chain.graph.json");
   expect(ggsl(["compile", "-e", "top_k(2)", "-o", spec]).status).toBe(0);
@@ -175,7 +143,7 @@ describe("bad input ends with a message and no stack", () => {
     edit(s);
     return file("edited.graph.json", JSON.stringify(s));
   };
-  const model = readFileSync("examples/model/demo-q8_0.gguf");
+  const model = readFileSync(DEMO_MODEL);
   const cases: readonly (readonly [string, number, RegExp, () => string[]])[] = [
     ["an unknown sampler", 1, /E0202.*\n.*-e:1:1/, () => ["eval", "-e", "min_q(1)", "--probs", "1,2"]],
     ["a missing file", 1, /"nowhere.ggsl" cannot be read: there is no such file/, () => ["compile", "nowhere.ggsl"]],
@@ -199,7 +167,7 @@ describe("bad input ends with a message and no stack", () => {
     [
       "an edited spec: unknown op",
       1,
-      /there is no such op/,
+      /unknown op/,
       () => ["eval", edited((s) => (s.nodes[1]!["op"] = "rm")), "--logits", "1,2"],
     ],
     [

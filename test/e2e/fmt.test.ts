@@ -46,7 +46,7 @@ test("a syntax error is shown, its file stays as it is, and the other files are 
   const [faulty, ugly] = [file("faulty.ggsl", "chain  c = \n"), file("ugly.ggsl", UGLY)];
   const { status, stdout, stderr } = fmt([faulty, ugly]);
   expect([status, stdout]).toEqual([1, `formatted ${ugly}\n`]);
-  expect(stderr).toContain("error[E0101]: unexpected end of the text");
+  expect(stderr).toContain("error[E0101]: unexpected end of input");
   expect(readFileSync(faulty, "utf8")).toBe("chain  c = \n");
 });
 

@@ -4,14 +4,15 @@ import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { AbortError, InputError } from "../../runtime/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import { loadOracle, type LlamaSampler } from "../native/oracle.js";
+import { DEMO_MODEL, endless } from "../model/demo.js";
+import { expectSameText, referenceOf, textOf } from "../model/ties.js";
+import type { LlamaSampler } from "../native/oracle.js";
 
-const MODEL = "examples/model/demo-q8_0.gguf";
 const PROMPT = "In the beginning";
 let model: Model;
 
 beforeAll(async () => {
-  model = await loadModel(MODEL);
+  model = await loadModel(DEMO_MODEL);
 });
 afterAll(() => model.dispose());
 
@@ -19,7 +20,7 @@ async function generate(
   chain: Chain,
   options: Omit<GenerateOptions, "chain"> = {},
 ): Promise<{ tokens: number[]; text: string; stats: GenerationStats }> {
-  const generation = model.generate(PROMPT, { chain, ...options });
+  const generation = model.generate(PROMPT, { chain, ...endless(model), ...options });
   const tokens: number[] = [];
   let text = "";
   for await (const piece of generation) {
@@ -27,13 +28,6 @@ async function generate(
     text += piece.text;
   }
   return { tokens, text, stats: generation.stats() };
-}
-
-/** What llama.cpp generates by itself, up to the end of the text. */
-function reference(stages: readonly LlamaSampler[], count: number): number[] {
-  const tokens = [...loadOracle().generateReference(MODEL, model.tokenize(PROMPT), stages, count)];
-  const end = tokens.indexOf(model.info.eos);
-  return end < 0 ? tokens : tokens.slice(0, end);
 }
 
 const CASES: readonly (readonly [string, readonly LlamaSampler[]])[] = [
@@ -57,21 +51,23 @@ const CASES: readonly (readonly [string, readonly LlamaSampler[]])[] = [
   ],
 ];
 
-describe.each(CASES)("%s", (stages, equal) => {
+describe.each(CASES)("%s", (stages, samplers) => {
   test.each(["graph", "host"] as const)("gives llama.cpp's tokens, run in the %s", async (placement) => {
-    const { tokens } = await generate(compilePipeline(stages), { maxTokens: 100, placement });
-    expect(tokens.length).toBeGreaterThan(20);
-    expect(tokens).toEqual(reference(equal, tokens.length));
+    const chain = compilePipeline(stages);
+    const found = await textOf(model, model.generate(PROMPT, { chain, maxTokens: 100, placement }));
+    const reference = referenceOf(model, { model: DEMO_MODEL, prompt: PROMPT, samplers }, 100);
+    expectSameText(found, reference.tokens, reference.picksNear);
   });
 });
 
 const CREATIVE = `
-import { top_k, min_p, temp, dist } from "std"
-chain creative(t: f32 >= 0 = 0.8, p: f32 in [0, 1] = 0.05, seed: seed = 42) = top_k(40) |> min_p(p) |> temp(t) |> dist(seed)
+import { logit_bias, top_k, min_p, temp, dist } from "std"
+chain creative(t: f32 >= 0 = 0.8, p: f32 in [0, 1] = 0.05, seed: seed = 42) =
+  logit_bias() |> top_k(40) |> min_p(p) |> temp(t) |> dist(seed)
 `;
 
 test("uniforms change between tokens without a new graph", async () => {
-  const generation = model.generate(PROMPT, { chain: compile(CREATIVE), maxTokens: 100 });
+  const generation = model.generate(PROMPT, { chain: compile(CREATIVE), maxTokens: 100, ...endless(model) });
   const builds: number[] = [];
   const tokens: number[] = [];
   for await (const { token } of generation) {
@@ -96,7 +92,8 @@ test("an aborted generation rejects, and the model goes on", async () => {
   const abort = new AbortController();
   const tokens: number[] = [];
   const run = async (): Promise<void> => {
-    for await (const { token } of model.generate(PROMPT, { chain: compile(CREATIVE), signal: abort.signal })) {
+    const options = { chain: compile(CREATIVE), signal: abort.signal, ...endless(model) };
+    for await (const { token } of model.generate(PROMPT, options)) {
       tokens.push(token);
       if (tokens.length === 5) abort.abort();
     }
@@ -107,7 +104,7 @@ test("an aborted generation rejects, and the model goes on", async () => {
 });
 
 test("a generation ends where the context is full", async () => {
-  const { stats } = await generate(compilePipeline("greedy()"), { contextSize: 256 });
+  const { stats } = await generate(compilePipeline("logit_bias() |> greedy()"), { contextSize: 256 });
   expect(stats.finish).toBe("context");
   expect(stats.promptTokens + stats.generatedTokens).toBe(256);
 });
@@ -134,8 +131,8 @@ test("pieces tell the likeliest tokens, those that the host tail leaves where th
 });
 
 test("pieces tell the states after them, which are those that a saved sequence has", async () => {
-  const chain = compilePipeline("mirostat_v2(3, 0.1, 5)");
-  const generation = model.generate(PROMPT, { chain, maxTokens: 6, states: true });
+  const chain = compilePipeline("logit_bias() |> mirostat_v2(3, 0.1, 5)");
+  const generation = model.generate(PROMPT, { chain, maxTokens: 6, states: true, ...endless(model) });
   const mus: number[] = [];
   for await (const { states, alternatives } of generation) {
     expect(Object.keys(states!)).toEqual(chain.graph.states.map(({ name }) => name));
@@ -144,7 +141,8 @@ test("pieces tell the states after them, which are those that a saved sequence h
     mus.push(states!["mu"]!);
   }
   expect(new Set(mus).size).toBe(6);
-  for await (const piece of model.generate(PROMPT, { chain, maxTokens: 1 })) expect(piece).not.toHaveProperty("states");
+  for await (const piece of model.generate(PROMPT, { chain, maxTokens: 1, ...endless(model) }))
+    expect(piece).not.toHaveProperty("states");
 });
 
 describe("bad input", () => {
@@ -158,9 +156,12 @@ describe("bad input", () => {
   });
   test("a prompt longer than the context", async () => {
     const run = async (): Promise<void> => {
-      for await (const _ of model.generate("word ".repeat(600), { chain: compile(CREATIVE), contextSize: 256 })) break;
+      const options = { chain: compile(CREATIVE), contextSize: 256, ...endless(model) };
+      for await (const _ of model.generate("word ".repeat(600), options)) break;
     };
-    await expect(run()).rejects.toThrow(/the prompt has \d+ tokens, and the context size, for prompt and generated text, is 256/);
+    await expect(run()).rejects.toThrow(
+      /the prompt has \d+ tokens, and the context size, for prompt and generated text, is 256/,
+    );
   });
   test.each([
     ["nowhere.gguf", /does not exist/],
@@ -171,6 +172,6 @@ describe("bad input", () => {
     await expect(loadModel(path)).rejects.toThrow(message);
   });
   test("an unknown backend", async () => {
-    await expect(loadModel(MODEL, { backend: "abacus" as "cpu" })).rejects.toThrow(/unknown backend `abacus`/);
+    await expect(loadModel(DEMO_MODEL, { backend: "abacus" as "cpu" })).rejects.toThrow(/unknown backend `abacus`/);
   });
 });

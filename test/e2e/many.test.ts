@@ -1,45 +1,92 @@
 /** Several generations in one context: each as if it ran alone. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { GenerationBatch } from "../../runtime/batch.js";
 import { compile, compilePipeline } from "../../runtime/chain.js";
 import { AbortError, InputError } from "../../runtime/errors.js";
 import type { Generation, GenerateOptions } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
+import { endless, EXACT, writeExactModel } from "../model/demo.js";
+import { bansEnd, expectSameText, picksNearOf, textOf } from "../model/ties.js";
+import type { LlamaSampler } from "../native/oracle.js";
 
 const CREATIVE = compile(`
-import { top_k, min_p, temp, dist } from "std"
-chain creative(t: f32 >= 0 = 0.8, p: f32 in [0, 1] = 0.05, seed: seed = 42) = top_k(40) |> min_p(p) |> temp(t) |> dist(seed)
+import { logit_bias, top_k, min_p, temp, dist } from "std"
+chain creative(t: f32 >= 0 = 0.8, p: f32 in [0, 1] = 0.05, seed: seed = 42) =
+  logit_bias() |> top_k(40) |> min_p(p) |> temp(t) |> dist(seed)
 `);
-const GREEDY = compilePipeline("greedy()");
+const GREEDY = compilePipeline("logit_bias() |> greedy()");
+const TAILED = compilePipeline("logit_bias() |> top_k(40) |> temp(0.7) |> host dist(seed: 9)");
 const PROMPTS = ["In the beginning", "And the king", "Behold", "The LORD is my shepherd"];
 
+/** What is asked for `i`th, and the same of llama.cpp. */
+interface Kind {
+  readonly request: (i: number) => GenerateOptions;
+  readonly samplers: (i: number) => readonly LlamaSampler[];
+}
+
+const creative: Kind = {
+  request: (i) => ({ chain: CREATIVE, uniforms: { seed: 7 + i, t: 0.3 + i / 10 } }),
+  samplers: (i) => [
+    { name: "top_k", k: 40 },
+    { name: "min_p", p: 0.05, min_keep: 0 },
+    { name: "temp", t: 0.3 + i / 10 },
+    { name: "dist", seed: 7 + i },
+  ],
+};
+const greedy: Kind = { request: () => ({ chain: GREEDY }), samplers: () => [{ name: "greedy" }] };
+const tailed: Kind = {
+  request: () => ({ chain: TAILED }),
+  samplers: () => [
+    { name: "top_k", k: 40 },
+    { name: "temp", t: 0.7 },
+    { name: "dist", seed: 9 },
+  ],
+};
+
+// batches of other sizes round otherwise, and what comes of it is to stay small
+let folder: string;
+let exactModel: string;
 let model: Model;
-beforeAll(async () => void (model = await loadModel("examples/model/demo-q8_0.gguf")));
-afterAll(() => model.dispose());
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-many-"));
+  exactModel = writeExactModel(folder);
+  model = await loadModel(exactModel, EXACT);
+});
+afterAll(() => {
+  model.dispose();
+  rmSync(folder, { recursive: true });
+});
 
 const open = (sequences: number): GenerationBatch => model.batch({ sequences, contextSize: 256 });
 
-async function tokensOf(generation: Generation): Promise<number[]> {
-  const tokens: number[] = [];
-  for await (const { token } of generation) tokens.push(token);
-  return tokens;
-}
+const tokensOf = (generation: Generation): Promise<number[]> => textOf(model, generation);
 
-const request = (i: number, maxTokens = 24): GenerateOptions => ({
-  chain: CREATIVE,
-  uniforms: { seed: 7 + i, t: 0.3 + i / 10 },
-  maxTokens,
+const promptOf = (i: number): string => PROMPTS[i % PROMPTS.length]!;
+const request = (i: number, kind = creative): GenerateOptions => ({
+  ...{ ...kind.request(i), ...endless(model), maxTokens: 24 },
 });
-const add = (batch: GenerationBatch, i: number, options: Partial<GenerateOptions> = {}): Generation =>
-  batch.add(PROMPTS[i % PROMPTS.length]!, { ...request(i), ...options });
-const alone = (i: number, options: Partial<GenerateOptions> = {}): Promise<number[]> =>
-  tokensOf(model.generate(PROMPTS[i % PROMPTS.length]!, { ...request(i), ...options }));
+const add = (batch: GenerationBatch, i: number, kind = creative, options: Partial<GenerateOptions> = {}): Generation =>
+  batch.add(promptOf(i), { ...request(i, kind), ...options });
+
+/** Expects the text that comes without others beside it. */
+async function expectAlone(tokens: readonly number[], i: number, kind = creative, maxTokens = 24): Promise<void> {
+  const samplers = [bansEnd(model), ...kind.samplers(i)];
+  const alone = await tokensOf(model.generate(promptOf(i), { ...request(i, kind), maxTokens }));
+  expectSameText(
+    tokens,
+    alone,
+    picksNearOf(model, { model: exactModel, isExact: true, prompt: promptOf(i), samplers }),
+  );
+}
 
 test.each([1, 4])("%d sequences give the tokens of single runs", async (sequences) => {
   using batch = open(sequences);
   const generations = Array.from({ length: sequences }, (_, i) => add(batch, i));
   const texts = await Promise.all(generations.map(tokensOf));
-  for (const [i, tokens] of texts.entries()) expect(tokens).toEqual(await alone(i));
+  for (const [i, tokens] of texts.entries()) await expectAlone(tokens, i);
   const stats = generations[0]!.stats();
   expect(stats).toMatchObject({ finish: "maxTokens", generatedTokens: 24, readbackBytes: 4 * sequences });
   expect(stats.setInputs).toBe(24);
@@ -47,9 +94,9 @@ test.each([1, 4])("%d sequences give the tokens of single runs", async (sequence
 
 test("more generations than sequences wait for their turn", async () => {
   using batch = open(2);
-  const texts = await Promise.all([0, 1, 2, 3, 4].map((i) => tokensOf(add(batch, i, { maxTokens: 8 + i }))));
+  const texts = await Promise.all([0, 1, 2, 3, 4].map((i) => tokensOf(add(batch, i, creative, { maxTokens: 8 + i }))));
   expect(texts.map(({ length }) => length)).toEqual([8, 9, 10, 11, 12]);
-  for (const [i, tokens] of texts.entries()) expect(tokens).toEqual(await alone(i, { maxTokens: 8 + i }));
+  for (const [i, tokens] of texts.entries()) await expectAlone(tokens, i, creative, 8 + i);
 });
 
 test("one is added while others run, with another chain", async () => {
@@ -60,12 +107,12 @@ test("one is added while others run, with another chain", async () => {
     (async () => {
       while (true) {
         await new Promise((resolve) => setTimeout(resolve, 1));
-        if (isStarted(first)) return tokensOf(add(batch, 1, { chain: GREEDY, uniforms: {} }));
+        if (isStarted(first)) return tokensOf(add(batch, 1, greedy));
       }
     })(),
   ]);
-  expect(tokens).toEqual(await alone(0));
-  expect(late).toEqual(await alone(1, { chain: GREEDY, uniforms: {} }));
+  await expectAlone(tokens, 0);
+  await expectAlone(late, 1, greedy);
 });
 
 function isStarted(generation: Generation): boolean {
@@ -79,8 +126,8 @@ function isStarted(generation: Generation): boolean {
 describe("one of four ends, and the others go on", () => {
   const others = async (batch: GenerationBatch, ending: Promise<unknown>): Promise<void> => {
     const [, ...texts] = await Promise.all([ending, ...[1, 2, 3].map((i) => tokensOf(add(batch, i)))]);
-    for (const [i, tokens] of texts.entries()) expect(tokens).toEqual(await alone(i + 1));
-    expect(await tokensOf(add(batch, 0))).toEqual(await alone(0)); // its slot is free
+    for (const [i, tokens] of texts.entries()) await expectAlone(tokens, i + 1);
+    await expectAlone(await tokensOf(add(batch, 0)), 0); // its slot is free
   };
 
   test("by its signal", async () => {
@@ -88,7 +135,8 @@ describe("one of four ends, and the others go on", () => {
     const abort = new AbortController();
     const run = async (): Promise<void> => {
       let count = 0;
-      for await (const _ of add(batch, 0, { signal: abort.signal })) if (++count === 5) setTimeout(() => abort.abort());
+      for await (const _ of add(batch, 0, creative, { signal: abort.signal }))
+        if (++count === 5) setTimeout(() => abort.abort());
     };
     await others(batch, expect(run()).rejects.toThrow(AbortError));
   });
@@ -113,17 +161,21 @@ describe("one of four ends, and the others go on", () => {
 test("an aborted wait for a slot leaves the queue", async () => {
   using batch = open(1);
   const abort = new AbortController();
-  const texts = [tokensOf(add(batch, 0)), tokensOf(add(batch, 1, { signal: abort.signal })), tokensOf(add(batch, 2))];
+  const texts = [
+    tokensOf(add(batch, 0)),
+    tokensOf(add(batch, 1, creative, { signal: abort.signal })),
+    tokensOf(add(batch, 2)),
+  ];
   const stopped = expect(texts[1]).rejects.toThrow(AbortError);
   setTimeout(() => abort.abort());
   await stopped;
-  expect(await texts[0]).toEqual(await alone(0));
-  expect(await texts[2]).toEqual(await alone(2));
+  await expectAlone(await texts[0]!, 0);
+  await expectAlone(await texts[2]!, 2);
 });
 
 test("what is disposed ends with an error", async () => {
   const batch = open(2);
-  const texts = [0, 1, 2].map((i) => tokensOf(add(batch, i, { maxTokens: 200 })));
+  const texts = [0, 1, 2].map((i) => tokensOf(add(batch, i, creative, { maxTokens: 200 })));
   const failed = Promise.all(texts.map((text) => expect(text).rejects.toThrow(InputError)));
   setTimeout(() => batch.dispose(), 20);
   await failed;
@@ -133,17 +185,15 @@ test("what is disposed ends with an error", async () => {
 
 test("a host tail on one of them, changed and cleared while the others go on", async () => {
   using batch = open(3);
-  const tailed = compilePipeline("top_k(40) |> temp(0.7) |> host dist(seed: 9)");
-  const request = { chain: tailed, uniforms: {} };
   const [first, second, plain] = await Promise.all([
-    (async () => [await tokensOf(add(batch, 0, request)), await tokensOf(add(batch, 0))])(),
+    (async () => [await tokensOf(add(batch, 0, tailed)), await tokensOf(add(batch, 0))])(),
     tokensOf(add(batch, 1)),
-    tokensOf(add(batch, 2, { chain: GREEDY, uniforms: {} })),
+    tokensOf(add(batch, 2, greedy)),
   ]);
-  expect(first[0]).toEqual(await alone(0, request));
-  expect(first[1]).toEqual(await alone(0));
-  expect(second).toEqual(await alone(1));
-  expect(plain).toEqual(await alone(2, { chain: GREEDY, uniforms: {} }));
+  await expectAlone(first[0]!, 0, tailed);
+  await expectAlone(first[1]!, 0);
+  await expectAlone(second, 1);
+  await expectAlone(plain, 2, greedy);
 });
 
 /** `columns` of the vocabulary at the same time, the logits among them, and some numbers beside them. */
@@ -159,7 +209,7 @@ test.each([
 ] as const)("memory for each sequence: %s", async (stages, columns, numbers) => {
   for (const sequences of [1, 4]) {
     using batch = open(sequences);
-    const generation = add(batch, 0, { chain: compilePipeline(stages), uniforms: {}, maxTokens: 2 });
+    const generation = batch.add(PROMPTS[0]!, { chain: compilePipeline(stages), maxTokens: 2 });
     await tokensOf(generation);
     const { sequenceBytes } = generation.stats();
     expect(sequenceBytes).toBeLessThanOrEqual(bytesOf(columns, numbers));

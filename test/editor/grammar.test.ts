@@ -1,4 +1,4 @@
-/** The extension's grammar, run as the editor runs it, over the programs of this project. */
+/** The extension's grammar, run with the editor's engine on the programs of this project. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -118,7 +118,7 @@ test "a \\"quoted\\" title" {
   });
 });
 
-/** Words that are names where the grammar does not set them. */
+/** Contextual keywords, which are also names. */
 const NAMES_TOO = /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax)$/;
 const COLOURED = /^(?:keyword|storage|constant|support|comment|string|entity)/;
 
@@ -128,7 +128,7 @@ test.each(programFiles().filter((name) => /^(?:compiler|examples)/.test(name)))(
     const { text } = readSource(name);
     const found = scopesOf(text).filter((token) => token.text !== "");
     expect(found.filter((token) => token.scope === "source.ggsl")).toEqual([]);
-    // the grammar sees the words that the language sees
+    // the grammar and the language agree on keywords
     const words = new Set(tokensOf(text).filter((t) => Object.hasOwn(KEYWORDS, t) || Object.hasOwn(FUNCTIONS, t)));
     for (const token of found)
       if (words.has(token.text) && KEYWORDS[token.text]?.group !== "type" && !NAMES_TOO.test(token.text))

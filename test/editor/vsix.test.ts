@@ -1,4 +1,4 @@
-/** The extension: its types, and what is in its package. */
+/** The extension: its types, and the contents of its package. */
 import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ interface Manifest {
   };
 }
 
-test("the extension is packed whole", () => {
+test("the extension's package is complete", () => {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-vsix-"));
   try {
     const file = join(folder, "ggsl.vsix");
@@ -38,7 +38,7 @@ test("the extension is packed whole", () => {
       expect(() => JSON.parse(textOf(name)) as unknown).not.toThrow();
     const code = textOf("extension/dist/extension.js");
     expect(code).toContain('"ggsl.command"');
-    // it needs nothing but the editor and Node.js
+    // it depends only on the editor and Node.js
     const needed = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map((m) => m[1]!);
     const own = ["vscode", ...builtinModules];
     expect(needed.filter((name) => !own.includes(name.replace("node:", "")))).toEqual([]);

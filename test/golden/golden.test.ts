@@ -1,6 +1,6 @@
 /**
- * The graph of every standard sampler before and after optimization, and what each optimization does to its example, so that
- * no change to the compiler changes a graph unseen.
+ * The graph of every standard sampler before and after optimization, and the effect of each optimization on its example, so
+ * that every change of a graph is visible.
  */
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
@@ -29,7 +29,7 @@ chain c(static k: i32 = 40, p: f32 = 0.95, keep_min: i32 = 0, m: f32 = 0.05, t: 
 
 type Compiler = (options: CompileOptions) => Compilation;
 
-/** How many nodes there are, and which. */
+/** The number of nodes, and the count of each op. */
 function text(title: string, compilation: Compilation): string {
   const graph = graphOf(compilation);
   const count = graph.nodes.filter(launches).length;
@@ -60,7 +60,7 @@ test("the graph of a chain with uniforms", () => {
   );
 });
 
-test("no golden graph is left of a sampler that is gone", () => {
+test("no golden graph belongs to a removed sampler", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".txt"));
   expect(files.sort()).toEqual([...Object.keys(STAGES), "uniforms"].map((name) => `${name}.txt`).sort());
 });
@@ -77,6 +77,6 @@ describe.each([...OPTIMIZATIONS.values()])("$name", ({ name, example }) => {
   });
 });
 
-test("an optimization that does not exist can not be switched off", () => {
+test("an unknown optimization cannot be disabled", () => {
   expect(() => compileStages("dist(1)", { disable: ["fold"] })).toThrow('there is no optimization "fold"; there are order-facts');
 });

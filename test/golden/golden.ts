@@ -1,4 +1,4 @@
-/** Expected files: compared exactly, and rewritten only by `GGSL_BLESS=1`, which shows what changes. */
+/** Golden files: compared byte for byte, and rewritten only by `GGSL_BLESS=1`, which prints the changes. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -6,7 +6,7 @@ const isBlessing = process.env["GGSL_BLESS"] === "1";
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** The expected text of a file beside this one; `actual` itself when blessing, after the file was rewritten. */
+/** The expected text from a golden file; with `GGSL_BLESS=1`, rewrites the file and returns `actual`. */
 export function expected(name: string, actual: string): string {
   const path = pathOf(name);
   const before = existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -18,7 +18,7 @@ export function expected(name: string, actual: string): string {
   return actual;
 }
 
-/** Lines that went (-) and lines that came (+), those in common at the start and the end left out. */
+/** Removed (-) and added (+) lines, without the common start and end. */
 export function difference(before: string, after: string): string {
   const [a, b] = [before.split("\n"), after.split("\n")];
   const shorter = Math.min(a.length, b.length);

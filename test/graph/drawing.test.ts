@@ -1,4 +1,4 @@
-/** What is drawn of a graph, and that the three who draw it show the same. */
+/** The drawing of a graph, and that its three renderers agree. */
 import { expect, test } from "@jest/globals";
 import { draw as drawSvg } from "../../cli/html/drawing.js";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
@@ -36,7 +36,7 @@ test("a box for each node, output and state, and an edge for each operand and re
   expect(edges).toHaveLength(graph.nodes.reduce((sum, { inputs }) => sum + inputs.length, 0) + 2);
 });
 
-test("as Graphviz reads it", () => {
+test("Graphviz accepts it", () => {
   expect(printDot(graph)).toBe(`digraph "c" {
   node [shape=box, fontname="monospace"]
   n0 [label="logits\\nf32[V]", shape=ellipse]

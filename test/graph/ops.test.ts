@@ -1,4 +1,4 @@
-/** What the op table says of an op holds for its kernel in the reference interpreter, on random numbers. */
+/** The op table's properties of each op hold for its reference kernel, on random numbers. */
 import { describe, expect, test } from "@jest/globals";
 import type { Interval } from "../../compiler/graph/interval.js";
 import {
@@ -19,7 +19,7 @@ const OPS = OP_NAMES.filter((op): op is Op => Object.hasOwn(KERNELS, op));
 const ROWS = 7;
 const CASES = 50;
 
-/** Operands, attributes and the number of rows of a result. */
+/** Operands, attributes and the length of the result. */
 interface Use {
   readonly operands: readonly Vector[];
   readonly attrs: Attrs;
@@ -37,7 +37,7 @@ function attrsOf(op: Op, r: Random): Attrs {
   const value = ({ kind, choices }: AttrRule, i: number): Attr => {
     if (kind === "choice") return choices![r.below(choices!.length)]!;
     if (kind === "count") return 1 + r.below(3);
-    // the bounds of a clamp are in order
+    // the bounds of a clamp must be ascending
     return kind === "integer" ? r.below(5) : i + r.uniform();
   };
   return Object.fromEntries(opRule(op).attrs.map((rule, i) => [rule.name, value(rule, i)]));
@@ -58,7 +58,7 @@ function use(op: Op, r: Random): Use {
 const uses = (op: Op): Use[] => Array.from({ length: CASES }, (_, seed) => use(op, random(seed)));
 const run = (op: Op, { operands, attrs, dim }: Use): Vector => KERNELS[op](operands, attrs, dim);
 
-/** Rounding to f32 may leave the range of the exact result. */
+/** Rounding to f32 may exceed the range of the exact result. */
 const isAbout = (x: number, { lo, hi }: Interval): boolean =>
   x >= Math.fround(lo - Math.abs(lo) * 1e-6) && x <= Math.fround(hi + Math.abs(hi) * 1e-6);
 
@@ -84,7 +84,7 @@ test.each(OPS.filter((op) => opRule(op).isElementwise))("%s is elementwise", (op
   }
 });
 
-test.each(OPS.filter((op) => opRule(op).isRising))("%s never falls", (op) => {
+test.each(OPS.filter((op) => opRule(op).isRising))("%s is non-decreasing", (op) => {
   for (const { operands, ...rest } of uses(op)) {
     const values = [...run(op, { ...rest, operands: [operands[0]!.toSorted()] })].filter((v) => !Number.isNaN(v));
     expect(values).toEqual(values.toSorted((a, b) => a - b));

@@ -1,7 +1,7 @@
-/** What docs/graph.md says and no generator writes: limits, host operations and the words of its example. */
+/** The hand-written facts of docs/graph.md: limits, uniform operations and the words of its example. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { HOST_RULES } from "../../compiler/graph/hostOps.js";
+import { UNIFORM_OPS } from "../../compiler/graph/uniformOps.js";
 import { readSpec } from "../../compiler/graph/json.js";
 import { LIMITS } from "../../compiler/graph/limits.js";
 import { encodeWire, WIRE_MAGIC, WIRE_VERSION } from "../../compiler/graph/wire.js";
@@ -9,7 +9,7 @@ import { encodeWire, WIRE_MAGIC, WIRE_VERSION } from "../../compiler/graph/wire.
 const PAGE = readFileSync("docs/graph.md", "utf8");
 const WIRE_HEADER = readFileSync("native/graph/wire.h", "utf8");
 
-/** What the only place that matches shows. */
+/** The group of the only match. */
 function shown(pattern: RegExp): string {
   const found = [...PAGE.matchAll(pattern)];
   expect(found).toHaveLength(1);
@@ -19,12 +19,12 @@ function shown(pattern: RegExp): string {
 const constant = (name: string): number =>
   Number(new RegExp(`constexpr int32_t ${name} += (\\w+);`).exec(WIRE_HEADER)![1]);
 
-test("the limits are those of the verifier", () => {
+test("the limits equal the verifier's", () => {
   const rows = [...PAGE.matchAll(/^\| `(\w+)` \| (\d+) \| /gm)].map(([, name, most]) => [name, Number(most)]);
   expect(Object.fromEntries(rows)).toEqual(LIMITS);
 });
 
-test("the limits of C++ are those of its header, and no graph that is valid is above them", () => {
+test("the C++ limits equal those of its header, and no valid graph exceeds them", () => {
   const [nodes, uniforms, inputs, states, taps] = ["nodes", "uniforms", "inputs", "states", "taps"].map((name) =>
     constant(`max_${name}`),
   );
@@ -39,11 +39,11 @@ test("the limits of C++ are those of its header, and no graph that is valid is a
   });
 });
 
-test("the host operations are all there, by the number of their operands", () => {
+test("all uniform operations are listed, by their number of operands", () => {
   const listed = [...PAGE.matchAll(/^- (one|two|three): `([^`]*)`$/gm)].flatMap(([, arity, names]) =>
     names!.split(" ").map((name) => [name, ["one", "two", "three"].indexOf(arity!) + 1]),
   );
-  const known = Object.entries(HOST_RULES).map(([name, { arity }]) => [name, arity]);
+  const known = Object.entries(UNIFORM_OPS).map(([name, { arity }]) => [name, arity]);
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(known));
 });
 

@@ -1,4 +1,4 @@
-/** A graph spec is untrusted: each broken one is refused with the place of its fault, and none takes the host down. */
+/** A graph spec is untrusted: each broken one is refused with the path of its error, and none crashes the host. */
 import { describe, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, SpecError, writeSpec } from "../../compiler/graph/json.js";
@@ -10,7 +10,7 @@ import { acceptToken, saveSequence, startSequence, uniformsOf, withUniforms } fr
 
 type Json = Record<string, unknown>;
 
-/** A graph with a part of every kind that these tests break. */
+/** A graph with every kind of part that these tests break. */
 const base = (): Json => ({
   ggsl: 1,
   name: "foreign",
@@ -73,7 +73,7 @@ function nested(depth: number): unknown {
 
 const many = <T>(count: number, entry: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => entry(i));
 
-/** What is broken, with what, and what the fault says. */
+/** The path to break, the value put there, and the error. */
 type Case = readonly [path: string, value: unknown, fault: RegExp];
 
 function refuses(title: string, cases: readonly Case[]): void {
@@ -91,33 +91,33 @@ test("the graph that the others break is valid", () => {
 });
 
 refuses("features", [
-  ["features.0.form", {}, /features\[0\]\.form\.kind: one of dense, sparse is expected/],
-  ["features.0.form", [], /features\[0\]\.form: an object is expected, found a list/],
+  ["features.0.form", {}, /features\[0\]\.form\.kind: expected one of dense, sparse/],
+  ["features.0.form", [], /features\[0\]\.form: expected an object, found a list/],
   ["features.0.form.kind", "constructor", /features\[0\]\.form\.kind/],
-  ["features.0.form.capacity", 0, /features\[0\]\.form\.capacity: V or a number of rows/],
-  ["features.0.form.fill", null, /features\[0\]\.form\.fill: a finite f32 number/],
+  ["features.0.form.capacity", 0, /features\[0\]\.form\.capacity: expected V or a number of rows/],
+  ["features.0.form.fill", null, /features\[0\]\.form\.fill: expected a finite f32 number/],
   ["features.0.form.fill", 1e39, /features\[0\]\.form\.fill/],
-  ["features.1.form.fill", 0, /features\[1\]\.form: there is no member "fill"/],
-  ["features.0.from", null, /features\[0\]\.from: an object is expected, found null/],
-  ["features.0.from.kind", "text", /features\[0\]\.from\.kind: one of occurrences,/],
-  ["features.0.from.last", 1.5, /features\[0\]\.from\.last: an integer/],
-  ["features.0.from.last", undefined, /features\[0\]\.from\.last: an integer/],
-  ["features.0.from.breakers", "\n", /features\[0\]\.from\.breakers: a list/],
+  ["features.1.form.fill", 0, /features\[1\]\.form: unknown member "fill"/],
+  ["features.0.from", null, /features\[0\]\.from: expected an object, found null/],
+  ["features.0.from.kind", "text", /features\[0\]\.from\.kind: expected one of occurrences,/],
+  ["features.0.from.last", 1.5, /features\[0\]\.from\.last: expected an integer/],
+  ["features.0.from.last", undefined, /features\[0\]\.from\.last: expected an integer/],
+  ["features.0.from.breakers", "\n", /features\[0\]\.from\.breakers: expected a list/],
   ["features.0.from.breakers", [-1], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", [["\n"]], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", many(LIMITS.list + 1, () => 1), /features\[0\]\.from\.breakers/],
   ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` is dense, found sparse/],
   ["features.1.from", { kind: "bias" }, /features\[1\]: `bias` is sparse, found dense/],
-  ["features.1.from", { kind: "allowed" }, /features\[1\]\.from\.grammar: a text/],
-  ["features.1.from.name", 7, /features\[1\]\.from\.name: a text/],
+  ["features.1.from", { kind: "allowed" }, /features\[1\]\.from\.grammar: expected a text/],
+  ["features.1.from.name", 7, /features\[1\]\.from\.name: expected a text/],
 ]);
 
 refuses("inputs", [
   ["inputs.1.source.feature", 2, /inputs\[1\]: there is no feature 2/],
-  ["inputs.1.source.feature", undefined, /inputs\[1\]\.source\.feature: an index/],
-  ["inputs.1.source.feature", 1, /inputs\[1\]: feature 1 is dense, so it gives no ids/],
-  ["inputs.1.source.kind", "logits", /inputs\[1\]\.source: there is no member "feature"/],
-  ["inputs.1.source", { kind: "logits" }, /inputs\[1\]: only the first one is the logits/],
+  ["inputs.1.source.feature", undefined, /inputs\[1\]\.source\.feature: expected an index/],
+  ["inputs.1.source.feature", 1, /inputs\[1\]: feature 1 is dense, so it has no ids/],
+  ["inputs.1.source.kind", "logits", /inputs\[1\]\.source: unknown member "feature"/],
+  ["inputs.1.source", { kind: "logits" }, /inputs\[1\]: only the first input can be the logits/],
   ["inputs.1.dtype", "f32", /inputs\[1\]: the ids of feature 0 are i32\[8\], found f32\[8\]/],
   ["inputs.2.dim", "V", /inputs\[2\]: the values of feature 0 are f32\[8\], found f32\[V\]/],
   ["inputs.3.dim", 8, /inputs\[3\]: the dense of feature 1/],
@@ -129,10 +129,10 @@ refuses("inputs", [
 ]);
 
 refuses("the host tail", [
-  ["tail.0.name", "constructor", /tail\[0\] "constructor": there is no such host stage/],
-  ["tail.0.args", [], /tail\[0\]\.args: an object is expected, found a list/],
-  ["tail.0.args.p", 1, /tail\[0\] "top_k": there is no argument "p"/],
-  ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": there is no argument "__proto__"/],
+  ["tail.0.name", "constructor", /tail\[0\] "constructor": unknown host stage/],
+  ["tail.0.args", [], /tail\[0\]\.args: expected an object, found a list/],
+  ["tail.0.args.p", 1, /tail\[0\] "top_k": unknown argument "p"/],
+  ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": unknown argument "__proto__"/],
   ["tail.0.args.k", "40", /tail\[0\] "top_k": `k` must be a finite number, found "40"/],
   ["tail.0.args.k", null, /tail\[0\] "top_k": `k` must be a finite number, found null/],
   ["tail.0.args.k", 1.5, /`k` must be a 32-bit integer, found 1\.5/],
@@ -149,14 +149,14 @@ refuses("the host tail", [
 ]);
 
 refuses("draws and expressions", [
-  ["draws.0.seed", null, /draws\[0\]\.seed: an integer from 0 to 4294967295, .* found null/],
+  ["draws.0.seed", null, /draws\[0\]\.seed: expected an integer from 0 to 4294967295, .* found null/],
   ["draws.0.seed", 2 ** 32, /draws\[0\]\.seed/],
   ["draws.0.seed", [], /draws\[0\]\.seed: .* found a list/],
   ["draws.0.seed", { param: "s", x: 1 }, /draws\[0\]\.seed/],
   ["draws.0.seed", { param: "t" }, /draw 0: its seed .* parameter of type seed/],
   ["draws.0.seed", { param: "nobody" }, /draw 0: its seed/],
   ["draws.0.at", { draw: 0 }, /draw 0: there is no draw 0/],
-  ["draws.0.at", null, /draw 0: null is no expression/],
+  ["draws.0.at", null, /draw 0: null is not an expression/],
   ["uniforms.0.expr", nested(10), /uniform 0: unknown operation a list/],
   ["uniforms.0.expr", ["neg", nested(200_000)], /uniform 0: unknown operation a list/],
   ["uniforms.0.expr", { param: nested(200_000) }, /uniform 0: unknown parameter a list/],
@@ -166,11 +166,11 @@ refuses("draws and expressions", [
   ["states.0.init", { draw: 1 }, /state 0 "n": there is no draw 1/],
 ]);
 
-test("the limit on expressions is on all of a spec's together", () => {
+test("the limit on expressions applies to the whole spec", () => {
   const tree = (depth: number): unknown => (depth === 0 ? 1 : ["add", tree(depth - 1), tree(depth - 1)]);
   const uniforms = many(40, () => ({ name: "u", expr: tree(10) }));
   expect(faultOf(() => fromSpec(broken("uniforms", uniforms)))).toMatch(/uniform 3\d: all expressions together/);
-  const deep = many(LIMITS.hostDepth + 1, () => 0).reduce<unknown>((e) => ["neg", e], 1);
+  const deep = many(LIMITS.uniformDepth + 1, () => 0).reduce<unknown>((e) => ["neg", e], 1);
   expect(faultOf(() => fromSpec(broken("uniforms.0.expr", deep)))).toMatch(/uniform 0: .* nested more than 64 deep/);
 });
 
@@ -181,7 +181,7 @@ refuses("parameters", [
   ["params.2", param({ type: "bool", default: 2 }), /params\[2\] "p": its default must be true or false, found 2/],
   ["params.2", param({ type: "seed", default: -1 }), /params\[2\] "p": its default must be a seed/],
   ["params.2", param({ default: 1e39 }), /params\[2\] "p": its default must be a finite number/],
-  ["params.2", param({ default: "random" }), /params\[2\] "p": only a seed is random by default/],
+  ["params.2", param({ default: "random" }), /params\[2\] "p": only a seed can be random by default/],
   ["params.2", param({ range: { min: 2, max: 1 } }), /params\[2\] "p": no number is in \[2, 1\]/],
   ["params.2", param({ default: 3, range: { max: 1 } }), /params\[2\] "p": its default must be <= 1, found 3/],
   ["params.2", param({ default: 1, range: { min: 1, max: 1, minExcluded: true } }), /its default must be > 1 and <= 1/],
@@ -196,43 +196,43 @@ refuses("sizes and foreign values", [
     many(LIMITS.features + 1, () => ({ form: { kind: "dense" }, from: { kind: "bias" } })),
     /features: at most/,
   ],
-  ["name", "x".repeat(LIMITS.name + 1), /spec\.name: a text of at most 10000 characters is expected, found "xxx/],
+  ["name", "x".repeat(LIMITS.name + 1), /spec\.name: expected a text of at most 10000 characters, found "xxx/],
   [
     "features.1.from",
     { kind: "allowed", grammar: "x".repeat(LIMITS.text + 1) },
-    /features\[1\]\.from\.grammar: a text/,
+    /features\[1\]\.from\.grammar: expected a text/,
   ],
   ["name", nested(200_000), /spec\.name: .* found a list/],
-  ["nodes", nested(200_000), /spec\.nodes\[0\]: an object is expected, found a list/],
-  ["nodes", [, 1], /spec\.nodes\[0\]: an object is expected, found undefined/],
-  ["nodes.1.attrs", { k: nested(200_000) }, /spec\.nodes\[1\]\.attrs: an object of numbers and short texts/],
+  ["nodes", nested(200_000), /spec\.nodes\[0\]: expected an object, found a list/],
+  ["nodes", [, 1], /spec\.nodes\[0\]: expected an object, found undefined/],
+  ["nodes.1.attrs", { k: nested(200_000) }, /spec\.nodes\[1\]\.attrs: expected an object of numbers and short texts/],
   ["nodes.1.attrs", { k: "x".repeat(61) }, /spec\.nodes\[1\]\.attrs/],
-  ["nodes.1.attrs.__proto__", 1, /node %1 \(argmax\): there is no attribute "__proto__"/],
-  ["nodes.1.op", "__proto__", /node %1 .*: there is no such op/],
-  ["nodes.1.op", "toString", /node %1 .*: there is no such op/],
+  ["nodes.1.attrs.__proto__", 1, /node %1 \(argmax\): unknown attribute "__proto__"/],
+  ["nodes.1.op", "__proto__", /node %1 .*: unknown op/],
+  ["nodes.1.op", "toString", /node %1 .*: unknown op/],
   ["nodes.1.origin", { stage: 1, file: "f", line: 1, column: 1 }, /node %1 .*: there is no stage 1/],
   ["nodes.1", { op: "clamp", inputs: [0], attrs: { lo: 1, hi: 0 }, dtype: "f32", dim: "V" }, /`lo` is above `hi`/],
   ["name", 10n, /spec\.name: .* found 10/],
   ["name", Symbol("x"), /spec\.name: .* found Symbol\(x\)/],
-  ["__proto__", {}, /spec: there is no member "__proto__"/],
+  ["__proto__", {}, /spec: unknown member "__proto__"/],
 ]);
 
-test("members of an object's prototype are no members of a spec", () => {
+test("members of an object's prototype are not members of a spec", () => {
   expect(faultOf(() => fromSpec(Object.create(base())))).toMatch(/spec\.name: .* found undefined/);
-  expect(faultOf(() => readSpec('{"__proto__": {"ggsl": 1}}'))).toMatch(/no member "__proto__"/);
+  expect(faultOf(() => readSpec('{"__proto__": {"ggsl": 1}}'))).toMatch(/unknown member "__proto__"/);
   expect(({} as Json)["ggsl"]).toBeUndefined();
 });
 
-test("a text that is nested without end, or too long, is refused", () => {
+test("a text that is nested too deep, or too long, is refused", () => {
   const brackets = "[".repeat(200_000) + "]".repeat(200_000);
-  expect(faultOf(() => readSpec(brackets))).toMatch(/spec: an object is expected, found a list/);
+  expect(faultOf(() => readSpec(brackets))).toMatch(/spec: expected an object, found a list/);
   expect(faultOf(() => readSpec("[".repeat(200_000)))).toMatch(/it is not JSON/);
   const inside = JSON.stringify(broken("uniforms.0.expr", "HERE")).replace('"HERE"', brackets);
   expect(faultOf(() => readSpec(inside))).toMatch(/uniform 0: unknown operation a list/);
   expect(faultOf(() => readSpec(" ".repeat(LIMITS.spec + 1)))).toMatch(/at most 67108864 are allowed/);
 });
 
-test("of many faults the first ones are told", () => {
+test("of many errors the first ones are reported", () => {
   const nodes = many(1000, () => ({ op: "nothing", inputs: [], attrs: {}, dtype: "f32", dim: 1 }));
   const message = faultOf(() => fromSpec(broken("nodes", nodes)));
   expect(message.split("\n").length).toBeLessThan(25);
@@ -240,7 +240,7 @@ test("of many faults the first ones are told", () => {
 });
 
 /** Replaces every part of the base in turn by values of other kinds. */
-test("whatever is put anywhere, nothing but a SpecError is thrown", () => {
+test("whatever a part is replaced by, the only error is a SpecError", () => {
   const strange = [null, [], {}, "", -1, 1e400, 0.5, true, "__proto__", { param: null }, { kind: "ids" }, nested(9)];
   const paths = (value: unknown, path: string): string[] =>
     typeof value === "object" && value !== null
@@ -263,13 +263,13 @@ const PROGRAMS: readonly (readonly [string, Chain])[] = [
     compile('chain c(s: seed = 3) = host dry(0.8, breakers: ["\\n", 13]) |> host top_k(5) |> host dist(s)'),
   ],
 ];
-test.each(PROGRAMS)("what the compiler makes is read back: %s", (_, { graph, rowsGraph }) => {
+test.each(PROGRAMS)("the compiler's graphs are read back: %s", (_, { graph, rowsGraph }) => {
   for (const g of [graph, rowsGraph]) expect(readSpec(writeSpec(g))).toEqual(JSON.parse(JSON.stringify(g)));
 });
 
 // ---------------------------------------------------------------- running a foreign graph
 
-/** The base without what needs feeding. */
+/** The base without parts that must be fed. */
 const runnable = (changes: Json): Json => ({
   ...base(),
   inputs: [(base()["inputs"] as Json[])[0]],
@@ -296,7 +296,7 @@ describe("tokens outside the vocabulary", () => {
     }
   });
 
-  // on a device a wrong id would be used before the host sees it, so its builder brings positions and ids into range
+  // a device would use a wrong id before the host sees it, so the graph builder clamps positions and ids
   test.each([4, -1, 1e6])("%d never comes out of the native runtime", (token) => {
     const inside = token < 0 ? 0 : 3;
     using picking = createEvaluator(graphOf(token, { sampled: 2 }, 1), 4, { backend: "cpu" });
@@ -314,7 +314,7 @@ describe("tokens outside the vocabulary", () => {
   }
 });
 
-test("a graph that needs too much memory is not begun", () => {
+test("a graph that needs too much memory does not start", () => {
   const first = (base()["nodes"] as Json[])[0]!;
   const exp = (i: number): Json => ({ op: "exp", inputs: [i], attrs: {}, dtype: "f32", dim: "V" });
   const graph = fromSpec(
@@ -332,14 +332,14 @@ describe("draws by number", () => {
     });
   const none = new Float32Array(1);
 
-  test("a draw far away is refused at once", () => {
+  test("a draw with a huge index is refused at once", () => {
     const sequence = startSequence(fromSpec(drawing(1_000_000, 50)), 4);
     const start = performance.now();
     expect(() => uniformsOf(sequence)).toThrow(/expected a later number, at most 1000 per token/);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test("a draw that is read often is worked out once a token", () => {
+  test("a draw with several readers is computed once per token", () => {
     const graph = fromSpec(drawing(["mul", "step", 1000], 4096));
     let sequence = startSequence(graph, 4);
     const start = performance.now();
@@ -351,7 +351,7 @@ describe("draws by number", () => {
     expect(saveSequence(sequence).streams[0]!.count).toBe(99_000);
   });
 
-  test("a skipped draw is the one that taking them in turn gives", () => {
+  test("skipping draws gives the same draw as taking all in order", () => {
     const inTurn = fromSpec(
       runnable({ draws: [{ kind: "f64", seed: 7 }], uniforms: [{ name: "u", expr: { draw: 0 } }] }),
     );
@@ -360,7 +360,7 @@ describe("draws by number", () => {
     expect(uniformsOf(startSequence(fromSpec(drawing(30)), 4))).toEqual(uniformsOf(sequence));
   });
 
-  test("a stream that is seeded anew late in the text catches up", () => {
+  test("a stream that is reseeded late in the text catches up", () => {
     const graph = fromSpec({ ...drawing("step"), draws: [{ kind: "f64", seed: { param: "s" }, at: "step" }] });
     let sequence = startSequence(graph, 4, { uniforms: { s: 1 } });
     for (let i = 0; i < 1500; i++) sequence = acceptToken(sequence, 0, none);
@@ -369,7 +369,7 @@ describe("draws by number", () => {
   });
 });
 
-test("a seed parameter named as a method of every object starts its stream only when it is set", () => {
+test("a seed parameter named like a method of Object starts its stream only when it is set", () => {
   const graph = fromSpec(
     runnable({
       params: [param({ name: "toString", type: "seed", default: 1 }), param({ name: "t" })],
@@ -381,11 +381,11 @@ test("a seed parameter named as a method of every object starts its stream only 
   expect(withUniforms(sequence, { toString: 2 }).streams[0]!.count).toBe(0);
 });
 
-test("outputs that a chain does not have are an error that says which it has", () => {
+test("an output that a chain lacks is an error that lists the existing ones", () => {
   const ask = (outputs: readonly ("sampled" | "candidates" | "logits")[]) => (): unknown =>
     compilePipeline("temp(0.8)", { outputs });
   expect(ask(["sampled"])).toThrow(RangeError);
-  expect(ask(["sampled"])).toThrow(/the chain `chain` has none of the outputs that were asked for \(sampled\)/);
+  expect(ask(["sampled"])).toThrow(/the chain `chain` has none of the requested outputs \(sampled\)/);
   expect(ask(["candidates"])).toThrow(/"candidates" if it reorders rows/);
   expect(ask(["sampled", "logits"])).not.toThrow();
 });

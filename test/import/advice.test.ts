@@ -1,4 +1,4 @@
-/** A model's own advice, `ggsl import` of its file and llama.cpp itself make the same of the keys `general.sampling.*`. */
+/** A model's own advice, `ggsl import` of its file and llama.cpp itself interpret the keys `general.sampling.*` alike. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import { importFile, ImportError, type Imported } from "../../settings/from/import.js";
-import { DEMO_MODEL } from "../native/graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 import { ggufOf, sourceOf } from "./gguf.js";
 import { llamaTokens } from "./oracle.js";
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 type Keys = Readonly<Record<string, number | string>>;
 
-/** The demo model with keys of this kind. */
+/** The demo model with such keys. */
 function modelWith(keys: Keys): string {
   const path = join(folder, "model.gguf");
   const metadata = Object.fromEntries(Object.entries(keys).map(([key, value]) => [`general.sampling.${key}`, value]));
@@ -36,7 +36,7 @@ const fromLlama = (path: string, prompt: Int32Array): number[] =>
     COUNT,
   )[0]!;
 
-/** A seed for every stage that draws and leaves it open. */
+/** Adds a seed to every drawing stage without one. */
 const seeded = (program: string): string =>
   program.replace(/\b(dist|xtc|mirostat|mirostat_v2|adaptive_p)\(([^()]*)\)/g, (_, name: string, args: string) =>
     args === "" ? `${name}(seed: ${SEED})` : `${name}(${args}, seed: ${SEED})`,
@@ -49,26 +49,26 @@ async function generated(model: Model, program: string): Promise<number[]> {
   return tokens;
 }
 
-/** The program without the comments in front of it, which name its source. */
+/** The program without its leading comments, which name the source. */
 const withoutHeader = (program: string): string => program.replace(/^\/\/.*\n+/gm, "");
 
 const importOf = (bytes: Uint8Array): Imported => importFile(sourceOf(bytes), "model.gguf", undefined);
 const imported = (path: string): string => importOf(readFileSync(path)).text;
 
-describe("what llama.cpp takes is taken", () => {
+describe("what llama.cpp accepts is accepted", () => {
   test.each<[string, Keys]>([
     ["a min_p above 1 keeps the best token", { min_p: 1.5, top_k: 0 }],
     ["a temperature below 0 keeps the best token", { temp: -1 }],
     ["a window below 0 turns the penalties off", { penalty_last_n: -1, penalty_repeat: 3.5 }],
-    ["samplers that it does not know are passed over", { sequence: "top_k;nope;temp", top_k: 7, temp: 2.5 }],
+    ["unknown samplers are ignored", { sequence: "top_k;nope;temp", top_k: 7, temp: 2.5 }],
     ["a list of no sampler that it knows leaves the draw", { sequence: "nope", top_k: 1 }],
-    ["an empty list is none", { sequence: "", top_k: 3 }],
-    ["names come in other forms and cases, but without blanks", { sequence: "topk;TEMP; min_p", top_k: 9, temp: 1.5 }],
-    ["samplers that no key sets have their defaults", { sequence: "dry;typ_p;top_k", top_k: 12 }],
+    ["an empty list is ignored", { sequence: "", top_k: 3 }],
+    ["names may have other forms and cases, but no blanks", { sequence: "topk;TEMP; min_p", top_k: 9, temp: 1.5 }],
+    ["samplers without keys have their defaults", { sequence: "dry;typ_p;top_k", top_k: 12 }],
     ["adaptive_p picks at the end", { sequence: "adaptive_p;top_k", top_k: 12 }],
     ["a text may be a number", { temp: " 1.5", top_k: "20" }],
     ["numbers have six decimals, halfway to the even digit", { sequence: "min_p", min_p: 0.0390625 }],
-    ["mirostat counts alone", { mirostat: 2, mirostat_tau: 3.5, top_k: 1 }],
+    ["mirostat disables other samplers", { mirostat: 2, mirostat_tau: 3.5, top_k: 1 }],
   ])("%s", async (_, keys) => {
     const path = modelWith(keys);
     using model = await loadModel(path, { backend: "cpu" });
@@ -96,8 +96,8 @@ describe("what llama.cpp refuses is refused", () => {
   });
 });
 
-// llama.cpp passes over a text that is no number, and reads "1.5" as the whole number 1
-describe("what is no number of its kind is refused, which llama.cpp passes over", () => {
+// llama.cpp ignores a text that is not a number, and reads "1.5" as the integer 1
+describe("a value that is not a number of its type is refused, which llama.cpp ignores", () => {
   test.each<[Keys, string]>([
     [{ temp: "hot" }, '"general.sampling.temp" must be a finite number, found "hot"'],
     [{ top_k: 1.5 }, '"general.sampling.top_k" must be a whole number, found 1.5'],
@@ -111,7 +111,7 @@ describe("what is no number of its kind is refused, which llama.cpp passes over"
   });
 });
 
-test("llama.cpp reads no lists of the metadata", () => {
+test("llama.cpp reads no lists in the metadata", () => {
   const { text, notes } = importOf(ggufOf({ "general.sampling.temp": ["f32s", [0.5]] }));
   expect(text).toContain("temperature: f32 >= 0 = 0.8");
   expect(notes).toMatchObject([{ kind: "idle", key: "general.sampling.temp" }]);

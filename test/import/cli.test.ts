@@ -1,6 +1,7 @@
 /** `ggsl import` and `ggsl export` as a user runs them. */
 import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
+import { DEMO_MODEL } from "../model/file.js";
 
 function ggsl(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
@@ -10,7 +11,7 @@ function ggsl(args: readonly string[], input = ""): { status: number | null; std
   return { status, stdout, stderr };
 }
 
-test("a command line becomes a program, and that the same options again", () => {
+test("a command line becomes a program, and the program the same options", () => {
   const words = ["--samplers", "top_k;temperature", "--top-k", "20", "--temp", "0.7"];
   const { status, stdout, stderr } = ggsl(["import", "--", ...words, "-m", "x.gguf"]);
   expect(status).toBe(0);
@@ -24,7 +25,7 @@ test("a command line becomes a program, and that the same options again", () => 
   expect(JSON.parse(request.stdout)).toMatchObject({ samplers: ["top_k", "temperature"], top_k: 3, temperature: 0.7 });
 });
 
-test("settings from standard input, and the end of the text by its tokens", () => {
+test("settings from standard input, and end-of-text given by tokens", () => {
   const settings = '{"n_predict": 5, "ignore_eos": true, "top_k": 3}';
   const { status, stdout, stderr } = ggsl(["import", "--from", "llama.cpp", "--eos", "1,2", "-"], settings);
   expect(status).toBe(0);
@@ -33,7 +34,7 @@ test("settings from standard input, and the end of the text by its tokens", () =
 });
 
 test("a model's file is recognised", () => {
-  const { status, stderr } = ggsl(["import", "examples/model/demo-q8_0.gguf"]);
+  const { status, stderr } = ggsl(["import", DEMO_MODEL]);
   expect(status).toBe(0);
   expect(stderr).toContain("`general.sampling.*` keys of a model's file, of which this one has none");
 });
@@ -41,7 +42,7 @@ test("a model's file is recognised", () => {
 test.each([
   [["import", "no-such-file.json"], 1, 'error: "no-such-file.json" cannot be read'],
   [["import", "."], 1, 'error: "." cannot be read: it is not a file'],
-  [["import", "--from", "mnn", "examples/model/demo-q8_0.gguf"], 1, "expected settings of mnn, found a GGUF file"],
+  [["import", "--from", "mnn", DEMO_MODEL], 1, "expected settings of mnn, found a GGUF file"],
   [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp command lines can be imported"],
   [["import", "--", "--temp", "hot"], 1, 'error: word 2: "--temp" must be a finite number, found "hot"'],
   [["import", "--eos", "x", "a"], 2, "Expected token ids"],

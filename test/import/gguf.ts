@@ -35,7 +35,7 @@ export const join = (parts: readonly Uint8Array[]): Uint8Array => Uint8Array.fro
 
 const GGUF = new TextEncoder().encode("GGUF");
 
-/** A header that claims to be followed by `keys` keys. */
+/** A header that announces `keys` keys. */
 export const header = (keys: bigint, version = 3): Uint8Array => join([GGUF, u32(version), u64(0n), u64(keys)]);
 
 function entry(type: string, value: unknown): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * Each file of `files/KIND/` is imported, and beside it stand the program (`NAME.ggsl`) and what the user reads about it
- * (`NAME.stderr`), exactly. `GGSL_BLESS=1` rewrites them.
+ * Each file of `files/KIND/` is imported; next to it are the exact program (`NAME.ggsl`) and the messages to the user
+ * (`NAME.stderr`). `GGSL_BLESS=1` rewrites them.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const kinds = readdirSync(folder);
 const sourcesOf = (kind: string): string[] =>
   readdirSync(join(folder, kind)).filter((name) => !/\.(?:ggsl|stderr)$/.test(name));
 
-/** Command lines have a folder of their own, though they are llama.cpp's, too. */
+/** Command lines are llama.cpp's too, but have their own folder. */
 const kindOf = (kindFolder: string): string => kindFolder.replace(/-args$/, "");
 
 function imported(kind: string, name: string): Imported {
@@ -38,7 +38,7 @@ describe.each(kinds)("%s", (kind) => {
     expectGolden(`${stem}.ggsl`, text);
     expectGolden(`${stem}.stderr`, lines.map((line) => `${line}\n`).join(""));
     expect(compileProgram(text).graph).toBeDefined();
-    // what is said on standard error is said in the program, too
+    // the program also contains the messages of standard error
     for (const { key } of notes) expect(text).toContain(JSON.stringify(key).slice(1, -1));
   });
 });

@@ -1,11 +1,11 @@
-/** Settings that are wrong, huge or malicious: an error that says where and what was expected, in little time. */
+/** Settings that are wrong, huge or malicious: a quick error that says where and what was expected. */
 import { describe, expect, test } from "@jest/globals";
 import { importFile, importWords, ImportError } from "../../settings/from/import.js";
 import { ggufOf, header, join, sourceOf, text, textSource, u32, u64 } from "./gguf.js";
 
 const given = (settings: string, kind?: string): string => importFile(textSource(settings), "s.json", kind).text;
 
-/** The error's message; fails if the import takes long, or gives a program. */
+/** The error's message; fails if the import is slow or succeeds. */
 function refused(action: () => unknown): string {
   const start = performance.now();
   let message = "";
@@ -26,32 +26,32 @@ describe("JSON", () => {
     ["ten megabytes", `{"top_k": "${"x".repeat(10_000_000)}"}`, "expected settings of at most 1048576 characters"],
     ["deep lists", `{"a": ${"[".repeat(100_000)}`, "s.json:1: expected at most 64 levels of nesting, found more"],
     ["deep objects", '{"a":'.repeat(100_000), "expected at most 64 levels of nesting"],
-    ["quotes without end", `{"a": "${'\\"'.repeat(400_000)}`, "this is no JSON"],
+    ["an unclosed quote", `{"a": "${'\\"'.repeat(400_000)}`, "this is no JSON"],
     ["NaN", '{\n"temperature": NaN}', "s.json:2: this is no JSON"],
     ["a key twice", '{"top_p": 1,\n"top_p": 0.5}', 's.json:2: "top_p" is given twice, before at s.json:1'],
     ["a huge number", '{"temperature": 1e999}', '"temperature" must be a finite number, found 1e999'],
     ["beyond f32", '{"temperature": 1e39}', '"temperature" must be a finite number, found 1e39'],
     ["a long number", `{"top_k": ${"9".repeat(500)}}`, '"top_k" must be a whole number, found 9999'],
-    ["a text for a number", '{"top_p": "0.9"}', 's.json:1: "top_p" must be a finite number, found "0.9"'],
+    ["a string for a number", '{"top_p": "0.9"}', 's.json:1: "top_p" must be a finite number, found "0.9"'],
     ["a fraction", '{"top_k": 40.5}', '"top_k" must be a whole number, found 40.5'],
     ["a list for a number", '{"min_p": [0.1]}', '"min_p" must be a finite number, found a list'],
     ["no object", "[1, 2]", "s.json:1: expected an object of settings"],
     ["nothing", "", "this is no JSON"],
     ["trailing text", '{"top_k": 1} x', "this is no JSON"],
-    ["a bias that is none", '{"logit_bias": {"5": true}}', "expected a bias, a number or false for a ban, found true"],
-    ["a pair that is none", '{"logit_bias": [[1, 2], 3]}', "expected a pair of a token id and a bias, found 3"],
-    ["an order that is none", '{"samplers": [1]}', '"samplers" must be a list of texts, found a list'],
+    ["an invalid bias", '{"logit_bias": {"5": true}}', "expected a bias, a number or false for a ban, found true"],
+    ["an invalid pair", '{"logit_bias": [[1, 2], 3]}', "expected a pair of a token id and a bias, found 3"],
+    ["an invalid order", '{"samplers": [1]}', '"samplers" must be a list of texts, found a list'],
     ["a range", '{"repeat_penalty": 0}', '"repeat_penalty" must be a number, > 0, found 0'],
   ])("%s", (_, settings, message) => {
     const start = settings.startsWith("{") || settings.startsWith("[") ? "" : "{";
     expect(refused(() => given(start + settings, "llama.cpp"))).toContain(message);
   });
 
-  test("names of Object's own are only names", () => {
+  test("names of Object's members are ordinary names", () => {
     expect(given('{"__proto__": {"top_k": 1}, "constructor": 1, "toString": 2}', "llama.cpp")).toContain("__proto__");
   });
 
-  test("texts of settings can not leave their comment or their string", () => {
+  test("texts of settings cannot escape their comment or string", () => {
     const key = "x\\n\\nchain evil = dist()\\u2028\\u0000";
     const program = given(`{"${key}": 1, "grammar": "root ::= \\"a\\" // \\n\\" |> evil"}`, "llama.cpp");
     expect(program).not.toContain("\nchain evil");
@@ -107,15 +107,19 @@ describe("GGUF", () => {
   const gguf = (bytes: Uint8Array): unknown => importFile(sourceOf(bytes), "m.gguf", undefined);
   const key = text("general.sampling.top_k");
   test.each([
-    ["an end too early", join([header(1n), key]), "should take 4 bytes, but the file has only 0 more"],
-    ["nothing behind its name", new TextEncoder().encode("GGUF"), "should take 4 bytes"],
+    ["a truncated file", join([header(1n), key]), "should take 4 bytes, but the file has only 0 more"],
+    ["only the magic number", new TextEncoder().encode("GGUF"), "should take 4 bytes"],
     ["another version", header(0n, 1), "expected GGUF of version 2 or 3, little-endian, found version 1"],
     ["big-endian", header(0n, 0x03000000), "found version 50331648"],
     ["too many keys", header(2n ** 63n), "expected at most 65536 keys, found 9223372036854775808"],
     ["more keys than bytes", header(60_000n), "60000 keys do not fit into the 0 bytes that are left"],
-    ["a key that lies", join([header(1n), u64(2n ** 40n), key]), "expected at most 65536 bytes of a key"],
-    ["a text that lies", join([header(1n), text("a"), u32(8), u64(2n ** 62n)]), 'bytes of "a"'],
-    ["a list that lies", join([header(1n), text("a"), u32(9), u32(8), u64(2n ** 24n)]), "do not fit into the 0 bytes"],
+    ["a false key length", join([header(1n), u64(2n ** 40n), key]), "expected at most 65536 bytes of a key"],
+    ["a false text length", join([header(1n), text("a"), u32(8), u64(2n ** 62n)]), 'bytes of "a"'],
+    [
+      "a false list length",
+      join([header(1n), text("a"), u32(9), u32(8), u64(2n ** 24n)]),
+      "do not fit into the 0 bytes",
+    ],
     ["a list too long", join([header(1n), text("a"), u32(9), u32(4), u64(2n ** 50n)]), 'entries of "a"'],
     ["lists in lists", join([header(1n), text("a"), u32(9), u32(9), u64(1n)]), "array of the type 9"],
     ["an unknown type", join([header(1n), key, u32(77), u64(0n)]), "has the type 77"],

@@ -21,18 +21,21 @@ export const llamaOptions = (): readonly LlamaOption[] =>
 
 const SCRIPT = `
 const { createRequire } = await import("node:module");
-const { addon, cases, prompt, count } = JSON.parse(process.argv[1]);
-const { commonTokens } = createRequire(addon)(addon);
-const found = cases.map((words) => [...commonTokens([...words, "--log-disable"], Int32Array.from(prompt), count)]);
+const { addon, name, calls } = JSON.parse(process.argv[1]);
+const ask = createRequire(addon)(addon)[name];
+const found = calls.map(([words, ...rest]) => {
+  const given = rest.map((value) => (Array.isArray(value) ? Int32Array.from(value) : value));
+  return [...ask([...words, "--log-disable"], ...given)];
+});
 process.stdout.write("\\n" + JSON.stringify(found));
 `;
 
 /**
- * The tokens that llama.cpp's programs generate with each command line. They run in a process of their own: the parser keeps in a
- * static variable whether the breakers of DRY were given before.
+ * Calls a function of the addon with each of the arguments, a command line the first. They run in a process of their own: the parser
+ * keeps in a static variable whether the breakers of DRY were given before.
  */
-export function llamaTokens(cases: readonly (readonly string[])[], prompt: Int32Array, count: number): number[][] {
-  const argument = JSON.stringify({ addon: ADDON, cases, prompt: [...prompt], count });
+function ask(name: string, calls: readonly (readonly unknown[])[]): number[][] {
+  const argument = JSON.stringify({ addon: ADDON, name, calls });
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", SCRIPT, argument], {
     encoding: "utf8",
     maxBuffer: 1 << 28,
@@ -40,3 +43,18 @@ export function llamaTokens(cases: readonly (readonly string[])[], prompt: Int32
   if (status !== 0) throw new Error(`the oracle failed (${status ?? "killed"}): ${stderr.slice(-2000)}`);
   return JSON.parse(stdout.slice(stdout.lastIndexOf("\n") + 1)) as number[][];
 }
+
+/** The tokens that llama.cpp's programs generate with each command line. */
+export const llamaTokens = (cases: readonly (readonly string[])[], prompt: Int32Array, count: number): number[][] =>
+  ask(
+    "commonTokens",
+    cases.map((words) => [words, [...prompt], count]),
+  );
+
+/** What they may pick after the first tokens when the logits are off by up to `off`: test/model/ties.ts. */
+export const llamaPicksNear = (
+  words: readonly string[],
+  prompt: Int32Array,
+  follow: readonly number[],
+  off: number,
+): readonly number[] => ask("commonPicksNear", [[words, [...prompt], [...follow], off]])[0]!;

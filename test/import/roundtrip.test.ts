@@ -1,4 +1,4 @@
-/** What is imported from llama.cpp can be exported, and imports to the same chain again; what can not be exported says why. */
+/** Settings imported from llama.cpp can be exported and import to the same chain again; a failed export gives its reasons. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { exportLlama, ExportError, toFlags, toRequest, type LlamaExport } from "../../settings/to/export.js";
@@ -9,7 +9,7 @@ import { commandLines } from "./commandLines.js";
 import { textSource } from "./gguf.js";
 import { llamaOptions } from "./oracle.js";
 
-/** The program without its header, which says where it came from. */
+/** The program without its header, which names the source. */
 const body = (text: string): string => text.replace(/^(?:\/\/.*\n)+/, "");
 const exported = (text: string, set: Record<string, number> = {}): LlamaExport =>
   exportLlama({ name: "chain.ggsl", text }, { set });
@@ -63,7 +63,7 @@ test.each([
   ["temp(0.7) |> greedy()", "llama.cpp has one `temperature` for the whole chain, and an earlier stage has 0.7"],
   ["dry(1, breakers: [13]) |> dist()", "llama.cpp takes breakers as texts, not as token ids"],
   ["dist(4294967295)", "the seed 4294967295 means a random one in llama.cpp"],
-])("%s can not be exported", (stages, reason) => {
+])("%s cannot be exported", (stages, reason) => {
   expect(reasonsOf(chainOf(stages)).join("\n")).toContain(reason);
 });
 

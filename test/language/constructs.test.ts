@@ -1,4 +1,4 @@
-/** Each construct of the language against a few lines written from its description, on both backends. */
+/** Each construct of the language against a few lines written from its description, on all backends. */
 import { describe, expect, test } from "@jest/globals";
 import { BACKENDS } from "../parity/backends.js";
 import { makeLogits } from "../parity/logits.js";
@@ -9,7 +9,7 @@ import { compileBody, evaluateGraph, rowsAfter } from "./run.js";
 const F32_MAX = 3.4028234663852886e38;
 const F32_MIN = 1.1754943508222875e-38;
 
-/** Eleven rows, some of which were never candidates. */
+/** Eleven rows, some of which are no candidates. */
 const INPUT = makeLogits({ shape: "normal", vocabSize: 11, seed: 3, dropped: 0.3 });
 const ALIVE = [...INPUT.keys()].filter((i) => INPUT[i] !== -Infinity);
 const logitsOf = (tokens: readonly number[]): number[] => tokens.map((t) => INPUT[t]!);
@@ -20,7 +20,7 @@ const variance = (x: readonly number[]): number => mean(x.map((v) => (v - mean(x
 describe.each(BACKENDS)("on %s", (backend) => {
   const rows = (...body: string[]) => rowsAfter(compileBody(...body), INPUT, backend);
   const tokens = (...body: string[]) => rows(...body).tokens;
-  /** A column's values, row by row; written as logits, which are saturated at 1e31. */
+  /** A column's values, row by row; output as logits, which are clamped to 1e31. */
   const values = (expr: string, ...before: string[]) => rows(...before, `logit = ${expr}`).logits;
   const expectValues = (expr: string, wanted: readonly number[], ...before: string[]): void => {
     const found = values(expr, ...before);
@@ -31,7 +31,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
   };
   const everywhere = (x: number, count = ALIVE.length): number[] => Array<number>(count).fill(x);
 
-  test("rows that came as -inf are dropped already, and the rest is in vocabulary order", () => {
+  test("rows of -inf are dropped on entry, and the rest is in vocabulary order", () => {
     expect(ALIVE.length).toBeGreaterThan(4);
     expect(ALIVE.length).toBeLessThan(INPUT.length);
     expect(tokens()).toEqual(ALIVE);
@@ -142,7 +142,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expectValues("x + 0 * logit", everywhere(Math.max(...logitsOf(ALIVE)), 2), "let x = max(logit)", "top 2 by token");
   });
 
-  test("an if that is known runs one branch, any other blends", () => {
+  test("an if with a static condition runs one branch, any other blends", () => {
     expectValues(
       "logit",
       logitsOf(ALIVE).map((x) => x * 2),
@@ -162,7 +162,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
 
   test("arithmetic has no NaN and no infinity", () => {
     const one = (expr: string): number => values(`0 * logit + (${expr})`)[0]!;
-    // 1e-9 and n - n: scalars that the host knows, and scalars that the graph computes
+    // 1e-9 and n - n: scalars known to the host, and scalars computed by the graph
     for (const zero of ["(1 - 1)", "(n - n)", "(0 * max(logit))"]) {
       expect(one(`1e-10 / ${zero} / 1e9`)).toBeCloseTo(1e-10 / F32_MIN / 1e9, -14);
       expect(one(`log(${zero}) / 1e30`) * 1e30).toBeCloseTo(-F32_MAX, -32);
@@ -179,7 +179,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expectValues("log(logit - logit) / 1e38", everywhere(-F32_MAX / 1e38));
   });
 
-  test("elementwise functions are those of the same name", () => {
+  test("elementwise functions equal the JavaScript functions of the same name", () => {
     const l = logitsOf(ALIVE);
     const wanted: Record<string, (x: number) => number> = {
       "exp(logit)": Math.exp,
@@ -222,13 +222,13 @@ describe.each(BACKENDS)("on %s", (backend) => {
     for (const [expr, f] of Object.entries(wanted)) expectValues(expr, l.map(f));
   });
 
-  test("numbers at the edge of f32 make no NaN, and a table without a row still gives a token", () => {
+  test("numbers at the limits of f32 give no NaN, and an empty table still gives a token", () => {
     const inputs = [
       [-Infinity, -Infinity, -Infinity],
       [F32_MAX, -F32_MAX, 0],
       [F32_MAX, F32_MAX, -Infinity],
       [-F32_MAX, -F32_MAX, -F32_MAX],
-      // probabilities below the smallest normal number
+      // subnormal probabilities
       [0, -95, -100],
     ];
     const bodies = [
@@ -242,7 +242,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
       "logit *= token > 0 ? prob : 0.75 % prob",
       "sort logit *= next(prob, 0.75 % prob)",
       "logit = logit / prob - 1 / prob",
-      // numbers that only the host can tell from 0
+      // numbers that are 0 in f32 but not on the host
       "logit -= token % (1e-20 ^ 8)",
       "logit /= 1e-20 ^ 8",
       "logit /= (step + 1e-20) ^ 8",
@@ -258,7 +258,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     }
   });
 
-  test("-inf rows stay out whatever happens to the logits", () => {
+  test("rows of -inf stay dropped whatever happens to the logits", () => {
     const r = random(5);
     const changes = [
       "logit *= 1e30",

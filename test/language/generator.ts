@@ -1,12 +1,12 @@
-/** Random well-typed programs of the language core: one sampler body, made to hurt. */
+/** Random well-typed programs of the language core: one adversarial sampler body. */
 import { random, type Random } from "../parity/random.js";
 import { COUNTS, MAPS, MEASURES, MOVES, PAIRS, QUANTIFIERS, REDUCTIONS, SCANS, TRIPLES } from "../random/functions.js";
 
 interface Scope {
   readonly r: Random;
-  /** Columns that `let` added. */
+  /** Columns added by `let`. */
   readonly lets: string[];
-  /** Whether there are neighbours to look at. */
+  /** Whether `prev` and `next` are allowed. */
   isOrdered: boolean;
 }
 
@@ -76,7 +76,7 @@ const scalarCondition: Make = (s, depth) =>
     () => pick(s.r, ["2 > 1", "1 > 2", "vocab > 3"]),
   ])();
 
-/** Keys to order by; most tell all rows apart, and of the others every device makes its own order. */
+/** Sort keys; most have no ties, whose order depends on the device. */
 const orderKey = (s: Scope): string =>
   s.r.below(4) === 0
     ? column(s, 1)

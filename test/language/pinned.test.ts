@@ -1,4 +1,4 @@
-/** Programs that were once compiled wrongly, each as small as it gets. */
+/** Regression tests: minimal programs that were once miscompiled. */
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
@@ -20,7 +20,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
       backend,
     );
 
-  test("a table of one row can be cut again and again", () => {
+  test("a table of one row can be cut repeatedly", () => {
     expect(stages([2, 1], "top_k(1) |> top_p(0, 0) |> top_p(0, 2)").tokens).toEqual([0]);
   });
 
@@ -30,36 +30,36 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(stages([-10, -20, -Infinity], "temp(1e-30)").tokens).toEqual([0, 1]);
   });
 
-  test("logits that are all clamped do not bring a dropped row back", () => {
+  test("clamping all logits does not revive a dropped row", () => {
     expect(rows([-1, -Infinity, -2], "sort", "logit *= 1e30").tokens).toEqual([0, 2]);
     expect(rows([-1, -Infinity, -2], "logit -= 1e30").tokens).toEqual([0, 2]);
     expect(rows([-1, -Infinity, -2], "logit /= count(logit > 5)").tokens).toEqual([0, 2]);
   });
 
-  test("what a number as small as can be divides is as large as can be", () => {
+  test("division by the smallest number gives the largest", () => {
     const input = Float32Array.from([3, 2, 1]);
     const text = "sampler s(t: f32 >= 0) { if 1 / t > 1e38 { logit = token } }  chain c(t: f32 >= 0 = 1e-40) = s(t)";
     const graph = graphOf(compileProgram(text, { outputs: ["logits", "probs"] }));
     expect(rowsAfter(graph, input, backend).logits).toEqual([0, 1, 2]);
   });
 
-  test("the best row is no part of the first rows where another sampler made the order", () => {
+  test("the first rows need not contain the best one if another sampler sorted them", () => {
     const text = "sampler up() { sort asc }  sampler s(t: f32) { keep t > rank }  chain c(t: f32 = 0.5) = up() |> s(t)";
     const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
     expect(rowsAfter(graph, Float32Array.from([3, 1, 2]), backend).tokens).toEqual([1]);
   });
 
-  test("a repetition without breakers is one that nothing ends", () => {
+  test("repeat_len without breakers equals an empty list of breakers", () => {
     const counted = (call: string) => compileBody(`logit -= ${call}`).features.map(({ from }) => from);
     expect(counted("repeat_len(4)")).toEqual(counted("repeat_len(4, [])"));
   });
 
-  test("at least 0 rows are at least one, also where only the graph knows the number", () => {
+  test("at least 0 rows means at least one, also if only the graph knows the number", () => {
     expect(rows([3, 1, 2], "keep logit > 9 at least n - 3").tokens).toEqual([0]);
     expect(rows([3, 1, 2], "top 1", "keep logit > 9 at least floor(n / 2)").tokens).toEqual([0]);
   });
 
-  test("rows that are kept for their place were not dropped before", () => {
+  test("at least n never keeps rows that were dropped before", () => {
     expect(rows([3, -Infinity, 1], "sort", "keep token > 5 at least 3").tokens).toEqual([0, 2]);
   });
 
@@ -89,17 +89,17 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect([...evaluateGraph(compileBody(...after), Float32Array.from(input), backend).states!]).toEqual([2]);
   });
 
-  test("a choice that is settled leaves one number where there might be a column", () => {
+  test("a conditional with a constant condition may be a scalar in place of a column", () => {
     expect(rows([3, 1], "let most = min(0, max(logit))", "logit = max(false ? logit : most)").logits).toEqual([0, 0]);
   });
 
-  test("the order of an earlier sampler says nothing about logits that changed since", () => {
+  test("an earlier sampler's order does not apply to logits changed since", () => {
     const text = "sampler a() { sort }\nsampler b() { logit *= -1  keep prob > 2 }\nchain c = a() |> b()";
     const graph = graphOf(compileProgram(text, { outputs: ["candidates", "logits", "probs"] }));
     expect(rowsAfter(graph, Float32Array.from([1, 3, 2]), backend).tokens).toEqual([0]);
   });
 
-  test("a draw at the very end picks no row that was dropped, and one at the start neither", () => {
+  test("draws at either end of the range pick no dropped row", () => {
     const input = Float32Array.from({ length: 160 }, (_, i) => (i % 3 === 1 ? 8 * Math.sin(i * 12.9898) : -Infinity));
     for (const body of ["", "sort", "keep prob > 0.001", "sort  keep prob > 0.001", "top 50  keep rank < 9"]) {
       const graph = compileBody(body, "pick sample(1)");
@@ -112,7 +112,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     }
   });
 
-  test("sums of what is too large for them are numbers, with either sign in any order", () => {
+  test("sums that overflow are finite, for either sign and any order", () => {
     const large = "logit * 1e38";
     for (const x of [`cumsum(${large})`, `sum(${large})`, `cumsum(abs(${large}))`, `cumsum(1e38 - abs(${large}))`]) {
       const found = rows([3, -3, 3, 3, -3, -3, 2, -2], `logit = ${x} / 1e30`).logits;
@@ -120,7 +120,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     }
   });
 
-  test("a remainder of 0 is the same for a number as for a column", () => {
+  test("a remainder by 0 is the same for a scalar as for a column", () => {
     const found = rows([3, 1], "logit = 1000 % 0 - (1000 + (token - token)) % 0").logits;
     expect(found).toEqual([0, 0]);
   });

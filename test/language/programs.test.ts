@@ -1,4 +1,4 @@
-/** Random programs: never NaN, never a row that was -inf, always one row left; and both backends agree. */
+/** Random programs: no NaN, no row that was -inf, at least one row left; and the backends agree. */
 import { afterAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Graph } from "../../compiler/graph/graph.js";
@@ -42,7 +42,7 @@ const forEachProgram = (check: (graph: Graph, body: readonly string[], logits: F
   );
 };
 
-test.each(BACKENDS)("no program makes a NaN, revives a dropped row or leaves none, on %s", (backend) => {
+test.each(BACKENDS)("no program gives a NaN, revives a dropped row or drops all rows, on %s", (backend) => {
   forEachProgram((graph, _, logits) => {
     expect(faultOf(rowsAfter(graph, logits, backend), logits)).toBeUndefined();
   });
@@ -65,7 +65,7 @@ function distance(a: Rows, b: Rows): number {
   return a.tokens.length === b.tokens.length ? Math.max(...[...shares.values()].map(Math.abs)) : Infinity;
 }
 
-/** Whether the program gives the same for logits that are hardly different: if not, rounding decides what it gives. */
+/** Whether slightly different logits give the same result: if not, rounding decides it. */
 function isStable(graph: Graph, logits: Float32Array, rows: Rows): boolean {
   return [1, 2, 3, 4].every((seed) => {
     const r = random(seed);
@@ -74,12 +74,12 @@ function isStable(graph: Graph, logits: Float32Array, rows: Rows): boolean {
   });
 }
 
-/** What a statement orders rows by: keeping at least some rows, or the best one, goes by the logits. */
+/** The key by which a statement ranks rows: for `keep` it is the logit. */
 const keyOf = (statement: string): string | undefined =>
   /^(?:sort|top \w+) by (.*?)(?: asc| desc)?$/.exec(statement)?.[1] ??
   (/\b(?:sort|top|keep)\b/.test(statement) ? "logit" : undefined);
 
-/** Whether some statement puts rows in order that are as good as equal: the device decides which comes first. */
+/** Whether some statement ranks rows that nearly tie: their order depends on the device. */
 function hasTies(body: readonly string[], logits: Float32Array): boolean {
   return body.some((statement, i) => {
     const key = keyOf(statement);
@@ -89,7 +89,7 @@ function hasTies(body: readonly string[], logits: Float32Array): boolean {
   });
 }
 
-test("both backends agree", () => {
+test("the backends agree", () => {
   forEachProgram((graph, body, logits) => {
     counts.programs++;
     const rows = rowsAfter(graph, logits, "reference");

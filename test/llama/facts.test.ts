@@ -1,18 +1,18 @@
-/** llama.cpp's facts (compiler/llama) where something else has to state them, too: the standard library, packages, documents. */
+/** llama.cpp's facts (compiler/llama) agree with their other copies: the standard library, packages, documents. */
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { check } from "../../compiler/check/check.js";
 import type { Sampler } from "../../compiler/syntax/ast.js";
 import { RELEASE } from "../../compiler/llama/release.js";
-import { HOST_SAMPLERS } from "../../compiler/llama/samplers.js";
+import { TAIL_SAMPLERS } from "../../compiler/llama/samplers.js";
 import { stdSource } from "../../compiler/std/library.js";
 import { flatten } from "../../settings/to/flatten.js";
 
-const STANDARD = Object.keys(HOST_SAMPLERS).filter((name) => stdSource(name) !== undefined);
+const STANDARD = Object.keys(TAIL_SAMPLERS).filter((name) => stdSource(name) !== undefined);
 
 describe("standard samplers have llama.cpp's parameters and defaults", () => {
   test("all of them but two", () => {
-    const others = Object.keys(HOST_SAMPLERS).filter((name) => !STANDARD.includes(name));
+    const others = Object.keys(TAIL_SAMPLERS).filter((name) => !STANDARD.includes(name));
     expect(others).toEqual(["grammar", "infill"]);
   });
 
@@ -20,7 +20,7 @@ describe("standard samplers have llama.cpp's parameters and defaults", () => {
     const text = `import { ${name} } from "std"\nchain c = ${name}()`;
     const { main, chains } = check({ name: "standard.ggsl", text }).program!;
     const { params } = main.scope.get(name)!.declaration as Sampler;
-    const facts = Object.entries(HOST_SAMPLERS[name]!.params);
+    const facts = Object.entries(TAIL_SAMPLERS[name]!.params);
     expect(params.map((p) => [p.name.text, p.type])).toEqual(facts.map(([param, { type }]) => [param, type]));
     const [stage] = flatten(main, chains[0]!, {});
     expect(stage!.args).toEqual(Object.fromEntries(facts.map(([param, fact]) => [param, fact.default])));

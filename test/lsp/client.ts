@@ -1,4 +1,4 @@
-/** A client of the real server: `ggsl lsp` as its own process, spoken to over standard input and output. */
+/** A client of the real server: `ggsl lsp` in its own process, over standard input and output. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export interface Client {
   uri(name: string): string;
   /** Writes a file of the workspace. */
   write(name: string, text: string): string;
-  /** Opens a document with a text that need not be on the disk, and returns its diagnostics. */
+  /** Opens a document with a text that may differ from the disk, and returns its diagnostics. */
   open(name: string, text: string): Promise<readonly Diagnostic[]>;
   /** Replaces a range, or the whole text, and returns the new diagnostics. */
   change(name: string, text: string, range?: Range): Promise<readonly Diagnostic[]>;
@@ -102,7 +102,7 @@ export async function startClient(): Promise<Client> {
   };
 }
 
-/** A text, and the place that `|` marks in it (or `$` where the text needs its bars). */
+/** A text, and the position that `|` marks in it (or `$` if the text contains bars). */
 export function marked(text: string, mark = "¦"): { text: string; position: Position } {
   const offset = text.indexOf(mark);
   const before = text.slice(0, offset).split("\n");
@@ -112,7 +112,7 @@ export function marked(text: string, mark = "¦"): { text: string; position: Pos
   };
 }
 
-/** A text with edits made. */
+/** Applies edits to a text. */
 export function edited(text: string, edits: readonly TextEdit[]): string {
   const lines = text.split("\n");
   const offset = ({ line, character }: Position): number =>

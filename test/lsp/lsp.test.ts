@@ -1,4 +1,4 @@
-/** Every request of the language server, as an editor sends them to the built command. */
+/** Every request of the language server, sent to the built command as by an editor. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type {
   CodeAction,
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** Opens a text under a new name, with `¦` at the place of the request. */
+/** Opens a text under a new name, with `¦` at the position of the request. */
 async function openMarked(
   given: string,
 ): Promise<{ name: string; text: string; params: object; diagnostics: readonly Diagnostic[] }> {
@@ -48,7 +48,7 @@ sampler likely(p: f32 in [0, 1] = 0.1, static k: i32 = 4) {
 }
 `;
 
-test("the server says what it can do", () => {
+test("the server announces its capabilities", () => {
   expect(Object.keys(client.capabilities).sort()).toEqual(
     [
       ...["codeActionProvider", "completionProvider", "definitionProvider", "documentFormattingProvider"],
@@ -59,7 +59,7 @@ test("the server says what it can do", () => {
 });
 
 describe("diagnostics", () => {
-  test("come as one types, with code, help and places that belong to them", async () => {
+  test("follow edits, with code, help and related places", async () => {
     const found = await client.open("d.ggsl", "sampler s(p: f32) {\n  keep prob > limt\n}\n");
     expect(found.map((d) => [d.code, d.severity, d.range.start])).toEqual([
       ["W0504", 2, { line: 0, character: 10 }],
@@ -71,7 +71,7 @@ describe("diagnostics", () => {
     expect(twice[0]).toMatchObject({ code: "E0207", relatedInformation: [{ message: "first declared here" }] });
   });
 
-  test("of chains show when they are lowered", async () => {
+  test("of chains appear once they are lowered", async () => {
     const found = await client.open("l.ggsl", 'import { top_p, dist } from "std"\n\nchain c = top_p(1) |> dist()\n');
     expect(found.map((d) => d.code)).toEqual(["W0503"]);
   });
@@ -103,7 +103,7 @@ describe("quick fixes", () => {
       "sampler s(limit: f32) {\n  keep prob > limit + limit\n}\n",
     ],
     [
-      "an import more",
+      "one more import",
       'import { dist } from "std"\n\nchain c = ¦temp(1.5) |> dist\n',
       'Import `temp` from "std"',
       'import { dist, temp } from "std"\n\nchain c = temp(1.5) |> dist\n',
@@ -121,7 +121,7 @@ describe("quick fixes", () => {
       'import { top_k } from "std"\n\nchain c(static k: i32 = 4) = top_k(k)\n',
     ],
     [
-      "static, of a count",
+      "a static count",
       "sampler s(k: i32) {\n  top ¦k\n}\n",
       "Mark `k` `static`",
       "sampler s(static k: i32) {\n  top k\n}\n",
@@ -216,7 +216,7 @@ describe("completion", () => {
     ["in a call", "sampler s(p: f32) {\n  keep max(¦", ["prob", "p"], ["let"]],
     ["types", "sampler s(p: ¦", ["f32", "seed"], ["prob"]],
     ["clauses", 'test "t" {\n  ¦', ["probs", "run", "expect", "input"], ["keep"]],
-    ["what is expected", 'test "t" {\n  expect ¦', ["probs", "kept", "tokens"], ["run"]],
+    ["expected outputs", 'test "t" {\n  expect ¦', ["probs", "kept", "tokens"], ["run"]],
     ["imports", 'import { ¦ } from "std"', ["top_k", "dist"], ["keep"]],
     ["nothing in a comment", "sampler s() {\n  // ¦\n}\n", [], ["keep"]],
     ["nothing in a text", 'chain c = host grammar("¦', [], ["keep"]],
@@ -389,7 +389,7 @@ test("formatting", async () => {
   await expect(at("formatting", "¦chain c =", { options: {} })).rejects.toThrow("syntax errors");
 });
 
-test("semantic tokens tell names apart", async () => {
+test("semantic tokens distinguish names", async () => {
   const { text, params } = await openMarked(`¦${SAMPLER}`);
   const { data } = await client.request<SemanticTokens>("textDocument/semanticTokens/full", params);
   const { legend } = client.capabilities.semanticTokensProvider as { legend: { tokenTypes: string[] } };
@@ -405,11 +405,11 @@ test("semantic tokens tell names apart", async () => {
   ]);
 });
 
-describe("whatever comes", () => {
+describe("hostile input", () => {
   const METHODS = ["hover", "completion", "signatureHelp", "definition", "references", "prepareRename"];
   const WHOLE = ["documentSymbol", "formatting", "semanticTokens/full", "inlayHint", "codeAction"];
 
-  test.each(METHODS)("%s at places outside of the text, and at none", async (method) => {
+  test.each(METHODS)("%s at positions outside the text, and without a position", async (method) => {
     const { params } = await openMarked(`¦${SAMPLER}`);
     for (const [line, character] of [
       [1e6, 0],
@@ -437,7 +437,7 @@ describe("whatever comes", () => {
     await expect(client.request(`textDocument/${method}`, {})).rejects.toThrow();
   });
 
-  test("completion and hover at every place of a broken text", async () => {
+  test("completion and hover at every position of a broken text", async () => {
     const text = `${SAMPLER}\nchain c(x: f32 = ) = likely(p: , 2) |> host\ntest "t" { run  expect\nsampler ((({ let = [ ) }\nimport { from "`;
     await client.open("broken.ggsl", text);
     const textDocument = { uri: client.uri("broken.ggsl") };
@@ -454,7 +454,7 @@ describe("whatever comes", () => {
     expect(await client.request("textDocument/signatureHelp", params)).toMatchObject({ activeParameter: 2000 });
   });
 
-  test("a document without a file can not import one", async () => {
+  test("a document without a file cannot import one", async () => {
     const found = await client.open("untitled:Untitled-1", 'import { a } from "./lib.ggsl"\n');
     expect(found.map((d) => d.code)).toEqual(["E0205"]);
   });

@@ -1,13 +1,13 @@
-/** From a key pressed to diagnostics, in a file of 2000 lines. Times depend on the machine; the limit is a generous one. */
+/** Time from a key press to diagnostics, in a file of 2000 lines. It depends on the machine, so the limit is generous. */
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { startClient } from "./client.js";
 
 const LINES = 2000;
-/** Milliseconds; what is aimed at is 50. */
+/** Milliseconds; the goal is 50. */
 const LIMIT = 500;
 
-/** The standard library again and again, each sampler under a name of its own and in a chain. */
+/** Many copies of the standard library, each sampler with its own name and in a chain. */
 function largeFile(): string {
   const names = readdirSync("compiler/std").filter((name) => name.endsWith(".ggsl"));
   let text = 'import { top_k } from "std"\n\n';
@@ -20,7 +20,7 @@ function largeFile(): string {
   return text;
 }
 
-test("a key pressed in a file of 2000 lines", async () => {
+test("a key press in a file of 2000 lines", async () => {
   const client = await startClient();
   const text = largeFile();
   await client.open("large.ggsl", text);

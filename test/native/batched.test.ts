@@ -1,4 +1,4 @@
-/** Sequences of one context with the same chain share one subgraph: each gets exactly the tokens that it gets alone. */
+/** Sequences of one context with equal chains share one subgraph: each gets exactly the tokens that it gets alone. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { compile, type Chain } from "../../runtime/chain.js";
@@ -20,7 +20,7 @@ import {
   type SequenceState,
 } from "../../runtime/sequence.js";
 import { batchOf, type Part } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const CREATIVE = compile(`
 import { top_k, top_p, min_p, temp, dist } from "std"
@@ -41,7 +41,7 @@ let model: NativeModel;
 beforeAll(async () => void (model = await loadBinding().loadModel(DEMO_MODEL, {})));
 afterAll(() => model.dispose());
 
-/** One sequence that generates; `uniforms` tell it from the others. */
+/** A generating sequence; `uniforms` differ from the others'. */
 class Player {
   readonly tokens: number[] = [];
   private next: Int32Array;
@@ -68,7 +68,7 @@ class Player {
 
   part = (): Part => ({ sequence: this.sequence, tokens: this.next, at: this.at });
 
-  /** What the chain gives for this token on plain logits. */
+  /** The chain's result for this token on plain logits. */
   alone(): (logits: Float32Array) => ChainResults {
     const inputs = featureInputs(this.state);
     const uniforms = uniformsOf(this.state);
@@ -85,7 +85,7 @@ class Player {
 
 const wire = (chain: Chain): NativeGraph => new (loadBinding().Graph)(encodeWire(chain.graph));
 
-/** A context, and one beside it that gives the raw logits of the same batches. */
+/** A context, and a second one that gives the raw logits of the same batches. */
 interface Pair extends Disposable {
   readonly context: NativeContext;
   readonly plain: NativeContext;
@@ -98,7 +98,7 @@ async function open(chains: (Chain | null)[]): Promise<Pair> {
   return { context, plain, [Symbol.dispose]: () => [context, plain].forEach((each) => each.dispose()) };
 }
 
-/** A token for each, which has to be the one that its chain picks alone, from the same logits. */
+/** A token for each sequence, which must equal the one that its chain alone picks from the same logits. */
 async function step({ context, plain }: Pair, players: readonly Player[], beside: readonly Part[] = []): Promise<void> {
   const alone = players.map((player) => player.alone());
   players.forEach((player) => player.set(context));
@@ -165,13 +165,13 @@ test("any set of sequences may be active, and a batch may have no output", async
   }
 });
 
-test("a chain is set and cleared while others go on", async () => {
+test("a chain is set and cleared while others continue", async () => {
   using pair = await open([CREATIVE, CREATIVE, null]);
   const [a, b, c] = [new Player(CREATIVE, 0), new Player(CREATIVE, 1), new Player(CREATIVE, 2)];
   await play(pair, [a, b], 4);
   pair.context.setChain(1, null);
   await play(pair, [a], 4);
-  pair.context.setChain(2, wire(CREATIVE)); // another object with the same words
+  pair.context.setChain(2, wire(CREATIVE)); // another object with the same contents
   await play(pair, [a, c], 4);
   pair.context.setChain(1, wire(MIROSTAT));
   remove(pair, 1);
@@ -179,14 +179,14 @@ test("a chain is set and cleared while others go on", async () => {
   expect([a, b, c].map(({ tokens }) => tokens.length)).toEqual([16, 4, 8]);
 });
 
-test("a sequence's slot is used again for a new prompt, and the graph stays", async () => {
+test("a sequence's slot is reused for a new prompt, and the graph stays", async () => {
   using pair = await open([CREATIVE, CREATIVE]);
   const a = new Player(CREATIVE, 0);
   await play(pair, [a, new Player(CREATIVE, 1)], 5);
   remove(pair, 1);
   const { graphBuilds, nodes } = pair.context.stats();
   await play(pair, [a, new Player(CREATIVE, 2, 1)], 5);
-  expect(pair.context.stats()).toMatchObject({ graphBuilds: graphBuilds + 2, nodes }); // with the prompt, and without
+  expect(pair.context.stats()).toMatchObject({ graphBuilds: graphBuilds + 2, nodes }); // with and without the prompt
 });
 
 test("inputs, candidates and rows are those of the sequence", async () => {

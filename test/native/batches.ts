@@ -44,7 +44,7 @@ export const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as { code?: unknown }).code,
   );
 
-/** The code and the message of what an action throws, e.g. "BUSY: this context ...". */
+/** The code and message of the error that an action throws, e.g. "BUSY: this context ...". */
 export function thrownBy(action: () => unknown): string {
   try {
     action();

@@ -14,7 +14,7 @@ const codeOf = (action: () => unknown): unknown => {
   return "no error";
 };
 
-test("the C++ op table is the one of compiler/graph/ops.ts", () => {
+test("the C++ op table equals compiler/graph/ops.ts", () => {
   expect(loadBinding().opNames()).toEqual(OP_NAMES);
 });
 

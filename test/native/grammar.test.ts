@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { NativeGrammar, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { thrownBy } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const { Grammar } = loadBinding();
 let model: NativeModel;
@@ -16,13 +16,13 @@ afterAll(() => model.dispose());
 const open = (text: string, root?: string): NativeGrammar => new Grammar(model, text, root);
 const tokenOf = (text: string): number => model.tokenize(text, false, false)[0]!;
 
-/** The texts of the tokens that can come next. */
+/** The texts of the allowed next tokens. */
 function next(grammar: NativeGrammar): string[] {
   const texts = [...grammar.allowed().entries()].filter(([, flag]) => flag === 1);
   return texts.map(([token]) => Buffer.from(model.piece(token, true)).toString("utf8")).sort();
 }
 
-test("a grammar allows what it accepts, and the end where it may end", () => {
+test("a grammar allows what it accepts, and the end token where it may end", () => {
   const grammar = open('root ::= ("yes" | "no") "!"?');
   expect(grammar.allowed()).toHaveLength(model.info.vocabSize);
   expect(next(grammar)).toEqual(["n", "y", "ye"]);
@@ -36,7 +36,7 @@ test("a grammar allows what it accepts, and the end where it may end", () => {
   expect(next(open('start ::= "q"', "start"))).toEqual(["q"]);
 });
 
-test("a token that can not come next changes nothing", () => {
+test("a token that is not allowed changes nothing", () => {
   const grammar = open('root ::= "ab"');
   const before = grammar.allowed();
   for (const token of [tokenOf("b"), model.info.eos, -1, 2048, 2 ** 31 - 1]) {
@@ -48,7 +48,7 @@ test("a token that can not come next changes nothing", () => {
   expect(thrownBy(() => grammar.accept("a" as never))).toMatch(/^INVALID_ARGUMENT: token: expected an integer/);
 });
 
-test("a clone goes its own way, and outlives the original and the model", async () => {
+test("a clone is independent, and outlives the original and the model", async () => {
   const own = await loadBinding().loadModel(DEMO_MODEL, {});
   const grammar = new Grammar(own, 'root ::= "a" "b" | "c"');
   const copy = grammar.clone();
@@ -83,8 +83,8 @@ test.each([
 });
 
 test("what is no model is refused", () => {
-  const { Graph, HostChain } = loadBinding();
-  for (const other of [undefined, null, {}, Graph, new HostChain([])]) {
+  const { Graph, Tail } = loadBinding();
+  for (const other of [undefined, null, {}, Graph, new Tail([])]) {
     expect(thrownBy(() => new Grammar(other as never, 'root ::= "a"'))).toBe(
       "INVALID_ARGUMENT: model: expected a Model",
     );

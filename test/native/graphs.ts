@@ -1,11 +1,9 @@
-/** Small graphs for the tests of the native runtime, written without the compiler. */
+/** Small hand-written graphs for the tests of the native runtime. */
 import type { Dim, Dtype, Graph, GraphNode, Outputs, State } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import type { NativeGraph } from "../../runtime/native/binding.js";
-
-export const DEMO_MODEL = process.env["GGSL_DEMO_MODEL"] ?? "examples/model/demo-q8_0.gguf";
 
 export const node = (
   op: OpName,
@@ -31,7 +29,7 @@ export const nativeGraph = (graph: Graph): NativeGraph => new (loadBinding().Gra
 
 export const GREEDY = graphOf([logitsNode, node("argmax", [0], {}, "i32", 1)], { sampled: 1 });
 
-/** Picks the token of rank uniform 0, the likeliest being 0; its state becomes uniform 0 plus 1. */
+/** Picks the token whose rank (0 is the most likely) is uniform 0; its state becomes uniform 0 plus 1. */
 export const RANKED = graphOf(
   [
     logitsNode,
@@ -46,7 +44,7 @@ export const RANKED = graphOf(
   [{ name: "s", init: 0, next: 6 }],
 );
 
-/** Many ops: the 8 likeliest tokens best first, the third struck out, a draw with uniform 0. Gives all outputs. */
+/** Many ops: the 8 most likely tokens best first, the third dropped, a draw with uniform 0. Has all outputs. */
 export const TRUNCATED = graphOf(
   [
     logitsNode,

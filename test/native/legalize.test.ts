@@ -1,7 +1,6 @@
 /**
- * Each rewrite of native/graph/legalize.cc: it is there where its device needs it, it computes what the op table says, and where
- * it is not needed nothing is rewritten. The rewrites of other devices are tried on the CPU; test/vulkan/rewrites.test.ts
- * shows what Vulkan does without them.
+ * Each rewrite of native/graph/legalize.cc applies on the devices that need it and only there, and computes what the op table
+ * says. Rewrites for other devices run on the CPU; test/vulkan/rewrites.test.ts shows what Vulkan does without them.
  */
 import { expect, test } from "@jest/globals";
 import type { Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js";
@@ -22,7 +21,7 @@ const open = (graph: Graph, vocabSize: number, rewriteFor: DeviceFamily, rows = 
 const evaluate = (evaluator: NativeEvaluator, logits: ArrayLike<number>): ChainResults =>
   evaluator.evaluate({ logits: Float32Array.from(logits), uniforms: new Float32Array() });
 
-/** The families for which a graph is rewritten, each with the names of its rewrites. */
+/** The device families that need rewrites of a graph, with the names of the rewrites. */
 function rewrittenFor(graph: Graph, vocabSize: number): Partial<Record<DeviceFamily, string[]>> {
   const names = FAMILIES.map((family) => {
     const evaluator = open(graph, vocabSize, family);
@@ -56,7 +55,7 @@ test("every rewrite of the table has a test here, in wide.test.ts, or in test/wa
 test("sort numbers: a column that may hold NaN is clamped before it is sorted, on every device", () => {
   const nan = [
     logitsNode,
-    node("sub", [0, 0]), // -inf minus -inf
+    node("sub", [0, 0]), // -inf - -inf is NaN
     node("argsort", [1], { order: "desc" }, "i32"),
   ];
   const graph = graphOf(nan, { candidates: 2 });
@@ -78,13 +77,13 @@ test("take the largest: top_k of one row is argmax, on every device", () => {
   expect(rewrittenFor(graphOf(one("top_k", { k: 2 }, "i32", 2), { candidates: 1 }), 4)).toEqual({});
 });
 
-test("largest of numbers: argmax never sees a row without a number, where that gives -1", () => {
+test("largest of numbers: argmax never sees a row of NaN alone, where that gives -1", () => {
   const graph = graphOf(one("argmax", {}, "i32", 1), { sampled: 1 });
   expect(rewrittenFor(graph, 4)).toEqual({ cuda: ["largest of numbers"], other: ["largest of numbers"] });
   const evaluator = open(graph, 4, "cuda", 2);
   const { sampled } = evaluate(evaluator, [-3e38, -Infinity, 4, 5, -Infinity, -7, -Infinity, -Infinity]);
   expect([...sampled!]).toEqual([3, 1]);
-  // what is known to be a number needs nothing
+  // a value that is provably not NaN needs no clamp
   const known = [logitsNode, node("soft_max", [0]), node("clamp", [0], { lo: -1e30, hi: 1e30 })];
   const clamped = graphOf([...known, node("argmax", [2], {}, "i32", 1)], { sampled: 3 });
   expect(rewrittenFor(clamped, 4)).toEqual({});
@@ -97,22 +96,22 @@ test("largest of numbers: argmax never sees a row without a number, where that g
     node("argmax", [5], {}, "i32", 1),
   ];
   expect(rewrittenFor(graphOf(masked, { candidates: 6, sampled: 7 }), 4)).toEqual({});
-  // a sum of what may be too large is not known to be a number
+  // a sum that may overflow may be NaN
   const large = [...known, node("scale", [2], { s: 1e30, b: 0 }), node("argmax", [3], {}, "i32", 1)];
   expect(rewrittenFor(graphOf(large, { sampled: 4 }), 4).cuda).toEqual(["largest of numbers"]);
 });
 
-test("what the compiler takes the largest of is known to be numbers: the standard samplers need no clamp for it on CUDA", () => {
+test("operands of the compiler's argmax are provably not NaN: the standard samplers need no clamp on CUDA", () => {
   const examples = STD_SAMPLERS.filter(({ picks }) => picks !== "argmax").map(({ example }) => example);
   for (const chain of [...examples, "min_p(0.1) |> greedy()"]) {
     const { cuda = [] } = rewrittenFor(compilePipeline(chain).graph, 1000);
     expect([chain, cuda]).toEqual([chain, []]);
   }
-  // one clamp less for all others is worth one more there
+  // one clamp more here saves one in all others
   expect(rewrittenFor(compilePipeline("greedy()").graph, 1000).cuda).toEqual(["largest of numbers"]);
 });
 
-test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for one row and for several", () => {
+test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for one sequence and for several", () => {
   const masked = [logitsNode, node("clamp", [0], { lo: -1e9, hi: 0 }), node("soft_max", [0, 1])];
   const scaled = [logitsNode, node("clamp", [0], { lo: -1e9, hi: 0 }), node("soft_max", [0, 1], { scale: 0.25 })];
   const graphs = [
@@ -134,7 +133,7 @@ test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for
   }
 });
 
-test("a graph names the nodes that a device can not run", () => {
+test("a graph names the nodes that a device cannot run", () => {
   const { unsupported, Graph: NativeGraph } = loadBinding();
   const graph = new NativeGraph(encodeWire(graphOf(one("argmax", {}, "i32", 1), { sampled: 1 })));
   expect(unsupported(graph, "CPU", 100, true)).toEqual([]);

@@ -1,11 +1,11 @@
 /** llama.cpp's own CPU samplers, from the test-only addon build/Release/ggsl_oracle.node. */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { HostChainStage } from "../../runtime/native/binding.js";
+import type { NativeTailStage } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 
 /** One of llama.cpp's samplers. No model is there, so what needs a vocabulary is for `generateReference` only. */
-export type LlamaSampler = HostChainStage;
+export type LlamaSampler = NativeTailStage;
 
 /** The candidate array in the order in which llama.cpp leaves it. */
 export interface LlamaResult {
@@ -24,14 +24,21 @@ export interface LlamaChain {
   reset(): void;
 }
 
+/** A text that llama.cpp generates. */
+export interface OracleText {
+  /** The path of a GGUF file. */
+  readonly model: string;
+  readonly prompt: Int32Array;
+  readonly samplers: readonly LlamaSampler[];
+  /** All is computed in f32, as long as the model's weights are: test/model/demo.ts. */
+  readonly isExact?: boolean;
+}
+
 interface Oracle {
   readonly LlamaChain: new (samplers: readonly LlamaSampler[]) => LlamaChain;
-  generateReference(
-    modelPath: string,
-    prompt: Int32Array,
-    samplers: readonly LlamaSampler[],
-    count: number,
-  ): Int32Array;
+  generateReference(text: OracleText, count: number): Int32Array;
+  /** What the chain may pick after the first tokens when the logits are off by up to `off`: test/model/ties.ts. */
+  picksNear(text: OracleText, follow: Int32Array, off: number): Int32Array;
   /** Writes the model anew with more metadata (whole numbers are i32, others f32); `isF32`: with all weights as f32. */
   rewriteModel(from: string, to: string, metadata: Readonly<Record<string, string | number>>, isF32: boolean): void;
 }

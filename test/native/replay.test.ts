@@ -1,7 +1,7 @@
 /**
- * CUDA replays a recorded graph as long as no node's bytes change. What changes from token to token (uniforms, draws, states,
- * features) must therefore be data, never an attribute, a name or a flag: every node of the model's graph is compared, from one
- * token to the next, as ggml's CUDA backend compares them.
+ * CUDA replays a recorded graph as long as no node's bytes change. Per-token values (uniforms, draws, states, features) must
+ * therefore be data, never an attribute, a name or a flag: every node of the model's graph is compared with the previous
+ * token's, as in ggml's CUDA backend.
  */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/chain.js";
@@ -17,7 +17,8 @@ import {
 } from "../../runtime/sequence.js";
 import { compile, type Chain } from "../../runtime/chain.js";
 import { batchOf } from "./batches.js";
-import { DEMO_MODEL, nativeGraph } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { nativeGraph } from "./graphs.js";
 
 let model: NativeModel;
 beforeAll(async () => void (model = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 })));
@@ -25,7 +26,7 @@ afterAll(() => model.dispose());
 
 type Nodes = ReturnType<NonNullable<NativeContext["graphNodes"]>>;
 
-/** Names of the nodes whose bytes differ. */
+/** Names of the nodes with different bytes. */
 function changes(before: Nodes, after: Nodes): string[] {
   if (before.length !== after.length) return [`${before.length} nodes became ${after.length}`];
   return after.filter(({ bytes }, i) => Buffer.compare(bytes, before[i]!.bytes) !== 0).map(({ name }) => name);
@@ -88,7 +89,7 @@ test.each([
   }
 });
 
-test("a constant in an attribute is seen by the comparison", async () => {
+test("the comparison sees a constant in an attribute", async () => {
   const at = async (p: number): Promise<Nodes> =>
     (await generate(compilePipeline(`min_p(${p}) |> dist(1)`), 3)).nodes[2]!;
   const [low, high, again] = [await at(0.3), await at(0.5), await at(0.5)];

@@ -1,11 +1,11 @@
-/** Stages of host chains as types: those of llama.cpp's table, which the runtime holds a graph's tail against. */
+/** Types of host chain stages: those of llama.cpp's table, which the runtime checks a graph's tail against. */
 import { expect, test } from "@jest/globals";
 import { InputError } from "../../runtime/errors.js";
-import type { HostChainStage } from "../../runtime/native/binding.js";
+import type { NativeTailStage } from "../../runtime/native/binding.js";
 import { openTail } from "../../runtime/tail.js";
 
-/** `npm run types` fails for a line that is no error, and for any other one that is. */
-export const STAGES: readonly HostChainStage[] = [
+/** `npm run types` fails if a marked line has no error, or any other line has one. */
+export const STAGES: readonly NativeTailStage[] = [
   { name: "greedy" },
   { name: "top_p", p: 0.5, min_keep: 2 },
   { name: "dist", seed: "random" },
@@ -21,17 +21,17 @@ export const STAGES: readonly HostChainStage[] = [
   { name: "top_p", p: "high" },
   // @ts-expect-error a number for a text
   { name: "grammar", text: 5 },
-  // @ts-expect-error it has no default
+  // @ts-expect-error the parameter has no default
   { name: "grammar" },
-  // @ts-expect-error not of a vocabulary's size
+  // @ts-expect-error the vocabulary size is not a parameter
   { name: "top_k", n_vocab: 300 },
-  // @ts-expect-error no pair
+  // @ts-expect-error a bias is a pair
   { name: "logit_bias", biases: [1] },
 ];
 
 const rows = { logits: Float32Array.of(1, 2, 3) };
 
-test("a tail's seeds are those that its parameters have", () => {
+test("a tail's seeds follow the chain's parameters", () => {
   const open = (seed: number) => openTail([{ name: "dist", args: { seed: { param: "s" } } }], new Map([["s", seed]]))!;
   const picks = Array.from({ length: 20 }, (_, seed) => {
     using a = open(seed);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf, generateWith } from "./batches.js";
-import { DEMO_MODEL, graphOf, GREEDY, logitsNode, nativeGraph, node } from "./graphs.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { graphOf, GREEDY, logitsNode, nativeGraph, node } from "./graphs.js";
 import { loadOracle } from "./oracle.js";
 
 let model: NativeModel;
@@ -42,14 +43,15 @@ test.each([
   ] as const;
   const chains = [nativeGraph(TOP_40)];
   const context = await model.createContext({ contextSize: 512, threads: 1, chains, placement });
-  const chain = new (loadBinding().HostChain)(tail, model);
+  const chain = new (loadBinding().Tail)(tail, model);
   const tokens = await generateWith(context, prompt, 50, ({ candidates, logits, sampled, probs }) => {
     expect([candidates!.length, logits!.length, sampled, probs]).toEqual([40, 40, undefined, undefined]);
     const { selected } = chain.apply({ tokens: candidates!, logits: logits! });
     chain.accept(selected);
     return selected;
   });
-  const reference = loadOracle().generateReference(DEMO_MODEL, prompt, [{ name: "top_k", k: 40 }, ...tail], 50);
+  const samplers = [{ name: "top_k", k: 40 } as const, ...tail];
+  const reference = loadOracle().generateReference({ model: DEMO_MODEL, prompt, samplers }, 50);
   expect(tokens).toEqual([...reference]);
   expect(context.stats().readbackBytes).toBe(readbackBytes);
   context.dispose();
@@ -58,7 +60,7 @@ test.each([
 test("a grammar in the tail rules what is written", async () => {
   const text = 'root ::= ("And " | "the ")+ "."';
   const context = await model.createContext({ contextSize: 512, threads: 1, chains: [null] });
-  const chain = new (loadBinding().HostChain)([{ name: "grammar", text }, { name: "greedy" }], model);
+  const chain = new (loadBinding().Tail)([{ name: "grammar", text }, { name: "greedy" }], model);
   const all = Int32Array.from({ length: model.info.vocabSize }, (_, token) => token);
   const tokens = await generateWith(context, prompt, 12, ({ logits }) => {
     const { selected } = chain.apply({ tokens: all, logits: logits! });
@@ -112,7 +114,9 @@ test("checked logits change no token, and their bytes are counted", async () => 
   const chains = [nativeGraph(GREEDY), nativeGraph(TOP_40)];
   const context = await model.createContext({ contextSize: 512, threads: 1, sequences: 2, chains, checkLogits: true });
   const tokens = await generateWith(context, prompt, 20, ({ sampled }) => sampled![0]!);
-  expect(tokens).toEqual([...loadOracle().generateReference(DEMO_MODEL, prompt, [{ name: "greedy" }], 20)]);
+  expect(tokens).toEqual([
+    ...loadOracle().generateReference({ model: DEMO_MODEL, prompt, samplers: [{ name: "greedy" }] }, 20),
+  ]);
   const [one, two] = await context.decode(
     batchOf({ sequence: 1, tokens: prompt, at: 0 }, { sequence: 0, tokens: [5], at: prompt.length + 19 }),
   );

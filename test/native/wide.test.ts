@@ -1,6 +1,6 @@
 /**
- * Ops over wide rows on the CPU, which native/graph/cpu_kernels.cc computes: what the reference interpreter gives, with ties, -inf
- * and NaN among the numbers, for one row and for several, on one thread and on three.
+ * The CPU kernels for wide rows (native/graph/cpu_kernels.cc) agree with the reference interpreter: with ties, -inf and NaN, for
+ * one row and for several, on one thread and on three.
  */
 import { describe, expect, test } from "@jest/globals";
 import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
@@ -8,12 +8,12 @@ import { loadBinding } from "../../runtime/native/loader.js";
 import { interpret } from "../../runtime/reference/interpret.js";
 import { graphOf, logitsNode, nativeGraph, node } from "./graphs.js";
 
-/** Not a multiple of anything, and more than the kernels look at in one go. */
+/** No multiple of a vector width, and larger than a kernel's block. */
 const SIZE = 1237;
 
 const number = node("argmax", [0], {}, "i32", 1);
 
-/** A column and a number for each row: its largest value's position, which is never 0 here. */
+/** A column and a number per row: the index of its maximum, which is never 0 here. */
 const withNumber = (op: "add" | "sub" | "mul" | "div"): GraphNode[] => [
   logitsNode,
   node("clamp", [0], { lo: -50, hi: 50 }),
@@ -95,7 +95,7 @@ describe.each(Object.entries(GRAPHS))("%s", (name, graph) => {
       if (wanted.candidates) {
         const { length } = wanted.candidates;
         const rows = [...part(found.candidates!, length)];
-        // top_k promises no order
+        // top_k's order is unspecified
         expect(name === "wide top_k" ? rows.sort((a, b) => a - b) : rows).toEqual(
           name === "wide top_k" ? [...wanted.candidates].sort((a, b) => a - b) : [...wanted.candidates],
         );
@@ -111,8 +111,8 @@ describe.each(Object.entries(GRAPHS))("%s", (name, graph) => {
   });
 });
 
-test("NaN counts as the lowest number, and positions stay in the table", () => {
-  // -inf minus -inf
+test("NaN counts as the lowest number, and indices stay within the table", () => {
+  // -inf - -inf is NaN
   const nans = [logitsNode, node("sub", [0, 0])];
   const positions = (choice: GraphNode, logits: Float32Array): number[] => {
     const native = new (loadBinding().Evaluator)(nativeGraph(graphOf([...nans, choice], { candidates: 2 })), {

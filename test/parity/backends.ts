@@ -1,4 +1,4 @@
-/** Compiled chains on the backends that are compared, open for any number of tokens. */
+/** Compiled chains on the compared backends, open for any number of tokens. */
 import type { Graph } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import type { ChainResults } from "../../runtime/native/binding.js";
@@ -12,7 +12,7 @@ import type { Vector } from "../../runtime/reference/kernels.js";
 const ALL = ["reference", "cpu", "wasm", "vulkan"] as const;
 export type Backend = (typeof ALL)[number];
 
-/** Names those to compare; Vulkan wants a process for a few graphs, so its tests are in test/vulkan. */
+/** Names the backends to compare; Vulkan needs a new process every few graphs, so its tests are in test/vulkan. */
 const CHOSEN = "GGSL_BACKENDS";
 export const BACKENDS: readonly Backend[] = process.env[CHOSEN]?.split(",").map(backendOf) ?? [
   "reference",
@@ -22,16 +22,16 @@ export const BACKENDS: readonly Backend[] = process.env[CHOSEN]?.split(",").map(
 
 function backendOf(name: string): Backend {
   const found = ALL.find((b) => b === name);
-  if (!found) throw new Error(`${CHOSEN}: expected some of ${ALL.join(", ")}, found \`${name}\``);
+  if (!found) throw new Error(`${CHOSEN}: expected one or more of ${ALL.join(", ")}, found \`${name}\``);
   return found;
 }
 
 export type Results = Outputs | ChainResults;
 
-/** Runs the graph on logits, with one f32 for each of its uniforms and a vector for each of its other inputs. */
+/** Runs the graph on logits, with one f32 per uniform and a vector per other input. */
 export type Run = (logits: Float32Array, uniforms: Float32Array, inputs?: readonly Vector[]) => Results;
 
-/** Graphs that stay open, the one used last at the end. */
+/** Graphs that stay open, most recently used last. */
 const open = new Map<Graph, Map<string, OpenGraph>>();
 const MOST_GRAPHS = 64;
 
@@ -39,7 +39,7 @@ interface OpenGraph extends Disposable {
   readonly run: Run;
 }
 
-/** A graph for a vocabulary. The same one again is not opened anew. */
+/** A graph for a vocabulary size; an open one is reused. */
 export function runOf(backend: Backend, graph: Graph, vocabSize: number): Run {
   if (backend === "reference")
     return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
@@ -63,7 +63,7 @@ function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSi
   };
 }
 
-/** As the runtime does it, but that a chain which the device can not run as a whole is an error. */
+/** As in the runtime, except that a chain which the device cannot run as a whole is an error. */
 function openVulkan(graph: Graph, vocabSize: number): OpenGraph {
   const { device } = chooseDeviceSync({ backend: "vulkan" });
   const placed = placeGraph(graph, vocabSize, { device, strict: true });

@@ -23,7 +23,7 @@ const casesIn = (mode: Mode): fc.Arbitrary<Case> =>
 
 const pairs = (["constant", "uniform"] as const).flatMap((mode) => BACKENDS.map((backend) => [mode, backend] as const));
 
-/** Every chain has to be compiled, which takes longer than to run it. */
+/** Each chain is compiled, which takes longer than its run. */
 const SHARE = 2;
 
 test.each(pairs)("chains with %s arguments on %s", (mode, backend) => {

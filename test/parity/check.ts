@@ -1,4 +1,4 @@
-/** One case: stages on logits, on one backend, held against llama.cpp, step by step. */
+/** One case: stages on logits, on one backend, compared with llama.cpp step by step. */
 import type { Backend } from "./backends.js";
 import { compareRows, faultOf, hasSameOrder, orderFault } from "./compare.js";
 import { makeContext, NO_CONTEXT, type ContextSpec } from "./context.js";
@@ -17,7 +17,7 @@ export interface Case {
   readonly logits: LogitsSpec;
   readonly context?: ContextSpec;
   readonly mode: Mode;
-  /** Tokens that are drawn, where the chain draws. */
+  /** Number of tokens to draw, if the chain draws. */
   readonly steps: number;
 }
 
@@ -33,7 +33,7 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     const orderIn = (m: Mode): Order | undefined => SAMPLERS[sampler]!.order?.(args, m, undefined);
     return orderIn(mode) !== orderIn("constant");
   });
-  // what was accepted so far, by both
+  // tokens accepted so far, by both
   const accepted: number[] = [];
   const count = (excuse: Excuse | undefined, fault: string): false => {
     if (excuse) tally[excuse]++;
@@ -41,7 +41,7 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     return false;
   };
 
-  /** Whether the rows agree; a difference is counted. */
+  /** Whether the rows agree; counts a difference. */
   function checkRows(rows: Rows, there: Rows): boolean {
     const invalid = faultOf(rows, input) ?? orderFault(rows, order);
     if (invalid !== undefined) return count(undefined, invalid);
@@ -55,17 +55,17 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     return true;
   }
 
-  /** Whether both may go on after tokens that differ. */
+  /** Whether both may continue after different tokens. */
   function checkDifference(token: number, wanted: number, draw: number | undefined, rows: Rows, there: Rows): boolean {
     if (!rows.tokens.includes(token)) return count(undefined, `token ${token} is not among the rows left`);
     const isSameOrder = hasSameOrder(rows, there, input, order);
-    // which of several equal rows comes first, or is the best, is up to the device
+    // the order of ties is unspecified
     const areTiesOpen = order !== undefined || specOf(stages.at(-1)!).picks === "argmax";
     if (isSameOrder && areTiesOpen && input[token] === input[wanted]) return true;
     if (draw === undefined) return count(excuseOf(given, accepted), `token ${token}, expected ${wanted}`);
     const agreed = { ours: rows, theirs: there, input };
     if (!isSameOrder && distanceToRow(draw, token, agreed) === 0) return true;
-    // where the order is the same, a draw can only be near both rows if it lies between their shares
+    // in the same order, a draw is near both rows only if it lies between their intervals of the prefix sum
     const tokens = isSameOrder ? [token, wanted] : [token];
     const distance = Math.max(...tokens.map((t) => distanceToRow(draw, t, agreed)));
     const excuse = excuseFor(distance, rows.tokens.length) ?? excuseOf(given, accepted);
@@ -89,11 +89,11 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
     const token = ours.pick();
     if (token === undefined) break;
     tally.tokens++;
-    // rows are of this step, so they are looked at before it is over
+    // the rows of this step must be read before its token is accepted
     const rows = token === there.selected ? undefined : ours.rows();
     const draw = ours.accept(token);
     if (rows && !checkDifference(token, there.selected, draw, rows, there.rows)) break;
-    // a pick of equal logit leaves the same memory behind, as long as nothing looks at the text
+    // a tied pick leaves the same memory, unless a stage reads the text so far
     const isTie = input[token] === input[there.selected] && !looksBack;
     if (rows && !canRejoin && !isTie) {
       tally.ended++;
@@ -107,10 +107,10 @@ export function checkCase({ stages, logits, context = NO_CONTEXT, mode, steps }:
 
 const isBeyond = ({ tokens, logits }: Rows): boolean => tokens.length === 0 || !logits.every(Number.isFinite);
 
-/** Steps whose rows are compared one by one: many take a second, and are the same in every step. */
+/** Steps whose rows are compared: large tables take a second, and are the same in every step. */
 const comparedRows = (rows: number): number => (rows > 4096 ? 1 : FEW_STEPS);
 
-/** The interpreter takes its time over many rows. */
+/** The interpreter is slow on many rows. */
 const stepsFor = (backend: Backend, rows: number, steps: number): number =>
   backend === "reference" && rows > 256 ? Math.ceil(steps / 8) : steps;
 
@@ -120,7 +120,7 @@ interface Agreed {
   readonly input: Float32Array;
 }
 
-/** How far `draw` is from the share of a row, by llama.cpp's probabilities in the order of our rows. */
+/** Distance of `draw` from a row's interval of the prefix sum, by llama.cpp's probabilities in the order of our rows. */
 function distanceToRow(draw: number, token: number, { ours, theirs, input }: Agreed): number {
   const probOf = new Map(theirs.tokens.map((t, i) => [t, theirs.probs[i]!]));
   const byLogit = new Map(theirs.tokens.map((t, i) => [input[t]!, theirs.probs[i]!]));

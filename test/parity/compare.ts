@@ -1,29 +1,29 @@
-/** Whether the rows that two implementations leave are the same. Tokens of equal logits may stand for one another. */
+/** Whether two implementations leave the same rows. Tokens of equal logits are interchangeable. */
 import { PROBABILITY_TOLERANCE } from "./settings.js";
 import type { Rows } from "./rows.js";
 import type { Order } from "./samplers.js";
 
-/** A first difference in words, and the largest difference of two probabilities. */
+/** A message about the first difference, and the largest difference of two probabilities. */
 export interface Comparison {
   readonly fault: string | undefined;
   readonly worst: number;
 }
 
-/** What has to hold of any chain's rows, whatever it was compared with. */
+/** What must hold for the rows of any chain. */
 export function faultOf({ tokens, logits, probs }: Rows, input: Float32Array): string | undefined {
   if (tokens.length === 0) return "no row is left";
-  if (new Set(tokens).size !== tokens.length) return "a token is there twice";
+  if (new Set(tokens).size !== tokens.length) return "a token occurs twice";
   const bad = tokens.findIndex(
     (t, i) => !(t >= 0 && t < input.length && Number.isFinite(logits[i]) && Number.isFinite(probs[i])),
   );
   if (bad >= 0) return `row ${bad} is token ${tokens[bad]} with logit ${logits[bad]} and probability ${probs[bad]}`;
   const dead = tokens.find((t) => input[t] === -Infinity);
-  if (dead !== undefined && input.some((x) => x !== -Infinity)) return `token ${dead} was -inf on the way in`;
+  if (dead !== undefined && input.some((x) => x !== -Infinity)) return `token ${dead} had the logit -inf on entry`;
   const total = probs.reduce((a, b) => a + b, 0);
   return Math.abs(total - 1) <= PROBABILITY_TOLERANCE ? undefined : `the probabilities sum to ${total}`;
 }
 
-/** Rows by the logit they had on the way in: tokens of equal logits are interchangeable. */
+/** Rows by their input logit: tokens of equal logits are interchangeable. */
 const byInput = (rows: Rows, input: Float32Array): number[] =>
   [...rows.tokens.keys()].sort(
     (a, b) => input[rows.tokens[b]!]! - input[rows.tokens[a]!]! || rows.logits[b]! - rows.logits[a]!,
@@ -50,7 +50,7 @@ export function compareRows(ours: Rows, theirs: Rows, input: Float32Array, logit
   return { fault, worst };
 }
 
-/** Logits of this size and sign decide nothing any more, and may saturate. */
+/** Logits of this magnitude may saturate; only their sign matters. */
 const SATURATED = 1e12;
 
 function isClose(a: number, b: number, stretch: number): boolean {
@@ -66,7 +66,7 @@ export function orderFault({ tokens, logits }: Rows, order: Order | undefined): 
   return at < 0 ? undefined : `row ${at} is out of ${order ? "the order of logits" : "vocabulary order"}`;
 }
 
-/** Both in the same order. Equal logits may change places once they were sorted, or where a cut chose among them. */
+/** Whether both are in the same order. Ties may swap after a sort, or where a cut chose among them. */
 export function hasSameOrder(a: Rows, b: Rows, input: Float32Array, order: Order | undefined): boolean {
   const areTiesOpen = order !== undefined || !isSubset(b.tokens, a.tokens);
   return a.tokens.every((token, i) => (areTiesOpen ? input[token] === input[b.tokens[i]!] : token === b.tokens[i]));

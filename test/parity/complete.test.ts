@@ -1,4 +1,4 @@
-/** No sampler of the standard library goes without a comparison because it was forgotten. */
+/** Every sampler of the standard library has a comparison. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { loadOracle } from "../native/oracle.js";
 import { GROUPS } from "./groups.js";
 import { DESCRIBED, SAMPLERS } from "./samplers.js";
 
-/** What is wrong with a sampler without arguments. */
+/** The error of a call without arguments. */
 function errorOf(name: string): string | undefined {
   try {
     new (loadOracle().LlamaChain)([{ name } as never]);
@@ -20,7 +20,7 @@ function errorOf(name: string): string | undefined {
 const UNKNOWN = "unknown_sampler";
 const isInLlama = (name: string): boolean => errorOf(name) !== errorOf(UNKNOWN)!.replace(UNKNOWN, name);
 
-test.each(STD_SAMPLERS)("$name names its peer exactly if llama.cpp has one", ({ name, peer }) => {
+test.each(STD_SAMPLERS)("$name names its peer if and only if llama.cpp has one", ({ name, peer }) => {
   expect(isInLlama(name)).toBe(peer !== undefined);
   if (peer !== undefined) expect(isInLlama(peer)).toBe(true);
 });
@@ -29,7 +29,7 @@ test("the table describes no other sampler", () => {
   expect(DESCRIBED.filter((name) => !(name in SAMPLERS))).toEqual([]);
 });
 
-test("every sampler is compared by itself", () => {
+test("every sampler is compared on its own", () => {
   const compared = Object.values(GROUPS).flat();
   expect(Object.keys(SAMPLERS).filter((name) => !compared.includes(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What a chain looks at beside the logits: the text so far and the request's biases. */
+/** What a chain reads besides the logits: the text so far and the request's biases. */
 import * as fc from "fast-check";
 import { random } from "./random.js";
 
@@ -37,7 +37,7 @@ export function makeContext({ text, biases, seed }: ContextSpec, vocabSize: numb
     loop: () => Array.from({ length: 60 }, () => phrase).flat(),
     long: () => tokens(300),
   }[text]();
-  // what is left of the last phrase is what a repetition may be continued with
+  // the rest of the last phrase would continue the repetition
   const cut = text === "empty" ? 0 : r.below(Math.min(phrase.length, history.length));
   const pairs = Array.from({ length: Math.min(biases, vocabSize) }, (): [number, number] => [
     r.below(vocabSize),

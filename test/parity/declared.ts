@@ -1,4 +1,4 @@
-/** Random values of a standard sampler's parameters, as far as their declarations tell which ones matter. */
+/** Random values of a standard sampler's parameters, derived from their declarations. */
 import * as fc from "fast-check";
 import { check } from "../../compiler/check/check.js";
 import { evaluateConstant } from "../../compiler/check/constants.js";
@@ -34,13 +34,13 @@ function specOf(sampler: string, param: Param): ParamSpec {
     case "list":
       return tokenLists;
     case "text":
-      throw new Error(`\`${sampler}\`: nothing is known of the texts that \`${param.name.text}\` takes`);
+      throw new Error(`\`${sampler}\`: unknown which texts \`${param.name.text}\` takes`);
   }
 }
 
 const within = (range: Range, ...values: number[]): number[] => [...new Set(values.filter((x) => isInRange(range, x)))];
 
-/** From one bound to the other, or 3 units from what there is; an excluded bound is approached. */
+/** From one bound to the other, or 3 units from the only one; an excluded bound is approached. */
 function reals(range: Range, defaults: readonly number[]): ParamSpec {
   const low = range.min ?? Math.min(-3, (range.max ?? 0) - 3);
   const high = range.max ?? Math.max(3, low + 3);

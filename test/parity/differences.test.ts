@@ -1,4 +1,4 @@
-/** Where GGSL means to differ from llama.cpp, as docs/semantics.md says it does: both sides of each difference. */
+/** The intended differences from llama.cpp, as in docs/semantics.md: both sides of each. */
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
@@ -84,7 +84,7 @@ function rowsThere({ llama, logits }: Difference): number[] {
 describe.each(Object.keys(DIFFERENCES))("%s", (name) => {
   const difference = DIFFERENCES[name]!;
   test.each(BACKENDS)("on %s", (backend) => expect(rowsHere(difference, backend)).toEqual(difference.ours));
-  test("not so in llama.cpp", () => expect(rowsThere(difference)).toEqual(difference.theirs));
+  test("differs in llama.cpp", () => expect(rowsThere(difference)).toEqual(difference.theirs));
 });
 
 function logitsHere(
@@ -102,7 +102,7 @@ const logitsThere = (sampler: LlamaSampler, logits: readonly number[]): number[]
   ...new (loadOracle().LlamaChain)([sampler]).apply(Float32Array.from(logits)).logits,
 ];
 
-test.each(BACKENDS)("where every token is banned one row stays, on %s", (backend) => {
+test.each(BACKENDS)("one row stays if every token is banned, on %s", (backend) => {
   const biases: [number, number][] = [
     [0, DROPPED],
     [1, DROPPED],
@@ -118,7 +118,7 @@ test.each(BACKENDS)("a temperature below 1e-20 counts as 1e-20, on %s", (backend
   expect(logitsThere({ name: "temp", t: 1e-30 }, [1e9, -1e9])).toEqual([Infinity, -Infinity]);
 });
 
-test.each(BACKENDS)("rows of minus infinity have no part in the largest possible entropy, on %s", (backend) => {
+test.each(BACKENDS)("rows of minus infinity do not count in the maximum entropy, on %s", (backend) => {
   const logits = [1, 2, DROPPED, DROPPED];
   expect(Math.max(...logitsHere("temp_ext(1, 0.5)", logits, backend))).toBeCloseTo(1.4926, 4);
   expect(Math.max(...logitsThere({ name: "temp_ext", t: 1, delta: 0.5 }, logits))).toBeCloseTo(2.174, 3);

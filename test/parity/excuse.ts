@@ -1,21 +1,21 @@
-/** Why a difference may be none: only what llama.cpp's own numbers say counts. */
+/** Reasons to accept a difference, taken from llama.cpp's own numbers alone. */
 import { momentOf, rowsBefore, type Given } from "./llama.js";
 import type { Rows } from "./rows.js";
 import { BOUNDARY } from "./settings.js";
 import { specOf } from "./stages.js";
 
-/** What an excuse is counted as. */
+/** The counter of an excuse. */
 export type Excuse = "undefinedThere" | "masked" | "atBoundary" | "withinRounding";
 
 const ORDER: readonly Excuse[] = ["undefinedThere", "masked", "atBoundary", "withinRounding"];
 
-/** What running sums of `count` f32 terms up to a total of 1 can be off, theirs and ours together. */
+/** Error bound of prefix sums of `count` f32 terms with a total of 1, theirs and ours together. */
 const roundingOf = (count: number): number => count * 2 ** -24;
 
 export const excuseFor = (distance: number, count: number): Excuse | undefined =>
   distance < BOUNDARY ? "atBoundary" : distance < roundingOf(count) ? "withinRounding" : undefined;
 
-/** Whether some stage's decision was so close that rounding settled it, by the rows before it after `accepted`. */
+/** Whether rounding may have settled the decision of some stage, judged by the rows before it after `accepted`. */
 export function excuseOf(given: Given, accepted: readonly number[]): Excuse | undefined {
   const excuses = given.stages.map((stage, i): Excuse | undefined => {
     const { margin, isUndefined, countsMasked, mayOverflow } = specOf(stage);
@@ -30,10 +30,10 @@ export function excuseOf(given: Given, accepted: readonly number[]): Excuse | un
   return ORDER.find((excuse) => excuses.includes(excuse));
 }
 
-/** llama.cpp sorts more than 128 rows by way of buckets, whose numbers are beyond an integer for such logits. */
+/** llama.cpp bucket-sorts more than 128 rows; for such logits the bucket index overflows an integer. */
 const isSortUndefined = ({ tokens, logits, masked }: Rows): boolean =>
   tokens.length + masked > 128 && logits.some((x) => Math.abs(x) > 3e8);
 
-/** Whether llama.cpp's order depends on the rows or on a draw, or on the value of what is a uniform here. */
+/** Whether llama.cpp's order depends on the rows, on a draw, or on a value that is a uniform here. */
 export const mayOrderOtherwise = (given: Given, accepted: readonly number[]): boolean =>
   given.stages.some((s, i) => specOf(s).llamaSorts?.(rowsBefore(given, i, accepted), s.args) ?? false);

@@ -1,16 +1,16 @@
-/** What is compared by itself, a sampler or several as `xtc dist`: a file for each group, since files run at the same time. */
+/** What is compared on its own: a sampler, or several as in `xtc dist`. One test file per group, since files run in parallel. */
 import { SAMPLERS, type SamplerSpec } from "./samplers.js";
 
 const those = (isOf: (spec: SamplerSpec) => boolean): string[] =>
   Object.keys(SAMPLERS).filter((name) => isOf(SAMPLERS[name]!));
 
 export const GROUPS = {
-  /** Those that drop rows by their logits or probabilities. */
+  /** Drop rows by their logits or probabilities. */
   cuts: those((s) => s.picks === undefined && !s.assignsLogits),
-  /** Those that change logits, by numbers, biases and the text so far. */
+  /** Change logits, by numbers, biases and the text so far. */
   logits: [...those((s) => s.picks === undefined && s.assignsLogits), "penalties dist", "dry dist"],
-  /** Those that pick a token, and xtc, whose draws show in what is picked after it. */
+  /** Pick a token; and xtc, whose draws show in the pick after it. */
   picks: [...those((s) => s.picks !== undefined && !s.remembersPicks), "temp dist", "xtc dist"],
-  /** Those that follow their own picks. */
+  /** Adapt to their own picks. */
   memory: those((s) => s.remembersPicks === true),
 } as const;

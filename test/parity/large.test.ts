@@ -1,4 +1,4 @@
-/** A few cases at the size of real vocabularies, where sums over many rows meet the limits of f32. */
+/** A few cases at the size of real vocabularies, where sums over many rows reach the precision of f32. */
 import { afterAll, expect, test } from "@jest/globals";
 import { BACKENDS, type Backend } from "./backends.js";
 import type { Case } from "./check.js";
@@ -25,7 +25,7 @@ const CHAINS: Readonly<Record<string, readonly Stage[]>> = {
   dist: DEFAULT.slice(4),
 };
 
-/** Chains that do not sort the vocabulary over and over, which takes the interpreter seconds. */
+/** Chains that do not sort the vocabulary repeatedly, which takes the interpreter seconds. */
 const QUICK = ["default chain", "dist"];
 
 const SHAPES: readonly LogitsSpec["shape"][] = ["longTail", "normal", "peaked", "flat"];

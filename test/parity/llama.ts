@@ -11,7 +11,7 @@ export interface OpenLlama {
   accept(token: number): void;
 }
 
-/** What a chain of llama.cpp is given: the same for each of its steps. */
+/** The input of a llama.cpp chain, the same in each step. */
 export interface Given {
   readonly stages: readonly Stage[];
   readonly input: Float32Array;
@@ -19,8 +19,8 @@ export interface Given {
 }
 
 /**
- * Some samplers of llama.cpp count rows of minus infinity, which are no rows in GGSL. In front of those, the table is given
- * without them: tokens are renumbered, and those that are gone get numbers beyond the table, as they may stand in the history.
+ * Some samplers of llama.cpp count rows of minus infinity, which are no rows in GGSL. For these, the table omits such rows:
+ * tokens are renumbered, and omitted ones get numbers beyond the table, since the history may contain them.
  */
 function renumbering({ stages, input }: Given): { live: number[]; numberOf: (token: number) => number } {
   const all = [...input.keys()];
@@ -53,7 +53,7 @@ export function openLlama(given: Given, count = given.stages.length): OpenLlama 
   };
 }
 
-/** llama.cpp's rows before stage `index`, once the tokens were accepted. */
+/** llama.cpp's rows before stage `index`, after the accepted tokens. */
 export function rowsBefore(given: Given, index: number, accepted: readonly number[]): Rows {
   const chain = openLlama(given, index);
   for (const token of accepted) {
@@ -63,7 +63,7 @@ export function rowsBefore(given: Given, index: number, accepted: readonly numbe
   return chain.step().rows;
 }
 
-/** What stage `index` decides by then. */
+/** The other values that stage `index` decides by, after the accepted tokens. */
 export function momentOf(given: Given, index: number, accepted: readonly number[]): Moment {
   const { args, sampler } = given.stages[index]!;
   const { vocabSize } = given.context;

@@ -1,4 +1,4 @@
-/** Logits in the shapes that decide what a sampler does. */
+/** Logits of the shapes that matter to samplers. */
 import * as fc from "fast-check";
 import { random, type Random } from "./random.js";
 
@@ -13,16 +13,16 @@ const SHAPES = {
     return (row) => r.normal() + (peaks.has(row) ? 12 + r.normal() : 0);
   },
   flat: (r) => () => 0.01 * r.normal(),
-  /** Every row alike. */
+  /** All rows equal. */
   level: (r) => {
     const logit = r.normal();
     return () => logit;
   },
-  /** Few different values. */
+  /** Few distinct values. */
   ties: (r) => () => Math.round(2 * r.normal()),
-  /** Falls with the logarithm of the rank, as the tokens of a text do. */
+  /** Falls with the logarithm of the rank, as in text. */
   longTail: (r, vocabSize) => () => 15 - 1.2 * Math.log(1 + r.below(vocabSize)) - 0.01 * r.uniform(),
-  /** All below 0, as logarithms of probabilities are. */
+  /** All below 0, like log probabilities. */
   negative: (r) => () => -Math.abs(8 * r.normal()) - 1,
   /** So far apart that most probabilities are 0. */
   wide: (r) => () => 300 * r.normal(),
@@ -44,7 +44,7 @@ export function makeLogits({ shape, vocabSize, seed, dropped }: LogitsSpec): Flo
   return logits.map((x, row) => (row !== kept && r.uniform() < dropped ? -Infinity : x));
 }
 
-/** Few sizes, for which what was prepared once serves again; small ones mostly, where every row counts. */
+/** Few sizes, so that open graphs are reused; mostly small ones, where every row counts. */
 export const vocabSizes = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom(2, 3, 4, 5, 8, 13, 20, 33, 64) },
   { weight: 4, arbitrary: fc.constantFrom(100, 257, 700) },

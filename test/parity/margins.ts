@@ -1,8 +1,8 @@
-/** How far the rows before a stage are from another decision of it, in llama.cpp's own numbers; below 1e-6 rounding decides. */
+/** Margins: how far the rows before a stage are from another decision, in llama.cpp's own numbers. Below 1e-6, rounding decides. */
 import { descending, runningSums, softmax, type Rows } from "./rows.js";
 import { numberOf, type Args } from "./values.js";
 
-/** What else a stage decides by: llama.cpp's own, replayed. */
+/** What else a stage decides by: llama.cpp's values, replayed. */
 export interface Moment {
   /** Mirostat's limit. */
   readonly mu: number;
@@ -15,7 +15,7 @@ const nearest = (values: readonly number[], to: number): number =>
 const entropyOf = (probs: readonly number[]): number =>
   -probs.reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0);
 
-/** The gap between the rows on both sides of a cut after `count` rows, in units of what an f32 can tell apart. */
+/** The gap between the logits on both sides of a cut after `count` rows, relative if they are above 1. */
 export function gapAfter(count: number, { logits }: Rows): number {
   const [last, first] = descending(logits).slice(count - 1, count + 1);
   if (last === undefined || first === undefined) return Infinity;
@@ -24,13 +24,13 @@ export function gapAfter(count: number, { logits }: Rows): number {
 
 const keptAtLeast = (rows: Rows, args: Args): number => gapAfter(Math.max(1, numberOf(args, "min_keep")), rows);
 
-/** The distance of `p` from the running sums, which are where `top_p` could cut. */
+/** The distance of `p` from the prefix sums, where `top_p` could cut. */
 export function nucleusMargin(rows: Rows, args: Args): number {
   const sums = runningSums(softmax(descending(rows.logits)));
   return Math.min(nearest(sums, numberOf(args, "p")), keptAtLeast(rows, args));
 }
 
-/** The distance of the threshold from the logits, in units of what an f32 logit of that size can tell apart. */
+/** The distance of the threshold from the nearest logit, relative if they are above 1. */
 export function thresholdMargin(rows: Rows, args: Args): number {
   const p = numberOf(args, "p");
   if (p <= 0) return Infinity;
@@ -40,7 +40,7 @@ export function thresholdMargin(rows: Rows, args: Args): number {
   return Math.min(distance, keptAtLeast(rows, args));
 }
 
-/** The distance of `n` standard deviations below the best logit from the logits, likewise. */
+/** The same for the threshold `n` standard deviations below the best logit. */
 export function deviationMargin({ logits }: Rows, args: Args): number {
   const n = numberOf(args, "n");
   if (n <= 0) return Infinity;
@@ -51,7 +51,7 @@ export function deviationMargin({ logits }: Rows, args: Args): number {
   return nearest(logits, threshold) / Math.max(1, Math.abs(best), Math.abs(threshold));
 }
 
-/** The distance of `p` from the sums by typicality, and of two rows from changing places. */
+/** The distance of `p` from the prefix sums in order of typicality, and of two rows from swapping. */
 export function typicalMargin({ logits, probs }: Rows, args: Args): number {
   const entropy = entropyOf(probs);
   const rows = probs.map((p, i) => ({ p, logit: logits[i]!, distance: Math.abs(-Math.log(p) - entropy) }));
@@ -70,7 +70,7 @@ export function strikeMargin({ probs }: Rows, args: Args): number {
   );
 }
 
-/** The rows that mirostat keeps, before it is made a whole number. */
+/** The number of rows that mirostat keeps, before rounding. */
 export function mirostatK({ probs }: Rows, args: Args, { mu, vocabSize }: Moment): number {
   const best = descending(probs);
   let [products, squares] = [0, 0];
@@ -83,13 +83,13 @@ export function mirostatK({ probs }: Rows, args: Args, { mu, vocabSize }: Moment
   return (((s - 1) * 2 ** mu) / (1 - vocabSize ** -(s - 1))) ** (1 / s);
 }
 
-/** The distance of k from a whole number, as a share of k. Both powers multiply what rounding does to the exponent. */
+/** The relative distance of k from an integer. Both powers amplify the rounding error of the exponent. */
 export function mirostatMargin(rows: Rows, args: Args, moment: Moment): number {
   const k = mirostatK(rows, args, moment);
   return Number.isFinite(k) ? Math.min(Math.abs(k - Math.round(k)) / Math.max(1, k), gapAfter(Math.floor(k), rows)) : 0;
 }
 
-/** The distance of the limit from the surprises, in units of what an f32 of that size can tell apart. */
+/** The distance of the limit from the nearest surprise, relative if the limit is above 1. */
 export const surpriseMargin = ({ probs }: Rows, _: Args, { mu }: Moment): number =>
   nearest(
     probs.map((p) => -Math.log2(p)),
@@ -97,8 +97,8 @@ export const surpriseMargin = ({ probs }: Rows, _: Args, { mu }: Moment): number
   ) / Math.max(1, Math.abs(mu));
 
 /**
- * An entropy is an f32 sum of many terms, so that its last digits are made of rounding errors, as all of a small one is. They
- * show in the temperature, and the more in the probabilities the lower it is.
+ * An entropy is an f32 sum of many terms: its last digits are rounding error, and all digits of a small one. The error shows in
+ * the temperature, and in the probabilities the more the lower that is.
  */
 export function entropyMargin({ probs, logits }: Rows, args: Args): number {
   const [t, delta, exponent] = [numberOf(args, "t"), numberOf(args, "delta"), numberOf(args, "exponent")];

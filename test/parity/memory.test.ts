@@ -1,4 +1,4 @@
-/** The samplers that follow their own picks. */
+/** The samplers that adapt to their own picks. */
 import { GROUPS } from "./groups.js";
 import { testSamplers } from "./suite.js";
 

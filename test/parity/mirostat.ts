@@ -1,4 +1,4 @@
-/** The limit of llama.cpp's mirostat, which it tells nobody, worked out from its picks. */
+/** The limit of llama.cpp's mirostat, which has no accessor, computed from its picks. */
 import type { PickedRows } from "./rows.js";
 import { numberOf, type Args } from "./values.js";
 

@@ -1,4 +1,4 @@
-/** A chain of GGSL, step by step: which token it picks, and on demand the rows that it leaves. */
+/** A GGSL chain, step by step: the token it picks and, on demand, the rows it leaves. */
 import {
   acceptPrompt,
   acceptToken,
@@ -15,10 +15,10 @@ import type { Mode } from "./samplers.js";
 import { compileIn, specOf } from "./stages.js";
 
 export interface OpenChain {
-  /** The token of this step; undefined if the chain picks none. */
+  /** The token of this step; undefined without a pick stage. */
   pick(): number | undefined;
   rows(): Rows;
-  /** The draw that the pick used, once it was accepted. */
+  /** Accepts the token; returns the draw that the pick used. */
   accept(token: number): number | undefined;
 }
 
@@ -26,12 +26,12 @@ export function openOurs({ stages, input, context }: Given, mode: Mode, backend:
   const picks = specOf(stages.at(-1)!).picks !== undefined;
   const rows = ["candidates", "logits", "probs"] as const;
   const { graph, uniforms } = compileIn(mode, stages, picks ? ["sampled", ...rows] : rows);
-  // generation asks for the token alone, which is another graph
+  // generation reads only the token, which is another graph
   const picking = picks ? compileIn(mode, stages, ["sampled"]).graph : graph;
   const start = (of: Graph): SequenceState =>
     acceptPrompt(startSequence(of, input.length, { uniforms, feed: { bias: context.bias } }), context.history);
   let sequence = start(picking);
-  // each graph reads what it needs of features, draws and states
+  // each graph reads only the features, draws and states it needs
   let shown = start(graph);
   let states = new Float32Array();
   const run = (own: SequenceState): Results =>

@@ -1,4 +1,4 @@
-/** The samplers that pick a token, and xtc, whose draws show in what is picked after it. */
+/** The samplers that pick a token; and xtc, whose draws show in the pick after it. */
 import { GROUPS } from "./groups.js";
 import { testSamplers } from "./suite.js";
 

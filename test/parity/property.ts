@@ -1,4 +1,4 @@
-/** Runs a property over random cases, counts what became of them, and shrinks the first case that fails. */
+/** Runs a property over random cases, counts the results, and shrinks the first failing case. */
 import { expect } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Backend } from "./backends.js";
@@ -21,10 +21,10 @@ const COUNTS = [
 
 const describe = ({ stages, ...others }: Case): string => `${stagesText(stages)} ${JSON.stringify(others)}`;
 
-/** How long a failing case is made smaller, in milliseconds. */
+/** Time limit for shrinking a failing case, in milliseconds. */
 const SHRINKING = 15_000;
 
-/** All cases are counted, also after one has failed. */
+/** Counts all cases, also after a failure. */
 export function checkAll(cases: fc.Arbitrary<Case>, numRuns: number, backend: Backend): Tally {
   const tally = newTally();
   fc.assert(
@@ -34,7 +34,7 @@ export function checkAll(cases: fc.Arbitrary<Case>, numRuns: number, backend: Ba
   return tally;
 }
 
-/** Fails for the smallest case that can be found of those that fail in `checkAll`. */
+/** Fails with the smallest failing case that shrinking finds, if `checkAll` failed. */
 export function shrink(cases: fc.Arbitrary<Case>, numRuns: number, backend: Backend): void {
   const agrees = fc.property(cases, (c) => {
     const tally = newTally();

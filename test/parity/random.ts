@@ -1,4 +1,4 @@
-/** Numbers for test data: quick, and the same everywhere. Not the generator under test. */
+/** Random numbers for test data: fast and reproducible. Not the generator under test. */
 export interface Random {
   /** In [0, 1). */
   uniform(): number;

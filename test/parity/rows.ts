@@ -1,4 +1,4 @@
-/** The rows that a chain leaves, whoever computed them, and softmax in f64 to compare probabilities with. */
+/** The rows that a chain leaves, and softmax in f64 to compare probabilities with. */
 import type { ChainResults } from "../../runtime/native/binding.js";
 import type { Outputs } from "../../runtime/reference/interpret.js";
 import type { LlamaResult } from "../native/oracle.js";
@@ -18,7 +18,7 @@ export interface PickedRows {
   readonly selected: number;
 }
 
-/** llama.cpp does not normalise what it keeps, so the probabilities are made from its logits; -inf is a dropped row. */
+/** llama.cpp does not normalise, so the probabilities are computed from its logits; -inf is a dropped row. */
 export function rowsOfLlama({ tokens, logits }: LlamaResult): Rows {
   const left = [...tokens.keys()].filter((i) => logits[i] !== -Infinity);
   const kept = left.map((i) => logits[i]!);
@@ -30,7 +30,7 @@ export function rowsOfLlama({ tokens, logits }: LlamaResult): Rows {
   };
 }
 
-/** Without candidates a row's number is its token. */
+/** Without candidates, a row's index is its token. */
 export function rowsOfGraph({ candidates, logits, probs }: Outputs | ChainResults): Rows {
   const left = [...logits!.keys()].filter((i) => logits![i] !== -Infinity);
   return {

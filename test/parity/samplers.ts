@@ -1,6 +1,6 @@
 /**
- * The standard samplers that llama.cpp has, too: their files name its samplers. The table has what no declaration tells: values
- * at which something changes, what a sampler does to the order, how close its decision was.
+ * The standard samplers that llama.cpp also has; their files name the peer. The table adds what declarations do not contain:
+ * edge values, the effect on the order of rows, the margin of a decision.
  */
 import * as fc from "fast-check";
 import { STD_SAMPLERS, type StdSampler } from "../../compiler/std/samplers.js";
@@ -12,38 +12,38 @@ import type { Rows } from "./rows.js";
 import { declaredParams } from "./declared.js";
 import { f32, i32, numberOf, statics, type Args, type ParamSpec } from "./values.js";
 
-/** How the arguments reach the graph: as constants that fold, or as uniforms of the chain. */
+/** How arguments reach the graph: as constants that fold, or as uniforms of the chain. */
 export type Mode = "constant" | "uniform";
 
-/** Best first, or in an order that does not follow the logits. */
+/** Best first, or in another order than that of the logits. */
 export type Order = "sorted" | "other";
 
 export interface SamplerSpec extends StdSampler {
   readonly params: Readonly<Record<string, ParamSpec>>;
   readonly llama: (args: Args, context: Context) => LlamaSampler;
-  /** What order the rows are in afterwards. Absent: it stays. */
+  /** The order of the rows afterwards. Absent: unchanged. */
   readonly order?: (args: Args, mode: Mode, before: Order | undefined) => Order | undefined;
-  /** Whether llama.cpp sorts what stays in order here: for some rows only, or for some draws. */
+  /** Whether llama.cpp sorts rows that keep their order here: only for some rows or some draws. */
   readonly llamaSorts?: (before: Rows, args: Args) => boolean;
-  /** How far the rows before are from another decision, by llama.cpp's own numbers. */
+  /** How far the rows before the stage are from another decision, by llama.cpp's own numbers. */
   readonly margin?: (before: Rows, args: Args, moment: Moment) => number;
-  /** Whether llama.cpp divides 0 by 0 here, or makes an integer of what is none. */
+  /** Whether llama.cpp divides 0 by 0 here, or an integer conversion overflows. */
   readonly isUndefined?: (before: Rows, args: Args, moment: Moment) => boolean;
-  /** What llama.cpp subtracts may be beyond the largest f32, which leaves a row of minus infinity. */
+  /** llama.cpp's penalty may overflow f32, which leaves a row of minus infinity. */
   readonly mayOverflow?: true;
   /** llama.cpp counts rows of minus infinity here, which are no rows in GGSL. */
   readonly countsMasked?: true;
-  /** How many times larger than that of a probability the error of a logit may be. */
+  /** Factor by which a logit's error may exceed that of a probability. */
   readonly logitStretch?: number;
-  /** llama.cpp remembers its own picks, so that two texts can not be led together again. */
+  /** llama.cpp remembers its own picks, so two diverged texts cannot rejoin. */
   readonly remembersPicks?: true;
-  /** It looks at the text so far. */
+  /** Reads the text so far. */
   readonly looksBack?: true;
 }
 
 const LARGEST_I32 = 2 ** 31;
 
-/** Rows that were sorted are so no longer when single ones change. */
+/** Changing single rows breaks a sorted order. */
 const reorders = (_: Args, __: Mode, before: Order | undefined): Order | undefined => before && "other";
 
 const temperatures = [0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10, 1e30];
@@ -51,7 +51,7 @@ const temperatures = [0, 1, -1, -0.5, 1e-3, 1e-6, 1e-20, 1e-30, 1e-34, 100, 1e10
 const count = (args: Args): number => numberOf(args, "k");
 
 interface More extends Omit<Partial<SamplerSpec>, "llama" | keyof StdSampler> {
-  /** What llama.cpp's sampler is given besides the arguments, or in their place. */
+  /** Fields of llama.cpp's sampler besides the arguments, or in their place. */
   readonly fields?: (args: Args, context: Context) => object;
 }
 
@@ -76,7 +76,7 @@ const MORE: Readonly<Record<string, More>> = {
   },
   top_p: {
     params: { p: f32(0, 1, 0, 1, -1, 2, 1e-9, 0.5, 0.95, 0.999) },
-    // the order of rows is static, so a uniform that is 1 for now leaves them sorted
+    // the order of rows is static, so they are sorted even while a uniform is 1
     order: (args, mode, before) => (mode === "uniform" || numberOf(args, "p") < 1 ? "sorted" : before),
     margin: margins.nucleusMargin,
   },
@@ -129,7 +129,7 @@ const MORE: Readonly<Record<string, More>> = {
     params: { target: f32(0, 1, -1, 0, 1, 0.3, 0.5), decay: f32(0, 0.98, 0.9, 0, 0.99) },
     order: reorders,
     countsMasked: true,
-    // a logit is 10 times a distance of probabilities over 0.3
+    // a logit is 10 times a distance of probabilities, divided by 0.3
     logitStretch: 40,
     remembersPicks: true,
   },
@@ -150,7 +150,7 @@ const MORE: Readonly<Record<string, More>> = {
       allowed_length: i32(fc.integer({ min: 1, max: 5 })),
       last_n: statics(64, 0, 4, 1000),
     },
-    // llama.cpp takes no empty list of tokens; one that no text holds is as good
+    // llama.cpp rejects an empty list of breakers, so one that no text contains is added
     fields: (args) => ({ breakers: [...(args["breakers"] as readonly number[]), 1 << 20] }),
     order: reorders,
     mayOverflow: true,
@@ -176,10 +176,10 @@ export const SAMPLERS: Readonly<Record<string, SamplerSpec>> = Object.fromEntrie
   STD_SAMPLERS.flatMap((s) => (s.peer === undefined ? [] : [[s.name, specOf(s, s.peer)]])),
 );
 
-/** The samplers that the table has something about. */
+/** The samplers with an entry in the table. */
 export const DESCRIBED = Object.keys(MORE);
 
-/** Whether the exponential of some logit, less the largest, is no f32 above 0. */
+/** Whether softmax in f32 underflows to 0 for some logit. */
 function isUnderflowing(logits: readonly number[]): boolean {
   return Math.min(...logits) - Math.max(...logits) < -86;
 }

@@ -1,4 +1,4 @@
-/** The stream of draws is that of libstdc++, which llama.cpp draws from, and a draw picks the row that it reaches. */
+/** The stream of draws equals that of libstdc++, which llama.cpp uses; a draw picks the first row that reaches it. */
 import { expect, test } from "@jest/globals";
 import { mt19937, drawF32, drawF64 } from "../../runtime/mt19937.js";
 import { acceptToken, startSequence, uniformsOf } from "../../runtime/sequence.js";
@@ -18,7 +18,7 @@ function llamaTokens(samplers: readonly LlamaSampler[], logitsAt: (step: number)
 const DRAWS = 10;
 
 test.each(SEEDS)("each of 1000 draws of seed %p is bracketed to 2^-10 by the tokens of llama.cpp", (seed) => {
-  // the same stream again and again, each time with the logit that halves what the draw may be
+  // replay the stream; each time the logit bisects the interval of the draw
   const low = new Float64Array(STEPS);
   const high = new Float64Array(STEPS).fill(1);
   for (let bit = 0; bit < DRAWS; bit++) {
@@ -34,8 +34,8 @@ test.each(SEEDS)("each of 1000 draws of seed %p is bracketed to 2^-10 by the tok
   expect(Math.max(...high.map((h, i) => h - low[i]!))).toBeLessThanOrEqual(2 ** -DRAWS);
 });
 
-test.each(SEEDS)("1000 f32 draws of seed %p decide as xtc's do", (seed) => {
-  // xtc strikes the best of two tokens when its draw is at most p
+test.each(SEEDS)("1000 f32 draws of seed %p decide like those of xtc", (seed) => {
+  // xtc drops the best of two tokens if its draw is at most p
   for (const p of [0.1, 0.25, 0.5, 0.9]) {
     const samplers: LlamaSampler[] = [{ name: "xtc", p, t: 0.1, min_keep: 1, seed }, { name: "greedy" }];
     const tokens = llamaTokens(samplers, () => Float32Array.of(0.5, 0));
@@ -56,7 +56,7 @@ function sampled(backend: Backend, logits: Float32Array, draws: readonly number[
   });
 }
 
-test.each(BACKENDS)("a draw picks the first row whose running sum reaches it, on %s", (backend) => {
+test.each(BACKENDS)("a draw picks the first row whose prefix sum reaches it, on %s", (backend) => {
   const even = Float32Array.of(0, 0, 0, 0);
   expect(sampled(backend, even, [0, 0.2, 0.25, 0.26, 0.5, 0.75, 0.76, 1])).toEqual([0, 0, 0, 1, 1, 2, 3, 3]);
   const gaps = Float32Array.of(-Infinity, 0, -Infinity, 0, -Infinity);

@@ -20,11 +20,11 @@ export const stageOf = (sampler: string): fc.Arbitrary<Stage> => {
 };
 
 const PICKING = Object.keys(SAMPLERS).filter((name) => SAMPLERS[name]!.picks);
-/** What llama.cpp's own programs put in front: after a sort, its table would still count as sorted. */
+/** In llama.cpp's own programs these come first: after a sort, its table would still be marked sorted. */
 const FIRST = "logit_bias";
 const FILTERING = Object.keys(SAMPLERS).filter((name) => !SAMPLERS[name]!.picks && name !== FIRST);
 
-/** Chains of 2 to 6 stages, most of which pick a token at the end. */
+/** Chains of 2 to 6 stages; most end with a pick. */
 export const chainStages: fc.Arbitrary<Stage[]> = fc
   .tuple(
     fc.array(fc.oneof(...FILTERING.map(stageOf)), { minLength: 1, maxLength: 5 }),
@@ -39,11 +39,11 @@ export const chainStages: fc.Arbitrary<Stage[]> = fc
   ])
   .filter((stages) => stages.filter(isExtreme).length <= 1);
 
-/** Two extreme temperatures in a row leave the range of f32 in llama.cpp, where every logit ends as 0 or infinity. */
+/** Two extreme temperatures in a row overflow f32 in llama.cpp: every logit becomes 0 or infinity. */
 const isExtreme = ({ sampler, args }: Stage): boolean =>
   sampler === "temp" && numberOf(args, "t") > 0 && Math.abs(Math.log10(numberOf(args, "t"))) > 6.5;
 
-/** What order GGSL leaves the rows in; undefined is that of the vocabulary. */
+/** The order of GGSL's rows; undefined is vocabulary order. */
 export const orderAfter = (stages: readonly Stage[], mode: Mode): Order | undefined =>
   stages.reduce<Order | undefined>((before, s) => {
     const { order } = specOf(s);
@@ -69,7 +69,7 @@ export interface Program {
   readonly uniforms: Readonly<Record<string, number>>;
 }
 
-/** The stages as a graph. One graph serves every set of uniforms. */
+/** The stages as a graph, the same for all values of the uniforms. */
 export function compileIn(mode: Mode, stages: readonly Stage[], outputs: CompileOptions["outputs"]): Program {
   if (mode === "constant") return { graph: compiled(stagesText(stages), outputs), uniforms: {} };
   const { text, uniforms } = asProgram(stages);
@@ -90,7 +90,7 @@ function compiled(text: string, outputs: CompileOptions["outputs"]): Graph {
   return graph;
 }
 
-/** Arguments become parameters of the chain, `a0`, `a1`, ..., with a default that is not the value in use; static ones stay. */
+/** Arguments become parameters of the chain, `a0`, `a1`, ..., with another default than the value in use; static ones stay arguments. */
 function asProgram(stages: readonly Stage[]): { text: string; uniforms: Readonly<Record<string, number>> } {
   const params: string[] = [];
   const uniforms: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** A test of each sampler on each backend, and a table of what became of the cases. */
+/** A test of each sampler on each backend, and a table of the results. */
 import { afterAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { BACKENDS } from "./backends.js";
@@ -11,7 +11,7 @@ import { CASES, casesOn, FEW_STEPS, SEED, STEPS } from "./settings.js";
 import { stageOf, type Stage } from "./stages.js";
 import { printTallies, type Tally } from "./tally.js";
 
-/** Constants fold, and each set of them is a graph of its own; uniforms share one. */
+/** Constants fold, so each set needs its own graph; uniforms share one. */
 const modes = fc.oneof(
   { weight: 7, arbitrary: fc.constant<Mode>("uniform") },
   { weight: 1, arbitrary: fc.constant<Mode>("constant") },
@@ -25,7 +25,7 @@ export const stepCounts = fc.oneof(
 const casesOf = (stages: fc.Arbitrary<readonly Stage[]>): fc.Arbitrary<Case> =>
   fc.record({ stages, logits: logitsSpecs(), context: contextSpecs, mode: modes, steps: stepCounts });
 
-/** What is compared under a name: a sampler, or several as `xtc dist`. */
+/** What a name compares: a sampler, or several as in `xtc dist`. */
 export function testSamplers(title: string, names: readonly string[]): void {
   const tallies = new Map<string, Tally>();
   afterAll(() => printTallies(`parity with llama.cpp, ${title}, seed ${SEED}`, tallies));
@@ -37,7 +37,7 @@ export function testSamplers(title: string, names: readonly string[]): void {
     tallies.set(`${name}/${backend}`, tally);
     if (tally.mismatches.length > 0) shrink(cases, count, backend);
     expect(tally.mismatches).toEqual([]);
-    // a tolerance that most cases need would prove nothing
+    // a tolerance that most cases need proves nothing
     expect(tally.atBoundary + tally.withinRounding).toBeLessThanOrEqual(
       Math.max(3, 0.02 * (tally.cases + tally.tokens)),
     );

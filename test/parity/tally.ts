@@ -1,19 +1,21 @@
-/** What became of the cases of one sampler on one backend. */
+import { formatTable } from "../../runtime/table.js";
+
+/** The results of one sampler's cases on one backend. */
 export interface Tally {
   cases: number;
   tokens: number;
   mismatches: string[];
-  /** Not the same, and within 1e-6 of a decision by llama.cpp's own numbers. */
+  /** Different, with a margin below 1e-6 by llama.cpp's own numbers. */
   atBoundary: number;
-  /** Not the same, and within what a running sum of that many f32 numbers can be off. */
+  /** Different, with a margin below the error of an f32 prefix sum over the rows. */
   withinRounding: number;
-  /** llama.cpp's order follows from the data, ours is static; compared by row and with our order. */
+  /** llama.cpp's order depends on the data, ours is static; rows are compared without order. */
   otherOrder: number;
   /** llama.cpp's own result is inf, NaN or undefined behaviour; only ours is checked. */
   undefinedThere: number;
   /** Rows that llama.cpp masked rather than dropped, in front of a sampler that counts them. */
   masked: number;
-  /** Comparisons of tokens that ended early, because from there on the two tell different texts. */
+  /** Token comparisons that ended early, because the texts diverged. */
   ended: number;
   /** Largest difference of two probabilities of a row. */
   worst: number;
@@ -56,12 +58,8 @@ const line = (name: string, backend: string, t: Tally): string[] => [
   t.worst.toExponential(1),
 ];
 
-/** A table, a line for each entry of `tallies`, which are named `sampler/backend`. */
+/** Prints a table with a line per entry of `tallies`; keys are `sampler/backend`. */
 export function printTallies(title: string, tallies: ReadonlyMap<string, Tally>): void {
-  const lines = [COLUMNS, ...[...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t))];
-  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((l) => l[i]!.length)));
-  const text = lines.map((l) =>
-    l.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
-  );
-  process.stdout.write(`${title}\n${text.join("\n")}\n`);
+  const lines = [...tallies].map(([key, t]) => line(...(key.split("/") as [string, string]), t));
+  process.stdout.write(`${title}\n${formatTable(COLUMNS, lines)}`);
 }

@@ -1,4 +1,4 @@
-/** Values of parameters, edges more often than not. */
+/** Values of parameters, mostly edge values. */
 import * as fc from "fast-check";
 import type { ScalarType } from "../../compiler/syntax/ast.js";
 
@@ -10,7 +10,7 @@ export const numberOf = (args: Args, name: string): number => args[name] as numb
 
 export interface ParamSpec {
   readonly type: Exclude<ScalarType, "text">;
-  /** A static parameter decides the graph, so it can not be a uniform. */
+  /** A static parameter determines the graph, so it cannot be a uniform. */
   readonly isStatic?: true;
   readonly values: fc.Arbitrary<Arg>;
 }
@@ -28,13 +28,13 @@ export function literal(type: ParamSpec["type"], arg: Arg): string {
 const real = (min: number, max: number): fc.Arbitrary<number> =>
   fc.float({ min: Math.fround(min), max: Math.fround(max), noNaN: true });
 
-/** An f32 in a range, and values at which something changes. */
+/** An f32 in a range, or one of the edge values. */
 export const f32 = (min: number, max: number, ...edges: number[]): ParamSpec => ({
   type: "f32",
   values: edges.length > 0 ? oneOf(edges, real(min, max)) : real(min, max),
 });
 
-/** Few values, because each makes a graph of its own. */
+/** Few values, because each needs its own graph. */
 export const statics = (...values: number[]): ParamSpec => ({
   type: "i32",
   isStatic: true,

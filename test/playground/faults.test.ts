@@ -1,4 +1,4 @@
-/** What the built playground makes of bad input: a message, and it goes on. */
+/** The built playground on bad input: it shows a message and continues. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { writeLink } from "../../playground/state/link.js";
 import { canBrowse, openBrowser, openSite, type Site } from "./site.js";
@@ -59,7 +59,7 @@ inBrowser("bad input in the playground", () => {
     await goesOn(v);
   }, 90_000);
 
-  test("a list that is none", async () => {
+  test("an invalid list", async () => {
     const v = await visit(site.browser, site.url);
     await v.see("#stages .status", /^on wasm/);
     await v.page.getByLabel("Logits from").selectOption("logits");
@@ -80,11 +80,11 @@ inBrowser("bad input in the playground", () => {
 
   test.each([
     ["damaged data", "#1.abc", /damaged/],
-    ["no form of a link", "#<script>alert(1)</script>", /does not have the form/],
+    ["an unknown form", "#<script>alert(1)</script>", /does not have the form/],
     ["another version", "#2.e30", /is of version 2; this page reads version 1/],
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
-    ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
+    ["an invalid value", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
     [
       "a shape of a billion tokens",
       tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),
@@ -97,14 +97,14 @@ inBrowser("bad input in the playground", () => {
     await goesOn(v);
   });
 
-  test("a link with a parameter that the chain does not have", async () => {
+  test("a link with an unknown parameter", async () => {
     const v = await visit(site.browser, `${site.url}${writeLink({ ...SHARED, uniforms: { heat: 2 } })}`);
     await v.see("#notices .notice", /`heat`/);
     await v.see("#stages .stage h3", /top_k\(3\)/);
     await v.close();
   });
 
-  test("a browser without SIMD is told so, and the reference interpreter works", async () => {
+  test("without SIMD the page says so, and the reference interpreter works", async () => {
     const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
     const v = await visit(old, site.url);
     await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter works/s);
@@ -116,11 +116,11 @@ inBrowser("bad input in the playground", () => {
   });
 });
 
-/** A link whose data was changed by hand. */
+/** A link with modified data. */
 function tampered(change: object): string {
   return `#1.${Buffer.from(JSON.stringify({ ...SHARED, ...change })).toString("base64url")}`;
 }
 
-test("a link is not made of a program that is too long for one", () => {
+test("a program that is too long for a link gets none", () => {
   expect(() => writeLink({ ...SHARED, program: "x".repeat(40_000) })).toThrow(/at most 32000 are allowed/);
 });

@@ -20,7 +20,7 @@ const STEADY = `import { mirostat_v2 } from "std"
 chain steady(tau: f32 in [0, 10] = 3) = mirostat_v2(tau, 0.2, seed: 5)
 `;
 
-/** What the page calls Zipf, with the vocabulary that it begins with. */
+/** The page's Zipf logits, with its initial vocabulary. */
 const ZIPF = Float32Array.from({ length: 500 }, (_, i) => -Math.log(i + 1));
 
 inBrowser("the playground in Chromium (apt-get install chromium)", () => {
@@ -29,7 +29,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
   }, 60_000);
   afterAll(() => site?.close());
 
-  test("a fault is shown as it is typed, and gone when it is mended", async () => {
+  test("an error is shown while typing, and disappears when it is fixed", async () => {
     const v = await visit(site.browser, site.url);
     await v.see("#stages .status", /^on wasm/);
     await v.type(CHAIN.replace("temp(t)", "tmp(t)"));
@@ -44,7 +44,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.close();
   });
 
-  test("a warning leaves the chain as it is", async () => {
+  test("a warning does not stop the chain", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(CHAIN.replace("temp(t)", "temp(t) |> temp(1)"));
     await v.see("#diagnostics", /warning W\d{4}/);
@@ -61,7 +61,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     const compiled = await compiledIn(v);
     await v.page.getByRole("slider", { name: "t" }).focus();
     for (let i = 0; i < 4; i++) await v.page.keyboard.press("PageDown");
-    // colder: the second token loses
+    // a lower temperature: the second token becomes less likely
     await until(
       async () => Number(await bar.getAttribute("height")),
       (height) => height < before,
@@ -73,7 +73,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.close();
   });
 
-  test("the numbers are those of the native runtime", async () => {
+  test("the numbers equal the native runtime's", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(CHAIN);
     await v.see("#stages .stage h3", /top_k\(8\)/);
@@ -92,7 +92,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.close();
   });
 
-  test("states are followed over the steps, as the native runtime has them", async () => {
+  test("states are shown over the steps, and equal the native runtime's", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(STEADY);
     await v.see("#states code", /^mu$/);
@@ -130,7 +130,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     await v.close();
   });
 
-  test("the graph is drawn and told, and what the optimizer removed", async () => {
+  test("the graph is drawn and described, with what the optimizer removed", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(CHAIN);
     await v.see("#stages .stage h3", /top_k\(8\)/);
@@ -149,7 +149,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     ["narrow", { viewport: { width: 400, height: 800 }, colorScheme: "light" }],
     ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
   ] as const)(
-    "nothing is cut off: %s",
+    "no content is clipped: %s",
     async (name, options) => {
       const v = await visit(site.browser, site.url, options);
       await v.see("#graph .status", /nodes; without the optimizer/);
@@ -170,7 +170,7 @@ inBrowser("the playground in Chromium (apt-get install chromium)", () => {
     60_000,
   );
 
-  test("a link opens what it was made of", async () => {
+  test("a link restores the page it was created from", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(CHAIN);
     await v.see("#stages .stage h3", /top_k\(8\)/);

@@ -1,4 +1,4 @@
-/** The built site on a port of this machine, and a browser that looks at it. */
+/** The built site on a local port, and a browser. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -8,26 +8,26 @@ import { chromium, type Browser } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-/** Pictures of the page, to be looked at. */
+/** Screenshots of the page, for people. */
 export const SCREENSHOTS = join("build", "screenshots");
 
-/** Chromium itself asks nobody for anything with these. */
+/** Without these, Chromium itself makes network requests. */
 const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** Tests of the page run where there is Chromium; GGSL_NEED_CHROMIUM=1 makes its absence a failure. */
+/** Tests of the page run if Chromium is installed; GGSL_NEED_CHROMIUM=1 makes its absence a failure. */
 export const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === "1";
 
-/** The site as `npm run build:playground` makes it, in a folder for each file of tests, which run side by side. */
+/** The site as built by `npm run build:playground`, in one folder per test file, since these run in parallel. */
 function buildSite(name: string): string {
   const vite = join("node_modules", "vite", "bin", "vite.js");
   const folder = resolve("build", `playground-${name}`);
   const { status, stdout, stderr } = spawnSync(process.execPath, [vite, "build", "playground", "--outDir", folder], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`the playground can not be built:\n${stdout}${stderr}`);
+  if (status !== 0) throw new Error(`the playground cannot be built:\n${stdout}${stderr}`);
   return folder;
 }
 
@@ -51,7 +51,7 @@ export async function openSite(name: string): Promise<Site> {
   return openFolder(buildSite(name));
 }
 
-/** Serves a folder's files, and opens a browser. */
+/** Serves a folder's files and opens a browser. */
 export async function openFolder(folder: string): Promise<Site> {
   const { url, server } = await serve(folder);
   const browser = await openBrowser();

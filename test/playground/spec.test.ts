@@ -1,4 +1,4 @@
-/** What the page hands to its model: a chain whose seeds are all known, so that a link gives the same text again. */
+/** The chain that the page passes to its model has fixed seeds, so that a link reproduces its text. */
 import { expect, test } from "@jest/globals";
 import { readSpec } from "../../compiler/graph/json.js";
 import type { SpecRequest } from "../../playground/engine/messages.js";
@@ -37,7 +37,7 @@ test.each(REQUESTS)("the same seed gives the same text: %s", async (_, request) 
   expect(await text(8)).not.toBe(first);
 });
 
-test("a seed that the chain sets is left as it is", () => {
+test("a seed that the chain sets is unchanged", () => {
   const seedsOf = (stages: string): unknown => {
     const { draws, tail } = readSpec(specReply({ kind: "stages", stages, seed: 7 }));
     return [draws.map((draw) => draw.seed), tail.map(({ args }) => args["seed"])];

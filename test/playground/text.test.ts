@@ -1,10 +1,11 @@
-/** Text of the demo model in the built playground; in a build without the model's module, that there is none. */
+/** Text of the demo model in the built playground; in a build without the model's module, the message. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { compile } from "../../runtime/chain.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/model.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";
 
@@ -14,14 +15,14 @@ const withModule = hasModule ? test : test.skip;
 
 const GREEDY = 'import { greedy } from "std"\n\nchain best = greedy\n';
 const PROMPT = "And the LORD said unto";
-/** Of mirostat. */
+/** Mirostat's arguments. */
 const [TAU, ETA] = [5, 0.1];
 
-/** The places of a line in its drawing, 480 wide and 110 high. */
+/** The points of a line in its drawing, 480 wide and 110 high. */
 const pointsOf = async (line: Locator): Promise<[number, number][]> =>
   ((await line.getAttribute("points")) ?? "").split(" ").map((pair) => pair.split(",").map(Number) as [number, number]);
 
-/** From the least at 104 to the most at 6. */
+/** The y coordinates: the minimum is at 104, the maximum at 6. */
 function heightsOf(values: readonly number[]): number[] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return values.map((value) => 104 - (98 * (value - least)) / (most - least));
@@ -29,22 +30,25 @@ function heightsOf(values: readonly number[]): number[] {
 
 let site: Site;
 
+/** As the page runs it, so that it rounds likewise. */
+const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
+
 inBrowser("text in the playground", () => {
   beforeAll(async () => {
     site = await openSite("text");
   }, 120_000);
   afterAll(() => site?.close());
 
-  (hasModule ? test.skip : test)("a build without the model's module says how to make one", async () => {
+  (hasModule ? test.skip : test)("a build without the model's module says how to build it", async () => {
     const v = await visit(site.browser, site.url);
     await v.see("#text", /no model module.*npm run build:wasm -- --llama/s);
     await v.close();
   });
 
   withModule(
-    "two chains write side by side, as the native runtime does",
+    "two chains write side by side, as they do outside of the page",
     async () => {
-      using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+      using model = await loadHere();
       const pieces: string[] = [];
       for await (const { text } of model.generate(PROMPT, { chain: compile(GREEDY), maxTokens: 24 })) pieces.push(text);
 
@@ -60,7 +64,7 @@ inBrowser("text in the playground", () => {
       expect((await ours.locator(".token").allTextContents()).join("")).toBe(pieces.join(""));
       expect(await other.locator(".token").count()).toBe(24);
 
-      // what is drawn is what mirostat makes of the probabilities that are shown
+      // the drawn line is mirostat's limit, computed from the shown probabilities
       expect(await ours.locator("figcaption code").allTextContents()).toEqual(["surprise, bits"]);
       expect((await other.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual(["surprise, bits", "mu"]);
       const spans = await other.locator(".token").all();
@@ -78,7 +82,7 @@ inBrowser("text in the playground", () => {
         expect(Number(ends.split(" ").at(-1))).toBeCloseTo(values.at(-1)!, 1);
       }
 
-      // the keyboard goes from token to token, and tells what else could have stood there
+      // the keyboard moves from token to token, and shows the alternatives
       await other.locator(".token").first().focus();
       await v.page.keyboard.press("ArrowRight");
       await v.see("#text .side:nth-child(2) .alternatives", /0\.\d+/);
@@ -90,13 +94,13 @@ inBrowser("text in the playground", () => {
   );
 
   withModule(
-    "the model's next token gives the logits",
+    "the logits come from the model's next token",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.type(GREEDY);
       await v.see("#stages .stage h3", /^greedy/);
       await v.page.getByLabel("Logits from").selectOption("model");
-      using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+      using model = await loadHere();
       const { token } = await compile(GREEDY).evaluate(await model.logits("In the beginning"), { backend: "cpu" });
       const text = JSON.stringify(model.textOf(token!));
       await v.see("#stages .status", new RegExp(`picks token ${token} ${text};`));
@@ -107,7 +111,7 @@ inBrowser("text in the playground", () => {
   );
 
   withModule(
-    "a generation is stopped, a file that is no model is refused, and a host tail writes",
+    "a generation is stopped, a file that is not a model is refused, and a host tail generates",
     async () => {
       const v = await visit(site.browser, site.url);
       await v.see("#stages .status", /^on wasm/);
@@ -127,7 +131,7 @@ inBrowser("text in the playground", () => {
       const points = await pointsOf(line);
       expect(points).toHaveLength(await v.page.locator("#text .side:nth-child(1) .token").count());
       expect(points.length).toBeLessThan(400);
-      // the rest of its 400 places is empty
+      // the remaining of 400 positions are empty
       expect(points.at(-1)![0]).toBeCloseTo(4 + ((480 - 8) * (points.length - 1)) / 399, 0);
       await v.page.locator("#text summary", { hasText: "another model" }).click();
       await v.page.getByLabel("Another model, a GGUF file").setInputFiles({
@@ -141,9 +145,9 @@ inBrowser("text in the playground", () => {
         () => v.page.getByRole("button", { name: "Write" }).isEnabled(),
         (isEnabled) => isEnabled,
       );
-      // what the page can not evaluate by itself runs where llama.cpp is
+      // a chain that the page itself cannot evaluate runs in llama.cpp's worker
       await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
-      // the worker whose logits these were is gone; another one gave them anew
+      // the worker of these logits is gone; a new one computed them again
       await v.see("#stages .stage h3", /^top_k\(5\)2048 → 5 rows/);
       await v.see("#stages .status", /runs one of llama.cpp's own CPU samplers, which run in the model's text only/);
       await v.page.getByRole("button", { name: "Write" }).click();

@@ -11,19 +11,19 @@ export interface Visit {
   notices(): Promise<string>;
   /** Waits until a status line or a list matches. */
   see(selector: string, text: RegExp): Promise<void>;
-  /** Nothing went wrong that the page did not say, and nobody else was asked for anything. */
+  /** Checks that the page had no unreported errors and made no requests to other hosts. */
   close(): Promise<void>;
 }
 
-/** Chromium's own editing styles what it inserts, which the page's policy refuses and the editor does without. */
+/** Chromium's own editing adds inline styles, which the page's policy blocks and the editor does not need. */
 const EDITING = "Applying inline style violates";
 
-/** Reads again until what is read is good, and gives it. */
+/** Polls until the value is good, and returns it. */
 export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boolean): Promise<T> {
   for (let waited = 0; ; waited += 50) {
     const value = await read();
     if (isGood(value)) return value;
-    if (waited > 20_000) throw new Error(`it stays ${JSON.stringify(value)}`);
+    if (waited > 20_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }

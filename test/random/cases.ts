@@ -1,4 +1,4 @@
-/** A case: a program, and all that it is run on. */
+/** A case: a program and its inputs. */
 import * as fc from "fast-check";
 import type { Feed } from "../../runtime/features/feed.js";
 import { contextSpecs, makeContext, type ContextSpec } from "../parity/context.js";
@@ -10,9 +10,9 @@ export interface Case {
   readonly program: Program;
   readonly logits: LogitsSpec;
   readonly context: ContextSpec;
-  /** Draws in place of the chain's own, the ends of the range among them. */
+  /** Draws in place of the chain's own, including both ends of the range. */
   readonly draws: readonly number[] | undefined;
-  /** Tokens that are chosen, one after the other. */
+  /** Number of tokens to choose. */
   readonly steps: number;
 }
 
@@ -33,9 +33,9 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   steps: fc.integer({ min: 1, max: 4 }),
 });
 
-/** What a case is run on. */
+/** The inputs of a case. */
 export interface Given {
-  /** A row for each step. */
+  /** One row per step. */
   readonly logits: readonly Float32Array[];
   readonly history: readonly number[];
   readonly feed: Feed;

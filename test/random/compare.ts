@@ -1,11 +1,11 @@
-/** What has to hold of every outcome, and whether two outcomes are the same. */
+/** What must hold for every outcome, and the comparison of two outcomes. */
 import type { Program } from "./program.js";
 import { faultOf } from "../parity/compare.js";
 import { PROBABILITY_TOLERANCE } from "../parity/settings.js";
 import type { Rows } from "../parity/rows.js";
 import type { Step } from "./outcome.js";
 
-/** What is wrong with an outcome, whatever it is compared with. */
+/** The fault of an outcome by itself, if any. */
 export function outcomeFault(
   steps: readonly Step[],
   logits: readonly Float32Array[],
@@ -32,18 +32,18 @@ function stepFault(
   const fault = faultOf(rows, logits);
   if (fault !== undefined || token === undefined) return fault;
   const row = rows.tokens.indexOf(token);
-  if (row < 0) return `token ${token} is picked, which is not left`;
-  return picks === "sample" && !(rows.probs[row]! > 0) ? `token ${token} is picked, whose probability is 0` : undefined;
+  if (row < 0) return `token ${token} is picked, but was dropped`;
+  return picks === "sample" && !(rows.probs[row]! > 0) ? `token ${token} is picked, but has probability 0` : undefined;
 }
 
 export interface Mismatch {
   readonly step: number;
   readonly fault: string;
-  /** How far apart the outcomes are; Infinity where they are of different rows or tokens. */
+  /** Distance of the outcomes; Infinity for different rows or tokens. */
   readonly distance: number;
 }
 
-/** The largest difference of the first step that differs. The order of rows is that of one device, so it is compared only if asked for. */
+/** The largest difference of the first step that differs. The order of ties depends on the device, so order is compared only on request. */
 export function mismatchOf(
   found: readonly Step[],
   wanted: readonly Step[],
@@ -84,10 +84,10 @@ function rowsMismatch(found: Rows, wanted: Rows, isSameOrder: boolean): Differen
 const show = (tokens: readonly number[]): string =>
   tokens.length <= 12 ? `[${tokens.join(", ")}]` : `[${tokens.slice(0, 12).join(", ")}, ... ${tokens.length} in all]`;
 
-/** How far two values of a state may be apart, as a share of the larger one. */
+/** Largest allowed difference of two values of a state, relative to the larger one. */
 const STATE_TOLERANCE = 1e-5;
 
-/** States that nothing depends on are not in every graph. */
+/** Some graphs omit states that nothing depends on. */
 function statesMismatch(found: Step["states"], wanted: Step["states"]): Difference | undefined {
   for (const [name, value] of found) {
     const other = wanted.get(name);

@@ -1,4 +1,4 @@
-/** A program as graphs: checked once, lowered and optimized in several ways. */
+/** Compiles a program to graphs: checked once, lowered and optimized in several ways. */
 import { isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
 import { compileError } from "../../compiler/check/format.js";
 import type { Program as Checked } from "../../compiler/check/program.js";
@@ -12,30 +12,30 @@ export interface Build {
   /** Names of optimizations that are off. */
   readonly disabled: readonly string[] | "all";
   readonly outputs: readonly OutputName[];
-  /** The values of the chain's uniforms are constants, which fold and decide conditions. */
+  /** Uniforms become constants, which fold and decide conditions. */
   readonly folds?: true;
 }
 
 export const OPTIMIZED: Build = { name: "optimized", disabled: [], outputs: ALL_OUTPUTS };
 export const PLAIN: Build = { name: "not optimized", disabled: "all", outputs: ALL_OUTPUTS };
-/** What generation asks for. */
+/** The output that generation reads. */
 export const TOKEN: Build = { name: "token alone", disabled: [], outputs: ["sampled"] };
 export const without = (pass: string): Build => ({ name: `without ${pass}`, disabled: [pass], outputs: ALL_OUTPUTS });
 
 export const FOLDED: Build = { name: "uniforms folded", disabled: [], outputs: ALL_OUTPUTS, folds: true };
 
-/** Whether folding must change nothing: what the compiler knows may be asked for, and orders rows in the standard library. */
+/** Whether folding must not change the result: `known` and the row orders of the standard library depend on constants. */
 export const mayFold = ({ text }: Program): boolean => !/\bknown\(|^import /.test(text);
 
-/** A limit that a valid program may run into. */
+/** A limit that a valid program may exceed. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** A count beyond the largest table, and a formula too large to be worked out for every token. */
+/** A count beyond the largest table, and a uniform expression that is too large. */
 const LIMIT_CODES: readonly string[] = ["E0320", "E0321"];
 
-/** The checked program, and a function that gives each graph. Throws what the checker says: a random program that it refuses is a bug. */
+/** The checked program, and a function that compiles each graph. Throws the checker's errors: a rejected random program is a bug. */
 export function compileIn(program: Program): { readonly checked: Checked; readonly graph: (build: Build) => Graph } {
   const { program: checked, diagnostics } = checkSource({ name: "random.ggsl", text: program.text });
   failOn(diagnostics);

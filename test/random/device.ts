@@ -1,7 +1,6 @@
 /**
- * A device that is as good as any other and decides all that a device may decide in its own way: each result that is not
- * exact is off by a few units in its last place, and rows that are equally good come in any order. An outcome that changes
- * from one such device to the next is one that rounding or ties decide.
+ * Simulated devices that use every freedom of a device at random: inexact results are off by a few units in the last place,
+ * ties come in any order. If an outcome varies between them, rounding or ties decide it.
  */
 import type { Graph } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
@@ -13,7 +12,7 @@ import type { Run } from "../parity/backends.js";
 /** Four units in the last place of an f32. */
 const NOISE = 2 ** -22;
 
-/** A device for each seed; one that does not round otherwise differs in what it does with ties alone. */
+/** A device per seed; without `rounds` only the order of ties differs. */
 export function runOtherwise(graph: Graph, seed: number, rounds: boolean): Run {
   const way: Way = { r: random(seed), rounds };
   return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms, (op) => kernelOf(op, way));
@@ -33,7 +32,7 @@ function kernelOf(op: Op, { r, rounds }: Way): Kernel {
   return exact && rounds ? noisy(kernel, exact, r) : kernel;
 }
 
-/** The positions that the kernel gives, were the rows in another order. */
+/** The kernel on a random permutation of the rows. */
 const shuffled =
   (kernel: Kernel, r: Random): Kernel =>
   ([x], attrs, dim) => {
@@ -57,7 +56,7 @@ const noisy =
 
 const f64 = (x: Iterable<number>): Vector => Float64Array.from(x) as unknown as Vector;
 
-/** Results in f64 of the ops that round, to tell which of them are exact in f32; the others move numbers or count. */
+/** f64 versions of the ops that round, to find results that are exact in f32; other ops only move or count numbers. */
 const EXACT: Readonly<Partial<Record<Op, Kernel>>> = {
   ...Object.fromEntries(
     (["exp", "log", "sqrt", "sqr", "sigmoid", "tanh", "add", "sub", "mul", "div"] as const).map((op) => [

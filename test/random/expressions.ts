@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import * as F from "./functions.js";
 import { nameOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
 
-const RATES: readonly Rate[] = ["static", "settled", "host", "runtime"];
+const RATES: readonly Rate[] = ["static", "settled", "uniform", "runtime"];
 
 const known =
   (latest: Rate, ...kinds: readonly Kind[]) =>
@@ -36,7 +36,7 @@ export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1
       [...s.seeds, literal][which % (s.seeds.length + 1)]!,
 );
 
-/** Which draw of a stream: numbers that rise from token to token, known before the graph runs. */
+/** The index of a draw: increases from token to token, known before the graph runs. */
 export const drawNumbers = words("step", "2 * step", "step + 3", "floor(step / 2)");
 
 const draws = fc.oneof(t`${words(...F.DRAWS)}(${seeds})`, t`${words(...F.DRAWS)}(${seeds}, ${drawNumbers})`);
@@ -51,7 +51,7 @@ const features = fc.oneof(
 type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
 const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
 
-/** The depth of an expression is that of all its parts, of whatever type; the first choice ends it. */
+/** Shared by all types, so that it bounds the whole expression; the first choice is a leaf. */
 const depthIdentifier = fc.createDepthIdentifier();
 const one = (...pieces: readonly Weighted[]): Piece =>
   fc.oneof({ maxDepth: 3, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
@@ -61,9 +61,9 @@ interface Grammar {
   staticScalar: Text;
   staticFlag: Text;
   settledFlag: Text;
-  hostWhole: Text;
-  hostScalar: Text;
-  hostFlag: Text;
+  uniformWhole: Text;
+  uniformScalar: Text;
+  uniformFlag: Text;
   whole: Text;
   scalar: Text;
   flag: Text;
@@ -71,15 +71,22 @@ interface Grammar {
   mask: Text;
 }
 
-const HOST_KEYS = ["staticWhole", "staticScalar", "staticFlag", "hostWhole", "hostScalar", "hostFlag"] as const;
+const UNIFORM_KEYS = [
+  "staticWhole",
+  "staticScalar",
+  "staticFlag",
+  "uniformWhole",
+  "uniformScalar",
+  "uniformFlag",
+] as const;
 const RUNTIME_KEYS = ["whole", "scalar", "flag", "column", "mask"] as const;
 
-/** Parts by name, to be used before they are made. */
+/** Parts by name, for use before their definition. */
 const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: readonly K[]): Record<K, Piece> =>
   Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Piece>;
 
 export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => {
-  const { staticWhole, staticScalar, staticFlag, hostWhole, hostScalar, hostFlag } = ties(tie, HOST_KEYS);
+  const { staticWhole, staticScalar, staticFlag, uniformWhole, uniformScalar, uniformFlag } = ties(tie, UNIFORM_KEYS);
   const { whole, scalar, flag, column, mask } = ties(tie, RUNTIME_KEYS);
   return {
     staticWhole: one(
@@ -103,37 +110,37 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(not ${staticFlag})`,
       t`known(${flag})`,
     ),
-    // what only the arguments of the stage settle
+    // decided only by the arguments of the stage
     settledFlag: one(
       nameOf(known("settled", "flag"), truths),
       t`(${nameOf(known("settled", "scalar", "whole"), numbers)} ${COMPARISONS} ${staticScalar})`,
       staticFlag,
     ),
 
-    hostWhole: one(
-      nameOf(known("host", "whole"), wholes),
+    uniformWhole: one(
+      nameOf(known("uniform", "whole"), wholes),
       words("vocab", "step"),
       wholes,
-      t`(${hostWhole} ${WHOLE_ARITHMETIC} ${hostWhole})`,
-      t`${ROUNDINGS}(${hostScalar})`,
-      t`${PAIRS}(${hostWhole}, ${hostWhole})`,
+      t`(${uniformWhole} ${WHOLE_ARITHMETIC} ${uniformWhole})`,
+      t`${ROUNDINGS}(${uniformScalar})`,
+      t`${PAIRS}(${uniformWhole}, ${uniformWhole})`,
     ),
-    hostScalar: one(
-      often(2, nameOf(known("host", "scalar", "whole"), numbers)),
+    uniformScalar: one(
+      often(2, nameOf(known("uniform", "scalar", "whole"), numbers)),
       numbers,
-      hostWhole,
-      t`(${hostScalar} ${ARITHMETIC} ${hostScalar})`,
-      t`(${hostScalar} ^ ${POWERS})`,
-      t`${MAPS}(${hostScalar})`,
-      t`${TRIPLES}(${hostScalar}, ${hostScalar}, ${hostScalar})`,
-      t`(${hostFlag} ? ${hostScalar} : ${hostScalar})`,
-      t`(-${hostScalar})`,
+      uniformWhole,
+      t`(${uniformScalar} ${ARITHMETIC} ${uniformScalar})`,
+      t`(${uniformScalar} ^ ${POWERS})`,
+      t`${MAPS}(${uniformScalar})`,
+      t`${TRIPLES}(${uniformScalar}, ${uniformScalar}, ${uniformScalar})`,
+      t`(${uniformFlag} ? ${uniformScalar} : ${uniformScalar})`,
+      t`(-${uniformScalar})`,
     ),
-    hostFlag: one(
-      nameOf(known("host", "flag"), truths),
-      t`(${hostScalar} ${COMPARISONS} ${hostScalar})`,
-      t`(${hostFlag} ${LOGIC} ${hostFlag})`,
-      t`(not ${hostFlag})`,
+    uniformFlag: one(
+      nameOf(known("uniform", "flag"), truths),
+      t`(${uniformScalar} ${COMPARISONS} ${uniformScalar})`,
+      t`(${uniformFlag} ${LOGIC} ${uniformFlag})`,
+      t`(not ${uniformFlag})`,
     ),
 
     whole: one(

@@ -1,4 +1,4 @@
-/** What a graph gives, token by token. */
+/** The results of a graph, token by token. */
 import type { Graph } from "../../compiler/graph/graph.js";
 import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
 import type { Run } from "../parity/backends.js";
@@ -6,16 +6,16 @@ import { rowsOfGraph, type Rows } from "../parity/rows.js";
 import type { Given } from "./cases.js";
 
 export interface Step {
-  /** Absent where the graph gives the token alone. */
+  /** Absent if the graph outputs only the token. */
   readonly rows: Rows | undefined;
-  /** Logits and probabilities of all rows, the dropped ones too. */
+  /** Logits and probabilities of all rows, including dropped ones. */
   readonly numbers: readonly number[];
   readonly token: number | undefined;
   /** The next values of the states, by name. */
   readonly states: ReadonlyMap<string, number>;
 }
 
-/** Runs a graph. `accepted` are the tokens that are accepted whatever it picks; without them it goes its own way. */
+/** Runs a graph. `accepted` tokens are accepted regardless of its picks; without them it accepts its own. */
 export function outcomeOf(
   graph: Graph,
   { logits, history, uniforms, ...options }: Given,
@@ -42,9 +42,9 @@ export function outcomeOf(
   });
 }
 
-/** The token that the text goes on with: the picked one, or any of those left. */
+/** The token that continues the text: the picked one, or any of the rows left. */
 export const chosen = ({ token, rows }: Step): number => token ?? rows?.tokens[0] ?? 0;
 
-/** A graph in which a uniform was folded has it no more. */
+/** Omits uniforms that were folded and are not in the graph. */
 const usedBy = ({ params }: Graph, uniforms: Given["uniforms"]): Given["uniforms"] =>
   Object.fromEntries(params.flatMap(({ name }) => (name in uniforms ? [[name, uniforms[name]!]] : [])));

@@ -1,4 +1,4 @@
-/** Parameters of a sampler, and what its stage gives them: nothing, a literal, an expression or a parameter of the chain. */
+/** Parameters of a sampler and their arguments: none, a literal, an expression or a parameter of the chain. */
 import * as fc from "fast-check";
 import { literal } from "../parity/values.js";
 import { expressions } from "./expressions.js";
@@ -10,7 +10,7 @@ export interface ChainParam {
   readonly declaration: string;
 }
 
-/** A chain while its stages are written. */
+/** A chain under construction. */
 export interface Draft {
   readonly scope: Scope;
   readonly params: ChainParam[];
@@ -29,7 +29,7 @@ export interface ParamChoice {
   readonly isStatic: boolean;
   readonly value: number;
   readonly default: number;
-  /** Which kind of range is declared. */
+  /** The kind of the declared range. */
   readonly range: number;
   readonly passing: "default" | "literal" | "chain" | "expression";
   readonly isNamed: boolean;
@@ -58,16 +58,16 @@ export const paramChoices: fc.Arbitrary<ParamChoice> = fc
       passing: fc.constantFrom<ParamChoice["passing"]>("default", "literal", "chain", "chain", "expression"),
       isNamed: fc.boolean(),
       expression: fc.record({
-        f32: expressions.hostScalar,
-        i32: expressions.hostWhole,
-        bool: expressions.hostFlag,
+        f32: expressions.uniformScalar,
+        i32: expressions.uniformWhole,
+        bool: expressions.uniformFlag,
       }),
     }),
   );
 
-/** A range that holds both numbers. */
+/** A range that contains both numbers. */
 function rangeText({ type, range, value, default: other, passing }: ParamChoice): string {
-  // what an expression gives is not known to lie in a range
+  // the checker cannot prove that an expression lies in a range
   if (type === "bool" || type === "seed" || passing === "expression") return "";
   const [min, max] = [Math.min(value, other), Math.max(value, other)];
   const below = min > 0 ? 0 : min - Math.abs(min) - 1;
@@ -83,7 +83,7 @@ function rangeText({ type, range, value, default: other, passing }: ParamChoice)
   ][range]!;
 }
 
-/** A new parameter of the chain, which holds `value` when the chain runs. */
+/** A new parameter of the chain, set to `value` at run time. */
 export function chainParam(
   draft: Draft,
   type: ParamType,
@@ -95,11 +95,11 @@ export function chainParam(
   const start = rest.isStatic ? "static " : "";
   draft.params.push({ name, declaration: `${start}${name}: ${type}${rest.range} = ${literal(type, other)}` });
   (rest.isStatic ? draft.set : draft.uniforms)[name] = value;
-  if (type !== "seed") draft.scope.names.push({ name, kind: KINDS[type], rate: rest.isStatic ? "static" : "host" });
+  if (type !== "seed") draft.scope.names.push({ name, kind: KINDS[type], rate: rest.isStatic ? "static" : "uniform" });
   return name;
 }
 
-/** What becomes of the parameters: their declarations, the arguments of the stage, and the names in the sampler's body. */
+/** The parameters as declarations, arguments of the stage, and names in the sampler's body. */
 export interface Bound {
   readonly declarations: readonly string[];
   readonly args: readonly string[];
@@ -109,7 +109,7 @@ export interface Bound {
 
 export function bindParams(draft: Draft, choices: readonly ParamChoice[]): Bound {
   const bound = { declarations: [] as string[], args: [] as string[], names: [] as Named[], seeds: [] as string[] };
-  // an argument after one that was left out, or after a named one, is named
+  // an argument after an omitted or a named one must be named
   let mustBeNamed = false;
   for (const choice of choices) {
     const { type, isStatic, default: other } = choice;
@@ -129,7 +129,7 @@ export function bindParams(draft: Draft, choices: readonly ParamChoice[]): Bound
 function argumentOf(draft: Draft, choice: ParamChoice, range: string): { text: string; rate: Rate } | undefined {
   const { type, isStatic, value, default: other, passing, expression } = choice;
   if (passing === "default") return undefined;
-  if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "host" };
+  if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "uniform" };
   if (passing === "literal" || isStatic || type === "seed") return { text: literal(type, value), rate: "settled" };
-  return { text: expression[type](draft.scope), rate: "host" };
+  return { text: expression[type](draft.scope), rate: "uniform" };
 }

@@ -1,4 +1,4 @@
-/** The generator itself: its programs hold every construct of the language, and the checker takes all of them. */
+/** The generator itself: its programs cover every construct of the language, and the checker accepts all of them. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { countsOf } from "../../compiler/builtins/builtin.js";
@@ -14,7 +14,7 @@ import { standardFilters, standardPicks } from "./standard.js";
 
 const SAMPLE = 120;
 
-/** Of a grammar it takes a model to tell what is allowed, so test/native has these. */
+/** A grammar needs a model's vocabulary, so test/native covers these. */
 const ELSEWHERE = ["allowed"];
 
 const OPERATORS = ["+", "-", "*", "/", "%", "^", "<", "<=", ">", ">=", "==", "!=", "and", "or"];
@@ -40,7 +40,7 @@ const WANTED: readonly string[] = [
   ...["parameter seed", "range in", "range >=", "range <=", "range >", "range <"],
 ];
 
-/** Counts what a program is made of. */
+/** Counts the constructs in a program. */
 function constructsOf(text: string): string[] {
   const found: string[] = [];
   const note = (...names: string[]): void => void found.push(...names);
@@ -92,7 +92,7 @@ function constructsOf(text: string): string[] {
   return found;
 }
 
-test("every construct of the language is in some program, and the checker takes every program", () => {
+test("every construct of the language is in some program, and the checker accepts every program", () => {
   const counts = new Map<string, number>();
   let refused = 0;
   for (const program of fc.sample(programs, { seed: SEED, numRuns: SAMPLE })) {

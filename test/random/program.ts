@@ -8,7 +8,7 @@ import { counter, newScope, type Kind, type Named, type Text } from "./text.js";
 export interface ProgramInput {
   readonly name: string;
   readonly type: "f32" | "i32" | "bool";
-  /** Pairs at most; a dense input has none. */
+  /** Maximum number of pairs; undefined for a dense input. */
   readonly capacity: number | undefined;
   readonly fill: number;
 }
@@ -23,7 +23,7 @@ export interface Program {
   readonly picks: "sample" | "argmax" | undefined;
 }
 
-// ---------------------------------------------------------------- what is chosen
+// ---------------------------------------------------------------- random choices
 
 interface OwnChoice {
   readonly params: readonly ParamChoice[];
@@ -77,11 +77,11 @@ const inputChoices = fc.array(
   { maxLength: 2 },
 );
 
-// ---------------------------------------------------------------- what is written
+// ---------------------------------------------------------------- program text
 
 const KIND_OF_INPUT: Readonly<Record<ProgramInput["type"], Kind>> = { f32: "column", i32: "column", bool: "mask" };
 
-/** A stage, and the sampler that it calls where that is not the standard library's. */
+/** A stage, and the sampler it calls unless that is in the standard library. */
 interface Written {
   readonly call: string;
   readonly sampler?: string;
@@ -111,7 +111,7 @@ function writeEnd(draft: Draft, globals: readonly Named[], end: EndChoice): Writ
   return [writeOwn(draft, globals, end.own, end[end.how])];
 }
 
-/** What the last stage does. A pick that the arguments settle is checked as the looser of the two. */
+/** The pick of the last stage. One that the arguments decide is checked as the looser of the two. */
 function picksOf({ how, standard }: EndChoice): Program["picks"] {
   if (how === "standard") return standard.sampler.picks;
   return how === "settled" ? "argmax" : how === "none" ? undefined : how;
@@ -123,7 +123,7 @@ export const programs: fc.Arbitrary<Program> = fc
     inputs: inputChoices,
     stages: fc.array(stageChoices, { maxLength: 2, size: "max" }),
     end: endChoices,
-    /** Stages that become a chain of their own. */
+    /** Number of stages that form a nested chain. */
     nested: fc.constantFrom(0, 0, 0, 1, 2),
   })
   .filter(({ stages, end }) => stages.length > 0 || end.how !== "none")
@@ -164,7 +164,7 @@ export const programs: fc.Arbitrary<Program> = fc
     return { text, set: draft.set, uniforms: draft.uniforms, inputs: declared, picks: picksOf(end) };
   });
 
-/** The chain; its first `nested` stages are one of their own, with the same parameters. */
+/** The chain; its first `nested` stages are a chain too, with the same parameters. */
 function writeChains({ params }: Draft, calls: readonly string[], nested: number): string[] {
   const head = (name: string, used: Draft["params"]): string =>
     used.length === 0 ? `chain ${name}` : `chain ${name}(${used.map((p) => p.declaration).join(", ")})`;

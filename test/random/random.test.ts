@@ -1,14 +1,14 @@
-/** Random programs, each compiled in several ways and run on several backends, all of which have to agree. */
+/** Random programs, each compiled in several ways and run on several backends; all must agree. */
 import { expect, test } from "@jest/globals";
 import { BACKENDS } from "../parity/backends.js";
 import { printTally, runCases, type Tally } from "./run.js";
 import { COUNT, SEED, SKIPPED } from "./settings.js";
 
-/** Shares of the programs that ties and rounding may account for, and that may be beyond a limit of the compiler. */
+/** Largest shares of programs that differ by ties, by rounding, or exceed a limit of the compiler. */
 const MOST_TIED = 0.2;
 const MOST_ROUNDED = 0.03;
 const MOST_REFUSED = 0.02;
-/** Room for chance where there are few programs. */
+/** Tolerance for chance when there are few programs. */
 const FEW = 3;
 
 const print = (tally: Tally): void => printTally(`seed ${SEED}, ${BACKENDS.join(" and ")}`, tally);

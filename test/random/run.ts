@@ -1,4 +1,4 @@
-/** Random programs, each compiled in several ways and run on several backends, all of which have to agree. */
+/** Random programs, each compiled in several ways and run on several backends; all must agree. */
 import * as fc from "fast-check";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { verify } from "../../compiler/graph/verify.js";
@@ -13,44 +13,44 @@ import { Unclear } from "./meaning/table.js";
 import { chosen, outcomeOf, type Step } from "./outcome.js";
 
 export interface RunOptions {
-  /** The first one is what the others are compared with. */
+  /** The others are compared with the first one. */
   readonly backends: readonly Backend[];
   readonly count: number;
-  /** Cases of the seed that are passed over, none unless told. */
+  /** Number of cases of the seed to skip; default 0. */
   readonly skipped?: number;
   readonly seed: number;
   /** Ways of compiling, each compared with the optimized graph. */
   readonly builds?: readonly Build[];
-  /** Called now and then with what was found so far. */
+  /** Called from time to time with the results so far. */
   readonly onProgress?: (tally: Tally) => void;
 }
 
 export interface Tally {
   programs: number;
   steps: number;
-  /** Outcomes compared with the first one's. */
+  /** Outcomes compared. */
   comparisons: number;
-  /** Differences that the order of equally good rows accounts for, and those that rounding does. */
+  /** Differences explained by the order of ties, and by rounding. */
   tied: number;
   rounded: number;
   /** Programs with such differences. */
   tiedPrograms: number;
   roundedPrograms: number;
-  /** Programs that ask for what the language leaves open. */
+  /** Programs with an unspecified result. */
   unclear: number;
-  /** Programs beyond a limit of the compiler, by its message. */
+  /** Programs that exceed a limit of the compiler, by its message. */
   refused: Map<string, number>;
-  /** Cases that must not be, the first of them as small as could be found. */
+  /** Failing cases, the first of them shrunk. */
   failures: string[];
 }
 
 const BUILDS: readonly Build[] = [PLAIN, TOKEN, FOLDED];
 const NAMES = [...OPTIMIZATIONS.keys()];
 
-/** Each case goes without one optimization, too, another one from case to case. */
+/** One more build per case disables one optimization, which varies from case to case. */
 const buildsOf = ({ logits }: Case): readonly Build[] => [...BUILDS, without(NAMES[logits.seed % NAMES.length]!)];
 
-/** Checks `count` random cases. Cases that fail are in the result, nothing is thrown. */
+/** Checks `count` random cases. Failing cases are in the result; does not throw. */
 export function runCases(options: RunOptions): Tally {
   const { count, skipped = 0, seed } = options;
   const tally = newTally();
@@ -75,10 +75,10 @@ export function runCases(options: RunOptions): Tally {
 export const caseAt = (seed: number, index: number): Case =>
   fc.sample(cases, { seed, path: String(index), numRuns: 1 })[0]!;
 
-/** How long a failing case is made smaller, in milliseconds. */
+/** Time limit for shrinking a failing case, in milliseconds. */
 const SHRINKING = 30_000;
 
-/** The failing case with number `index`, made smaller. */
+/** The failing case with number `index`, shrunk. */
 function smallest(options: RunOptions, index: number): string {
   let latest = "";
   fc.check(
@@ -146,9 +146,9 @@ export function checkCase(c: Case, ways: Ways): Tally {
   return tally;
 }
 
-/** Every backend with the first one, and on each of them every build with the optimized graph. */
+/** Compares every backend with the first one, and on each backend every build with the optimized graph. */
 function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tally: Tally): void {
-  // a chain that picks no token has nothing to give where the token alone is asked for
+  // a chain without a pick has no token to output
   const builds = all.filter(
     ({ outputs, folds }) => (outputs.length > 1 || c.program.picks !== undefined) && (!folds || mayFold(c.program)),
   );
@@ -205,12 +205,12 @@ function meaningWhereClear(meaning: () => Step[]): Step[] | undefined {
 
 type Excuse = "tied" | "rounded";
 
-/** Devices that are asked whether they would have it otherwise. */
+/** Number of simulated devices to try. */
 const DEVICES = 16;
 
 /**
- * Whether ties or rounding account for a difference: some other device differs as much, as early, from the reference. All of
- * them run the graph as it was lowered, so that no optimizer can excuse itself.
+ * Whether ties or rounding explain a difference: some simulated device differs from the reference as much and as early. All
+ * run the unoptimized graph, so that an optimizer bug is never excused.
  */
 function edgesOf(
   plain: Graph,

@@ -1,4 +1,4 @@
-/** Stages of the standard library, with values of their parameters at which something changes, or nothing does. */
+/** Stages of the standard library, with edge values and ordinary values of their parameters. */
 import * as fc from "fast-check";
 import { STD_SAMPLERS, type StdSampler } from "../../compiler/std/samplers.js";
 import { declaredParams } from "../parity/declared.js";
@@ -10,12 +10,12 @@ export interface StandardChoice {
   readonly sampler: StdSampler;
   readonly params: Readonly<Record<string, ParamSpec>>;
   readonly args: Args;
-  /** Whether each argument becomes a parameter of the chain, in turn. */
+  /** For each argument in order: whether it becomes a parameter of the chain. */
   readonly isUniform: readonly boolean[];
 }
 
 function choiceOf(sampler: StdSampler): fc.Arbitrary<StandardChoice> {
-  // the comparison with llama.cpp knows more values that matter
+  // the parity tests list more edge values
   const params = SAMPLERS[sampler.name]?.params ?? declaredParams(sampler);
   const entries = Object.entries(params);
   return fc.record({
@@ -38,7 +38,7 @@ export function standardStage(draft: Draft, { sampler, params, args, isUniform }
     const { type, isStatic } = params[key]!;
     if (typeof value !== "number" || type === "list" || isStatic || !isUniform[i])
       return `${key}: ${literal(type, value)}`;
-    // the default suits every sampler's range
+    // the default lies in every sampler's range
     return `${key}: ${chainParam(draft, type, value, value, { isStatic: false, range: "" })}`;
   });
   return `${sampler.name}(${texts.join(", ")})`;

@@ -1,11 +1,12 @@
-/** Statements: the body of a sampler, and what its states become. */
+/** Statements: the body of a sampler, and updates of its states. */
 import * as fc from "fast-check";
 import { drawNumbers, expressions, seeds } from "./expressions.js";
 import { t, where, words, type Kind, type Named, type Piece, type Rate, type Scope, type Text } from "./text.js";
 
-const { staticWhole, settledFlag, hostScalar, hostWhole, hostFlag, whole, scalar, flag, column, mask } = expressions;
+const { staticWhole, settledFlag, uniformScalar, uniformWhole, uniformFlag, whole, scalar, flag, column, mask } =
+  expressions;
 
-/** `let` under a name that nothing else has; the value does not see it. */
+/** `let` with a fresh name, which is not in scope in the value. */
 const letOf = (kind: Kind, rate: Rate, value: Piece): Piece =>
   value.map((write) => (s) => {
     const text = write(s);
@@ -20,7 +21,7 @@ const lets = fc.oneof(
   { weight: 2, arbitrary: letOf("scalar", "runtime", scalar) },
   letOf("whole", "runtime", whole),
   letOf("flag", "runtime", flag),
-  letOf("scalar", "host", hostScalar),
+  letOf("scalar", "uniform", uniformScalar),
   letOf("whole", "static", staticWhole),
 );
 
@@ -37,7 +38,7 @@ const keeps = fc.oneof(
   t`keep ${conditions} at least ${fc.oneof(whole, words("0", "1", "2", "5"))}`,
 );
 
-/** Most keys tell the rows apart. */
+/** Most keys have no ties. */
 const keys = fc.oneof(words("token", "-token", "logit", "-abs(logit)", "prob"), column);
 const putInOrder = (piece: Piece): Piece =>
   piece.map((write) => (s) => {
@@ -55,7 +56,7 @@ const orders = putInOrder(
   ),
 );
 
-/** Blocks of which one runs: what one of them names, or puts in order, the others do not know. */
+/** Blocks of which one runs; names and row orders of one are unknown in the others. */
 const branches = (conditions: Piece, block: Piece, changes: Partial<Scope>): Piece =>
   fc
     .tuple(conditions, conditions, fc.array(block, { minLength: 1, maxLength: 3 }))
@@ -91,7 +92,7 @@ const grammar = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => {
       { weight: 4, arbitrary: lets },
       { weight: 4, arbitrary: where((s) => !s.isBlend, orders, assigns) },
       { weight: 2, arbitrary: branches(flag, block, { isBlend: true }) },
-      { weight: 1, arbitrary: branches(hostFlag, block, { isBlend: true }) },
+      { weight: 1, arbitrary: branches(uniformFlag, block, { isBlend: true }) },
       { weight: 2, arbitrary: branches(settledFlag, block, {}) },
     ),
     block: lines(tie("statement"), 0, 2),
@@ -106,21 +107,21 @@ function lines(statement: Piece, minLength: number, maxLength: number): Piece {
 
 export const body: Piece = lines(grammar.statement, 1, 5);
 
-/** How a body ends: in most chains the last sampler picks. */
+/** The end of a body: in most chains the last sampler picks. */
 export const picks = {
   sample: fc.oneof(t`pick sample(${seeds})`, t`pick sample(${seeds}, ${drawNumbers})`),
   argmax: t`pick argmax(${fc.oneof(words("logit"), column)})`,
 };
 
-/** Either way of picking, as the arguments settle it. */
+/** Either pick, decided by the arguments. */
 export const settledPick: Piece = t`if ${settledFlag} { ${picks.sample} } else { ${picks.argmax} }`;
 
 // ---------------------------------------------------------------- states
 
 const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readonly init: Piece }[] = [
-  { type: "f32", kind: "scalar", init: hostScalar },
-  { type: "i32", kind: "whole", init: hostWhole },
-  { type: "bool", kind: "flag", init: hostFlag },
+  { type: "f32", kind: "scalar", init: uniformScalar },
+  { type: "i32", kind: "whole", init: uniformWhole },
+  { type: "bool", kind: "flag", init: uniformFlag },
 ];
 
 export const stateDeclaration: Piece = fc
@@ -133,7 +134,7 @@ export const stateDeclaration: Piece = fc
     return `state ${state.name}: ${type} = ${value}`;
   });
 
-/** A new value for one of the states, of whichever type it is. */
+/** A new value for one of the states, of any type. */
 const stateAssign: Piece = fc
   .tuple(fc.nat({ max: 7 }), words("=", "+=", "-=", "*=", "/="), words("=", "+=", "-="), scalar, whole, flag)
   .map(([which, operator, wholeOperator, number, integer, truth]) => (s) => {
@@ -148,7 +149,7 @@ const stateAssign: Piece = fc
 const afterStatement = fc.oneof(
   { weight: 4, arbitrary: stateAssign },
   lets,
-  branches(fc.oneof(flag, hostFlag), lines(stateAssign, 1, 2), {}),
+  branches(fc.oneof(flag, uniformFlag), lines(stateAssign, 1, 2), {}),
 );
 
 export const afterPick: Piece = t`after pick { ${lines(afterStatement, 1, 3)} }`;

@@ -1,17 +1,17 @@
 /**
- * Program text that is written once the names in scope are known. What is random is chosen before, by fast-check, so that a
- * program shrinks in its parts and stays well-typed.
+ * Program text that is generated once the names in scope are known. fast-check makes the random choices before that, so a
+ * program shrinks part by part and stays well-typed.
  */
 import * as fc from "fast-check";
 
-/** `whole` is an i32, `flag` a bool; `column` and `mask` are a number and a truth for each row. */
+/** `whole` is an i32, `flag` a bool; `column` and `mask` are a number and a bool per row. */
 export type Kind = "scalar" | "whole" | "flag" | "column" | "mask";
 
 /**
  * When a value is known: `static` by the checker, `settled` once the stage is lowered, because its argument is a constant,
- * `host` before the graph runs.
+ * `uniform` before the graph runs.
  */
-export type Rate = "static" | "settled" | "host" | "runtime";
+export type Rate = "static" | "settled" | "uniform" | "runtime";
 
 export interface Named {
   readonly name: string;
@@ -19,17 +19,17 @@ export interface Named {
   readonly rate: Rate;
 }
 
-/** What can be named where text is written. */
+/** The names in scope. */
 export interface Scope {
   readonly names: Named[];
   readonly seeds: string[];
   readonly states: Named[];
   isOrdered: boolean;
-  /** Inside an `if` that is decided at run time: the order of rows is not to change. */
+  /** Inside an `if` that is decided at run time, where the order of rows must not change. */
   readonly isBlend: boolean;
-  /** `picked` can be asked. */
+  /** `picked` is allowed. */
   readonly canUsePicked: boolean;
-  /** A name that nothing else has. */
+  /** An unused name. */
   readonly fresh: (prefix: string) => string;
 }
 
@@ -52,7 +52,7 @@ export const counter = (): Scope["fresh"] => {
 export type Text = (s: Scope) => string;
 export type Piece = fc.Arbitrary<Text>;
 
-/** A template: the pieces are written from left to right. */
+/** A template; its pieces are generated from left to right. */
 export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
   fc
     .tuple(...pieces)
@@ -60,7 +60,7 @@ export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
 
 export const words = (...all: readonly string[]): Piece => fc.constantFrom(...all).map((word) => () => word);
 
-/** One of the names that `fits`, or `otherwise` where there is none. */
+/** One of the names that `fits`, or `otherwise` if there is none. */
 export const nameOf = (fits: (n: Named) => boolean, otherwise: Piece): Piece =>
   fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
     const names = s.names.filter(fits);

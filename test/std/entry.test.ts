@@ -1,4 +1,4 @@
-/** The form of a standard sampler's file: what is read from it, that its example does something, and what is refused. */
+/** The form of a standard sampler's file: what is read from it, that its example has an effect, and which files are refused. */
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { checkProgram } from "../../compiler/driver.js";
@@ -11,7 +11,7 @@ import { makeLogits } from "../parity/logits.js";
 
 const SIZE = 300;
 const STEPS = 8;
-/** Leaves the table as it is. */
+/** Does not change the table. */
 const NOTHING = "temp(1)";
 
 describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
@@ -42,9 +42,9 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
 const DOC = "/// Halve all.\n/// Source: this test.\n";
 const SAMPLER = `${DOC}sampler half() {\n  logit /= 2\n}\n`;
 const EXAMPLE = "chain example() = half()\n";
-const FORM = "expected `chain example() = half(...)` behind the sampler, and tests behind the chain";
+const FORM = "expected `chain example() = half(...)` after the sampler, and the tests after the chain";
 
-test("a file is kept up to its example", () => {
+test("the stored text of a file ends at its example", () => {
   const { text, example } = stdEntry(
     "half",
     `${SAMPLER}\n${EXAMPLE}\ntest "a" { logits [1] run half() expect kept [0] }\n`,

@@ -1,4 +1,4 @@
-/** The tests beside the standard samplers pass on every backend of this machine, and their documentation is up to date. */
+/** The tests in the standard samplers' files pass on every backend of this machine, and their documentation is up to date. */
 import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What each published package brings along, and where it can run. */
+/** What each published package contains, and where it can run. */
 import { describe, expect, test } from "@jest/globals";
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -19,7 +19,7 @@ const manifestOf = (folder: string): Package =>
 const { workspaces } = JSON.parse(readFileSync("package.json", "utf8")) as { workspaces: readonly string[] };
 const manifests = new Map(workspaces.map((folder) => [folder, manifestOf(folder)]));
 
-/** At most what the compiler may weigh with all that it depends on. */
+/** Size limit of the compiler including its dependencies. */
 const MOST_COMPILER_BYTES = 4e6;
 
 function sizeOf(path: string): number {
@@ -27,7 +27,7 @@ function sizeOf(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
 }
 
-/** Bytes of the files that `npm pack` puts into a package's tarball. */
+/** Total bytes of the files in a package's `npm pack` tarball. */
 function packedBytes(folder: string): number {
   const { stdout, stderr } = spawnSync("npm", ["pack", "--dry-run", "--json"], { cwd: folder, encoding: "utf8" });
   const [tarball] = JSON.parse(stdout || stderr) as { unpackedSize: number }[];
@@ -35,12 +35,12 @@ function packedBytes(folder: string): number {
 }
 
 describe("@ggsl/compiler", () => {
-  test("depends on ohm-js alone, and weighs at most 4 MB with it", () => {
+  test("depends on ohm-js alone, and has at most 4 MB with it", () => {
     expect(Object.keys(manifests.get("compiler")!.dependencies!)).toEqual(["ohm-js"]);
     expect(packedBytes("compiler") + sizeOf("node_modules/ohm-js")).toBeLessThanOrEqual(MOST_COMPILER_BYTES);
   });
 
-  test("bundles for a browser and compiles where there is no Node.js", async () => {
+  test("bundles for a browser and compiles without Node.js", async () => {
     const { outputFiles } = await build({
       entryPoints: ["@ggsl/compiler"],
       conditions: ["@ggsl/source"],
@@ -56,7 +56,7 @@ describe("@ggsl/compiler", () => {
   });
 });
 
-test("packages name what they import, at the version of this checkout", () => {
+test("packages declare what they import, at the version of this checkout", () => {
   const { version } = manifestOf("runtime");
   for (const [folder, { name, version: own, dependencies = {} }] of manifests) {
     expect([name, own]).toEqual([name, version]);

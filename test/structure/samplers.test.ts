@@ -1,4 +1,4 @@
-/** A new standard sampler is one new file: whatever lists the samplers makes its list from the library. */
+/** A new standard sampler is one new file: every list of samplers is derived from the library. */
 import { expect, jest, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ test "a half" {
 }
 `;
 
-test("every list has a sampler that the library gets", async () => {
+test("every list has a sampler that is added to the library", async () => {
   const files = { ...STD_FILES, halve: stdEntry("halve", HALVE) };
   jest.unstable_mockModule("../../compiler/std/std.generated.js", () => ({ STD_FILES: files }));
   const { STAGES } = await import("../golden/stages.js");
@@ -54,10 +54,10 @@ function sourcesIn(folder: string): string[] {
   });
 }
 
-/** llama.cpp's samplers have tables of what llama.cpp makes of them, so only the names of the others tell a list. */
+/** Tables about llama.cpp may name its samplers, so only the names of the others reveal a list. */
 const NAMES = Object.keys(STD_FILES).filter((name) => !STD_FILES[name]!.text.includes("llama_sampler_init"));
 
-/** As a text, a key or a call. */
+/** As a string, a key or a call. */
 const isNamed = (name: string, text: string): boolean => new RegExp(`["'\`]${name}["'\`]|\\b${name}[(:]`).test(text);
 
 test("no source lists the standard samplers", () => {

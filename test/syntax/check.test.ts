@@ -1,4 +1,4 @@
-/** Programs that are right, and programs that are too large. */
+/** Valid programs, and programs that are too large. */
 import { describe, expect, test } from "@jest/globals";
 import { resolveArgs } from "../../compiler/check/arguments.js";
 import { check, checkStages } from "../../compiler/check/check.js";
@@ -14,7 +14,7 @@ const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
 const faults = (text: string): string[] => check(source(text)).diagnostics.map((d) => `${d.code} ${d.message}`);
 const codes = (text: string): string[] => check(source(text)).diagnostics.map((d) => d.code);
 
-describe("programs without a fault", () => {
+describe("valid programs", () => {
   test.each([
     `sampler min_p2(p: f32 in [0, 1] = 0.05) { keep prob >= p * max(prob) }
      chain c(t: f32 >= 0 = 0.8) = min_p2(0.1) |> min_p2(p: t)`,
@@ -89,13 +89,13 @@ describe("imports", () => {
     ]);
   });
 
-  test("what a file imports is not handed on", () => {
+  test("imports are not re-exported", () => {
     expect(check(source('import { b } from "./lib/a.ggsl"'), { importer }).diagnostics.map((d) => d.code)).toEqual([
       "E0204",
     ]);
   });
 
-  test("there may not be too many files", () => {
+  test("too many files are refused", () => {
     const endless = (path: string): SourceFile => {
       const n = Number(/\d+/.exec(path)?.[0]);
       return source(`import { x } from "./${n + 1}.ggsl"`, path);
@@ -106,7 +106,7 @@ describe("imports", () => {
   });
 });
 
-describe("work does not multiply", () => {
+describe("no exponential work", () => {
   const chainOf = (count: number, line: (i: number) => string): string =>
     Array.from({ length: count }, (_, i) => line(i + 1)).join("\n");
   test("constants of constants", () =>
@@ -121,7 +121,7 @@ describe("work does not multiply", () => {
     expect(codes("chain a = b |> b\nchain b = a |> a\nchain c = a")).toEqual(Array(4).fill("E0209")));
 });
 
-test("constants are evaluated on the terms of the language", () => {
+test("constants are evaluated by the rules of the language", () => {
   const value = (text: string): number | undefined => {
     const { file } = parse(source(`const a = 3\nconst x = ${text}`));
     const [a, x] = file.declarations as Const[];

@@ -1,4 +1,4 @@
-/** Programs of this project, and the same programs with other spaces and comments everywhere. */
+/** Programs of this project, and the same programs with random spaces and comments. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "../../compiler/syntax/parse.js";
@@ -9,7 +9,7 @@ import type { Random } from "../parity/random.js";
 const FOLDERS = ["compiler/std", "examples", "test/diagnostics", "test/diagnostics/files"];
 const PAGES = ["README.md", ...readdirSync("docs").map((name) => join("docs", name))];
 
-/** Every program file. */
+/** All program files. */
 export const programFiles = (): string[] =>
   FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
     readdirSync(folder)
@@ -46,12 +46,12 @@ export const corpus = (): SourceFile[] =>
 const TOKEN =
   /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
 
-/** The tokens of a text, comments among them, without blanks at their ends. */
+/** The tokens of a text, including comments, without trailing blanks. */
 export const tokensOf = (text: string): string[] => [...text.matchAll(TOKEN)].map(([token]) => token.trimEnd());
 
 export const commentsOf = (text: string): string[] => tokensOf(text).filter((token) => token.startsWith("//"));
 
-/** The tokens of a text with other spaces between them, and more comments. */
+/** The tokens of a text with random spaces between them, and more comments. */
 export function respaced(text: string, r: Random): string {
   let count = 0;
   const comment = (): string => `//${" ".repeat(r.below(3))}c${count++} "x" { [${" ".repeat(r.below(2))}\n`;
@@ -61,7 +61,7 @@ export function respaced(text: string, r: Random): string {
     const next = all[i + 1] ?? "";
     if (token.startsWith("//")) return `${token}\n${separators[r.below(separators.length)]!()}`;
     const separator = separators[r.below(separators.length)]!();
-    // words and operators stay apart
+    // words and operators need a separator
     const isJoined = separator === "" && /^[\p{L}\d_."]|^[^\p{L}\d_"(){}[\],:]/u.test(next);
     return token + (isJoined ? " " : separator);
   });

@@ -1,4 +1,4 @@
-/** What the grammar takes and what it refuses. */
+/** What the grammar accepts and what it refuses. */
 import { describe, expect, test } from "@jest/globals";
 import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
 
@@ -143,7 +143,7 @@ describe("expressions", () => {
   ])("refuses %j", (text) => expect(accepts(`const x = ${text}`)).toBe(false));
 });
 
-test("the pipeline of a one-liner stands alone", () => {
+test("a pipeline is a start rule of its own", () => {
   expect(accepts("top_k(40) |> temp(0.8) |> dist(42)", "Stages")).toBe(true);
   expect(accepts("chain c = greedy", "Stages")).toBe(false);
   expect(accepts("", "Stages")).toBe(false);

@@ -1,4 +1,4 @@
-/** Parsing with what is known of an earlier text gives what parsing afresh does, spans among it. */
+/** Incremental parsing gives the same result as a full parse, including spans. */
 import { expect, test } from "@jest/globals";
 import { parse, type ParseCache } from "../../compiler/syntax/parse.js";
 import { KEYWORDS } from "../../compiler/syntax/keywords.js";
@@ -34,12 +34,12 @@ test("after random edits", () => {
     const source = { name: "t.ggsl", text };
     const { file, broken, diagnostics } = parse(source, cache);
     expect({ file, broken, diagnostics }).toEqual(parse(source));
-    // most edits break something: now and then the text is whole again
+    // most edits break something, so the text is restored from time to time
     if (i % 10 === 9) text = STD.join("\n// again\n");
   }
 });
 
-test("what is not parsed again is not the same object, which others may know things about", () => {
+test("cached declarations are new objects, so identity-keyed caches stay correct", () => {
   const cache: ParseCache = new Map();
   const parsed = [1, 2].map(
     (n) => parse({ name: "t.ggsl", text: `const a = 1\nconst b = ${n}\n` }, cache).file.declarations[0],
@@ -47,7 +47,7 @@ test("what is not parsed again is not the same object, which others may know thi
   expect(parsed[0]).not.toBe(parsed[1]);
 });
 
-test("declarations that stand together in other ways are still found", () => {
+test("declarations in unusual positions are found", () => {
   for (const text of [
     'test "t" {\ninput green [1]\nprobs [1]\nrun a\nexpect kept [0]\n}\ninput green: f32\n',
     "/// Doc.\n\n// between\n/// More.\nchain c = a\n",

@@ -1,4 +1,4 @@
-/** The tree that the parser makes, and how it goes on after faults. */
+/** The parser's syntax tree, and its error recovery. */
 import { describe, expect, test } from "@jest/globals";
 import type { Expr, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse, parseStages } from "../../compiler/syntax/parse.js";
@@ -7,7 +7,7 @@ import type { SourceFile, Span } from "../../compiler/syntax/source.js";
 const source = (text: string): SourceFile => ({ name: "t.ggsl", text });
 const textOf = ({ source: { text }, start, end }: Span): string => text.slice(start, end);
 
-/** A tree as plain data without its spans, which would drown the rest. */
+/** A tree as plain data without spans, for readability. */
 const bare = (tree: unknown): unknown =>
   JSON.parse(JSON.stringify(tree, (key, value: unknown) => (/span$/i.test(key) ? undefined : value)));
 
@@ -175,7 +175,7 @@ describe("declarations", () => {
     expect(declarations(text).map((d) => (d as Sampler).doc)).toEqual(["One\n two\nthree", undefined, "Of c."]);
   });
 
-  test("doc comments with the line ends of Windows", () =>
+  test("doc comments with CRLF line ends", () =>
     expect((declarations("/// a\r\n/// b\r\nsampler s() {}\r\n")[0] as Sampler).doc).toBe("a\nb"));
 });
 

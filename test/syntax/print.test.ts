@@ -1,4 +1,4 @@
-/** The canonical form: what it looks like, and that it loses nothing. */
+/** The canonical form: its layout, and that it loses nothing. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
@@ -10,12 +10,12 @@ import { commentsOf, corpus, docBlocks, parses, programFiles, readSource, respac
 
 const WIDTH = 120;
 
-/** Programs whose layout is what they test. */
+/** Programs that test a layout, so they are not in canonical form. */
 const LAID_OUT_OTHERWISE = ["long_line", "many_lines", "tabs", "windows_lines"].map(
   (name) => `test/diagnostics/${name}.ggsl`,
 );
 
-/** Most texts are in their canonical form, and are asked for again as that. */
+/** A cache: most texts are canonical, so printing them again hits it. */
 function remembered(of: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
@@ -53,13 +53,13 @@ test("there are programs to print", () => {
   expect(CORPUS.length).toBeGreaterThan(100);
 });
 
-test.each(CORPUS)("$name: the same program, the same comments, printed again the same", ({ text }) => {
+test.each(CORPUS)("$name: printing keeps program and comments, and is idempotent", ({ text }) => {
   expectFaithful(text);
 });
 
-/** Spaces and comments between all tokens; the programs of diagnostics say nothing here that the others do not. */
+/** Spaces and comments between all tokens; the programs of diagnostics would add no coverage. */
 test.each(CORPUS.filter(({ name }) => !name.startsWith("test/diagnostics")))(
-  "$name: likewise with other spaces, and more comments",
+  "$name: the same with random spaces and more comments",
   ({ text }) => {
     const other = respaced(text, random(SEED));
     try {

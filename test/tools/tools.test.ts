@@ -1,4 +1,4 @@
-/** What all tools share: how they are started, how they run commands, and when something is made again. */
+/** The shared parts of all tools: start-up, running commands, and when something is rebuilt. */
 import { describe, expect, jest, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { openFolder } from "../bench/tool.js";
 
 const tool = (...args: string[]) => spawnSync(process.execPath, ["tools/run.mjs", ...args], { encoding: "utf8" });
 
-describe("a tool that can not run says why", () => {
+describe("a tool that cannot run says why", () => {
   test.each<[string, string[], string]>([
     ["an unknown tool", ["tset"], 'there is no tool "tset", but bench, '],
     ["an unknown option", ["docs", "--chekc"], "Unknown option '--chekc'"],
@@ -22,7 +22,7 @@ describe("a tool that can not run says why", () => {
     expect([status, stdout]).toEqual([1, ""]);
   });
 
-  test("packages that can not be installed, with the last line of npm test", () => {
+  test("packages that cannot be installed, with the last line of npm test", () => {
     using folder = openFolder();
     mkdirSync(folder.path("tools"));
     copyFileSync("tools/run.mjs", folder.path("tools/run.mjs"));
@@ -59,7 +59,7 @@ describe("commands", () => {
   });
 });
 
-test("something is made once for each stamp, and again if it is gone, was not finished, or is forced", async () => {
+test("a target is built once per stamp, and again if it is missing, incomplete, or forced", async () => {
   using folder = openFolder();
   const [stampFile, output] = [folder.path("stamp"), folder.path("output")];
   const make = (stamp: string, force = false, fails = false): Promise<boolean> =>

@@ -1,6 +1,6 @@
 /**
- * Tests that run again on Vulkan: jest on their files, in processes of a few cases each. A process that a driver's crash has
- * ended, which its signal tells, says nothing about its cases: they are run again, fewer at a time, and that is counted.
+ * Runs other tests again on Vulkan: jest on their files, a few cases per process. If the driver crashes the process, which its
+ * signal shows, the cases have no result: they run again in smaller groups, and the crash is counted.
  */
 import { spawnSync } from "node:child_process";
 import { JEST } from "../../tools/jest.js";
@@ -8,7 +8,7 @@ import { ENVIRONMENT } from "./vulkan.js";
 
 const SECONDS = 280;
 
-/** A driver's own crash, or that of its heap. */
+/** A crash of the driver or of its heap. */
 const CRASHES: readonly string[] = ["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"];
 
 export interface Ended {
@@ -23,7 +23,7 @@ export interface Ended {
 export const runJest = (args: readonly string[], environment: Readonly<Record<string, string>>): Ended =>
   runProcess([...JEST, "--runInBand", "--ci", ...args], environment);
 
-/** Runs a program of Node's. */
+/** Runs a Node.js program. */
 export function runProcess(args: readonly string[], environment: Readonly<Record<string, string>>): Ended {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
     ...{ encoding: "utf8", env: { ...ENVIRONMENT, ...environment }, maxBuffer: 2 ** 28 },
@@ -34,18 +34,18 @@ export function runProcess(args: readonly string[], environment: Readonly<Record
   return { ok: status === 0, crash, output: `${stdout}${stderr}${ending}` };
 }
 
-/** What became of the groups of a test. */
+/** The results of the groups of a test. */
 export interface Report {
-  /** What the processes that passed have printed. */
+  /** The output of the processes that passed. */
   readonly outputs: string[];
   readonly failures: string[];
-  /** Groups that a crash has ended, and that were run again in parts. */
+  /** Groups that crashed and were split. */
   retried: number;
 }
 
 /**
- * Runs a group of cases, whose process says which of them fail. One that crashes again and again, down to a case, has failed;
- * `nameOf` says which case that is.
+ * Runs a group of cases, whose process reports which of them fail. A single case that still crashes fails; `nameOf` gives its
+ * name.
  */
 export function runGroup<Case>(
   group: readonly Case[],

@@ -1,18 +1,17 @@
 /**
- * A model on Vulkan and on the CPU, as tokens: with the chain in the graph, and with the chain on the CPU over Vulkan's logits.
- * Prompts of one token, because larger ones need shaders that take lavapipe a minute to compile: `node model.mjs GGUF CHAIN...`.
+ * Tokens of a model on Vulkan with the chain in the graph, on Vulkan with the chain on the CPU, and on the CPU alone. Prompts
+ * have one token, since lavapipe compiles the shaders for longer ones for a minute: `node model.mjs GGUF CHAIN...`.
  */
 import { compilePipeline } from "ggsl/chain.js";
 import { loadModel } from "ggsl/model.js";
 
-const [path, ...chains] = process.argv.slice(2);
+const [path, settings, prompt, ...chains] = process.argv.slice(2);
 const COUNT = 16;
 
 async function generate(model, stages, placement) {
-  const prompt = model.tokenize("In").slice(0, 1);
-  const generation = model.generate(prompt, {
-    ...{ chain: compilePipeline(stages), placement, maxTokens: COUNT, strict: true, contextSize: 256 },
-  });
+  const options = { placement, maxTokens: COUNT, strict: true, contextSize: 256, ...JSON.parse(settings) };
+  const feed = { bias: new Map([[model.info.eos, -Infinity]]) };
+  const generation = model.generate(prompt, { ...options, chain: compilePipeline(`logit_bias() |> ${stages}`), feed });
   const tokens = [];
   for await (const { token } of generation) tokens.push(token);
   return { tokens, devices: generation.stats().devices };

@@ -1,13 +1,13 @@
 /**
- * Every standard sampler that llama.cpp has, on Vulkan against llama.cpp's own, with the random cases and the tolerances of
- * test/parity. More of them: `npm run parity -- --cases 500 --vulkan`.
+ * Every standard sampler with a peer in llama.cpp, on Vulkan, with the random cases and tolerances of test/parity. For more
+ * cases: `npm run parity -- --cases 500 --vulkan`.
  */
 import { expect } from "@jest/globals";
 import { GROUPS } from "../parity/groups.js";
 import { newReport, runGroup, runJest, type Ended } from "./children.js";
 import { vulkanTest } from "./vulkan.js";
 
-/** Of each sampler. */
+/** Cases per sampler. */
 const CASES = process.env["GGSL_PARITY_CASES"] ?? "12";
 const fileOf = (group: string): string => `test/parity/${group}.test.ts`;
 

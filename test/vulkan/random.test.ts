@@ -1,7 +1,7 @@
 /**
- * Random programs on the reference, the CPU and Vulkan, with all that test/random asks of them. Of what differs by rounding that
- * comparison decides, too: Vulkan may round each result otherwise by a few units in the last place, as any other device.
- * More of them: `npm run random -- --backend reference,cpu,vulkan --cases 500`.
+ * Random programs on the reference, the CPU and Vulkan, with all checks of test/random, including those for rounding: like any
+ * device, Vulkan may be off by a few units in the last place.
+ * For more programs: `npm run random -- --backend reference,cpu,vulkan --cases 500`.
  */
 import { expect } from "@jest/globals";
 import { describeCase } from "../random/cases.js";
@@ -11,11 +11,11 @@ import { chunks, newReport, runGroup, runJest, type Ended } from "./children.js"
 import { vulkanTest } from "./vulkan.js";
 
 const COUNT = Number(process.env["GGSL_RANDOM_COUNT"] ?? 60);
-/** Programs of a process; each is some graphs. */
+/** Programs per process; each has several graphs. */
 const MOST = 20;
 const BACKENDS = process.env["GGSL_BACKENDS"] ?? "reference,cpu,vulkan";
 
-/** Cases of the seed, one after the other. */
+/** Consecutive cases of the seed. */
 function run(cases: readonly number[]): Ended {
   return runJest(["test/random/random.test.ts"], {
     GGSL_BACKENDS: BACKENDS,
@@ -32,7 +32,7 @@ interface Counts {
   readonly roundedPrograms: number;
 }
 
-/** What a process has printed last. */
+/** The last line that a process printed. */
 const countsOf = (output: string): Counts =>
   JSON.parse(/.*random programs, [^{]*(\{.*\})/s.exec(output)![1]!.split("\n")[0]!) as Counts;
 

@@ -1,4 +1,4 @@
-/** What Vulkan does without the rewrites of native/graph/legalize.cc, and with them. */
+/** Vulkan with and without the rewrites of native/graph/legalize.cc. */
 import { expect } from "@jest/globals";
 import { node, vulkanTest } from "./vulkan.js";
 
@@ -14,6 +14,6 @@ vulkanTest("a wide softmax with few rows left: NaN without its rewrite, right wi
     expect(names).toEqual(["softmax by steps"]);
     expect(rewritten).toBeLessThan(1e-6);
   }
-  // JSON has null for NaN; when this fails, the driver's softmax was mended and the rewrite may go
+  // JSON has null for NaN; if this fails, Vulkan's softmax was fixed and the rewrite can be removed
   expect(found.some(({ plain }) => plain === null)).toBe(true);
 });

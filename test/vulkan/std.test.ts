@@ -1,4 +1,4 @@
-/** The tests beside the standard samplers pass on Vulkan, and the command line's processes hide no test. */
+/** The tests in the standard samplers' files pass on Vulkan, and splitting them into processes skips no test. */
 import { expect } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import { ggsl, vulkanTest } from "./vulkan.js";

@@ -1,21 +1,21 @@
 /**
- * Vulkan for the tests: Mesa's software device, or whatever GGML_VK_VISIBLE_DEVICES names. What runs on it runs in processes of
- * its own, because lavapipe's heap does not survive many different graphs in one.
+ * Vulkan for the tests: Mesa's software device, or the one that GGML_VK_VISIBLE_DEVICES names. It runs in separate processes,
+ * because many different graphs in one process corrupt lavapipe's heap.
  */
 import { test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 
-/** Set where the tests must not be skipped, as on the machine that checks every change. */
+/** If set, the tests must not be skipped, as in `.ci/run`. */
 const REQUIRED = "GGSL_REQUIRE_VULKAN";
 
 export const ENVIRONMENT = { GGML_VK_VISIBLE_DEVICES: "0", ...process.env };
 
-/** Runs the command line with a Vulkan device. Its standard output; throws with standard error when it fails. */
+/** Runs the command line with a Vulkan device and returns its standard output; throws its standard error if it fails. */
 export function ggsl(...args: readonly string[]): string {
   return node("runtime/dist/cli/main.js", ...args);
 }
 
-/** Runs a program of Node's. */
+/** Runs a Node.js program. */
 export function node(...args: readonly string[]): string {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
     ...{ encoding: "utf8", env: ENVIRONMENT, maxBuffer: 2 ** 26 },
@@ -29,7 +29,7 @@ interface Devices {
   readonly backends: readonly { readonly name: string; readonly reason?: string }[];
 }
 
-/** Why there is no Vulkan; undefined where there is. */
+/** Why Vulkan is unavailable; undefined if it is available. */
 function absence(): string | undefined {
   const { devices, backends } = JSON.parse(ggsl("devices", "--json")) as Devices;
   if (devices.some(({ backend }) => backend === "vulkan")) return undefined;
@@ -38,7 +38,7 @@ function absence(): string | undefined {
 
 const reason = absence();
 
-/** A test that needs Vulkan: skipped without it, with a plain message, or failed where it is required. */
+/** A test that needs Vulkan: without it, skipped with a reason, or failed if it is required. */
 export function vulkanTest(title: string, run: () => void | Promise<void>, seconds = 300): void {
   if (reason === undefined) test(title, run, seconds * 1000);
   else if (process.env[REQUIRED]) test(title, () => Promise.reject(new Error(`${REQUIRED} is set, but: ${reason}`)));

@@ -1,5 +1,5 @@
 /**
- * Chains of standard samplers over a wide vocabulary on the CPU and on Vulkan, and how far apart they are:
+ * Differences between the CPU and Vulkan, of chains of standard samplers over a wide vocabulary:
  * `node wide.mjs SIZE CHAIN...`.
  */
 import { compilePipeline } from "ggsl/chain.js";
@@ -8,7 +8,7 @@ import { createEvaluator } from "ggsl/evaluate.js";
 const [size, ...chains] = process.argv.slice(2);
 const vocabSize = Number(size);
 
-/** Different numbers, some far apart, one in fifty no candidate. */
+/** Distinct numbers, some far apart; one row in fifty is dropped. */
 const logits = Float32Array.from({ length: vocabSize }, (_, i) =>
   i % 50 === 7 ? -Infinity : 6 * Math.sin(i * 12.9898) + ((i * 7919) % 104729) / 104729 - 12,
 );
@@ -28,7 +28,7 @@ const found = chains.map((chain) => {
   const [cpu, vulkan] = [evaluate(graph, "cpu"), evaluate(graph, "vulkan")];
   const probs = new Map(cpu.candidates.map(({ token, prob }) => [token, prob]));
   const differences = vulkan.candidates.map(({ token, prob }) => Math.abs(prob - (probs.get(token) ?? 0)));
-  // a NaN is no small difference
+  // NaN counts as a large difference
   const difference = differences.reduce((a, b) => (b <= a ? a : b), 0);
   return {
     chain,

@@ -1,4 +1,4 @@
-/** Standard samplers over a wide vocabulary give on Vulkan what they give on the CPU. */
+/** Standard samplers over a wide vocabulary give the same on Vulkan as on the CPU. */
 import { expect } from "@jest/globals";
 import { chunks } from "./children.js";
 import { node, vulkanTest } from "./vulkan.js";
@@ -8,14 +8,14 @@ interface Found {
   readonly chain: string;
   readonly rows: readonly [cpu: number, vulkan: number];
   readonly difference: number;
-  /** Probability between the tokens that were picked, in the order of the rows. */
+  /** Probability of the rows between the two picks. */
   readonly between: number;
 }
 
-/** Wide enough for the softmax that Vulkan computes in chunks. */
+/** Wide enough for Vulkan's chunked softmax. */
 const SIZE = "20000";
 
-/** Small groups, each a process. */
+/** Small groups, one process each. */
 const GROUPS = chunks(CHAINS, 4);
 
 for (const chains of GROUPS) {
@@ -26,7 +26,7 @@ for (const chains of GROUPS) {
       expect([chain, rows[1]]).toEqual([chain, rows[0]]);
       expect(rows[0]).toBeGreaterThan(0);
       expect(difference).toBeLessThan(1e-5);
-      // running sums differ in their last bits, so a draw at a boundary may pick the row beside it
+      // prefix sums differ in their last bits, so a draw at a boundary may pick the adjacent row
       expect([chain, between < 1e-4]).toEqual([chain, true]);
     }
   });

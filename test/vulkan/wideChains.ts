@@ -1,10 +1,10 @@
-/** The chains that are compared over a wide vocabulary. */
+/** The chains compared over a wide vocabulary. */
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 
-/** Where the example does not do: logits made of running sums over all rows differ by what rounding takes from the sums. */
+/** Replacements for unsuitable examples: logits computed from prefix sums over all rows differ by the rounding of the sums. */
 const INSTEAD: Readonly<Record<string, string>> = { skew: "p_less() |> skew(0.1) |> dist(1)" };
 
-/** A usual chain, which needs the slowest shader, top_k's, and the example of each standard sampler. */
+/** A typical chain, which needs the slowest shader (top_k), and the example of each standard sampler. */
 export const CHAINS: readonly string[] = [
   "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(1)",
   ...STD_SAMPLERS.map((s) => INSTEAD[s.name] ?? (s.picks ? s.example : `${s.example} |> dist(1)`)),

@@ -1,4 +1,4 @@
-/** What `auto` stands for in a package that lacks the addon, and then the module, too. */
+/** The backend that `auto` selects in a package without the addon, and without the module as well. */
 import { afterAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -13,7 +13,7 @@ function evaluate(...options: string[]): { status: number | null; stdout: string
   return spawnSync(process.execPath, [join(folder, "runtime/dist/cli/main.js"), ...args], { encoding: "utf8" });
 }
 
-test("the first that is there of cpu, wasm and reference, and the result says which", () => {
+test("the first available of cpu, wasm and reference, and the result names it", () => {
   cpSync("runtime/package.json", join(folder, "runtime/package.json"));
   cpSync("runtime/dist", join(folder, "runtime/dist"), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));

@@ -1,4 +1,4 @@
-/** Evaluators in WebAssembly: the native ones' errors, memory that grows, and what is left after a trap. */
+/** Evaluators in WebAssembly: the same errors as native ones, memory growth, and recovery after a trap. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
@@ -23,11 +23,11 @@ function errorOf(action: () => unknown): { code?: unknown; message?: string } {
   return {};
 }
 
-test("the op table is the one of compiler/graph/ops.ts", () => {
+test("the op table equals compiler/graph/ops.ts", () => {
   expect(wasm.opNames()).toEqual(OP_NAMES);
 });
 
-test("rows, uniforms and states are those of the native runtime", () => {
+test("rows, uniforms and states equal the native runtime's", () => {
   const values = { logits: Float32Array.of(0, 3, 1, 2, 9, 3, 1, 2), uniforms: Float32Array.of(1, 3) };
   const native = loadBinding();
   const expected = new native.Evaluator(new native.Graph(encodeWire(RANKED)), { vocabSize: 4, rows: 2 });
@@ -36,7 +36,7 @@ test("rows, uniforms and states are those of the native runtime", () => {
   expect([found.nodes, found.nodesWithoutViews]).toEqual([expected.nodes, expected.nodesWithoutViews]);
 });
 
-test("all outputs of a graph of many ops come back", () => {
+test("a graph of many ops returns all outputs", () => {
   const logits = Float32Array.from({ length: 40 }, (_, i) => Math.sin(i * 7));
   const values = { logits, uniforms: Float32Array.of(0.4) };
   const native = loadBinding();
@@ -51,7 +51,7 @@ test("all outputs of a graph of many ops come back", () => {
   found.probs!.forEach((p, i) => expect(p).toBeCloseTo(expected.probs![i]!, 6));
 });
 
-test("bad input gives the native errors, word for word", () => {
+test("bad input gives exactly the native errors", () => {
   const native = loadBinding();
   const both = (action: (binding: Pick<typeof native, "Graph" | "Evaluator">) => unknown): unknown => {
     const [expected, found] = [native, wasm].map((binding) => errorOf(() => action(binding)));
@@ -89,7 +89,7 @@ test("bad input gives the native errors, word for word", () => {
   ).toBe("DISPOSED");
 });
 
-test("what was open before the memory grew is as it was", () => {
+test("open evaluators survive memory growth", () => {
   const small = open(GREEDY, 3);
   const pick = () => small.evaluate({ logits: Float32Array.of(0, 2, 1), uniforms: NO_UNIFORMS }).sampled![0];
   expect(pick()).toBe(1);
@@ -100,7 +100,7 @@ test("what was open before the memory grew is as it was", () => {
   expect(pick()).toBe(1);
   large.dispose();
   small.dispose();
-  // memory never shrinks, so this is in another instance
+  // memory never shrinks, so this uses another instance
   expect(open(GREEDY, 3).evaluate({ logits: Float32Array.of(3, 2, 1), uniforms: NO_UNIFORMS }).sampled![0]).toBe(0);
 });
 
@@ -116,7 +116,7 @@ test("a graph that needs too much memory is an error, and the next one runs", ()
 test("after a trap the evaluators of that instance are gone, and new ones run", () => {
   const values = { logits: Float32Array.of(0, 1), uniforms: NO_UNIFORMS };
   const [bystander, broken] = [open(GREEDY, 2), open(GREEDY, 2)];
-  // no input reaches a trap, so the address of its memory is made a wrong one
+  // no input causes a trap, so the address of its memory is corrupted
   const { session } = broken as unknown as { session: { at: number } };
   session.at = 0x7fff_fff0;
   const trap = errorOf(() => broken.evaluate(values));
@@ -128,7 +128,7 @@ test("after a trap the evaluators of that instance are gone, and new ones run", 
   expect(open(GREEDY, 2).evaluate(values).sampled![0]).toBe(1);
 });
 
-test("a module that is none, or has other functions, is an error that says how to make one", async () => {
+test("an invalid module, or one with other exports, is an error that says how to build one", async () => {
   await expect(loadWasm(Uint8Array.of(1, 2, 3))).rejects.toThrow("npm run build:wasm");
   // an empty module is valid WebAssembly
   await expect(loadWasm(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))).rejects.toThrow("npm run build:wasm");

@@ -1,4 +1,4 @@
-/** Ops that the graph runtime computes otherwise in WebAssembly alone: what the reference interpreter gives, for several rows. */
+/** Ops with special kernels in WebAssembly agree with the reference interpreter, for several rows. */
 import { expect, test } from "@jest/globals";
 import type { GraphNode } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
@@ -6,7 +6,7 @@ import { interpret } from "../../runtime/reference/interpret.js";
 import { loadedWasm } from "../../runtime/wasm/loader.js";
 import { graphOf, logitsNode, node } from "../native/graphs.js";
 
-/** Not a multiple of anything; narrower rows are left to ggml. */
+/** No multiple of a vector width; ggml computes narrower rows. */
 const WIDTHS = [64, 1237];
 
 const GRAPHS: Readonly<Record<string, readonly GraphNode[]>> = {
@@ -45,7 +45,7 @@ test.each(cases)("%s of %d rows", (name, width) => {
     const wanted = interpret(graph, [row], new Float32Array()).logits!;
     wanted.forEach((value, i) => {
       const own = found[r * width + i]!;
-      // powers below e^-87 are 0 in one and hardly more in the other
+      // powers below e^-87 are 0 in one and subnormal in the other
       const isClose = Math.abs(own - value) <= 2e-6 * Math.abs(value) + 1e-37;
       if (!isClose) expect([r, i, own]).toEqual([r, i, value]);
     });

@@ -1,4 +1,4 @@
-/** Tests of models in WebAssembly, whose module is built apart from the package. */
+/** Tests of models in WebAssembly, whose module is built separately from the package. */
 import { test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { llamaModulePath } from "../../runtime/root.js";
@@ -6,7 +6,7 @@ import { llamaModulePath } from "../../runtime/root.js";
 export const isBuilt = existsSync(llamaModulePath());
 const reason = "npm run build:wasm -- --llama";
 
-/** A test that needs the module: skipped without it, with a plain message, or failed where emscripten is required. */
+/** A test that needs the module: without it, skipped with a reason, or failed if emscripten is required. */
 export function llamaTest(title: string, run: () => void | Promise<void>): void {
   if (isBuilt) test(title, run);
   else if (process.env["GGSL_NEED_EMSCRIPTEN"] === "1")

@@ -1,4 +1,4 @@
-/** What goes wrong with models in WebAssembly: the native errors, and a page that goes on. */
+/** Failures of models in WebAssembly: the same errors as native ones, and the page continues. */
 import { expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { encodeWire } from "../../compiler/graph/wire.js";
@@ -10,10 +10,11 @@ import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from
 import type { Batch } from "../../runtime/native/binding.js";
 import { openLlama } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { GREEDY } from "../native/graphs.js";
 import { llamaTest } from "./llamaTest.js";
 
-const demo = (): Uint8Array => readFileSync("examples/model/demo-q8_0.gguf");
+const demo = (): Uint8Array => readFileSync(DEMO_MODEL);
 const greedy = compilePipeline("greedy()");
 
 async function errorOf(promise: Promise<unknown>): Promise<{ error: unknown; code: unknown; message: string }> {
@@ -33,7 +34,7 @@ async function tokensOf(generation: Generation): Promise<number[]> {
 const runs = async (model: Model): Promise<number> =>
   (await tokensOf(model.generate("In the beginning", { chain: greedy, maxTokens: 3 }))).length;
 
-llamaTest("bytes that are no model are an error that says so", async () => {
+llamaTest("bytes that are not a model give an error that says so", async () => {
   const damaged = demo().slice();
   damaged.fill(0xff, 40, 400);
   const cases: [Uint8Array, RegExp][] = [
@@ -53,8 +54,7 @@ llamaTest("bytes that are no model are an error that says so", async () => {
 });
 
 llamaTest("settings that WebAssembly does not have are refused, from a file as from memory", async () => {
-  const load = (options: LoadModelOptions): Promise<Model> =>
-    loadModel("examples/model/demo-q8_0.gguf", { backend: "wasm", ...options });
+  const load = (options: LoadModelOptions): Promise<Model> => loadModel(DEMO_MODEL, { backend: "wasm", ...options });
   await expect(load({ device: 0 })).rejects.toThrow("has no devices to choose from");
   await expect(load({ gpuLayers: 3 })).rejects.toThrow("`gpuLayers` is 3, and the model runs on the CPU");
   await expect(load({ contextSize: 0 })).rejects.toThrow("`contextSize` must be");
@@ -65,31 +65,36 @@ llamaTest("settings that WebAssembly does not have are refused, from a file as f
     const prompt = small.tokenize("In the beginning");
     await expect(tokensOf(small.generate(prompt, { chain: greedy }))).resolves.toHaveLength(256 - prompt.length);
     using threads = await open({ threads: 4 });
-    await expect(tokensOf(threads.generate("In", { chain: greedy }))).rejects.toThrow("expected 1, found 4");
+    await expect(tokensOf(threads.generate("In", { chain: greedy }))).rejects.toThrow(
+      "expected 1 in WebAssembly, found 4",
+    );
   }
 });
 
-llamaTest("what does not fit the memory is an error, and the model goes on", async () => {
+llamaTest("what exceeds the memory is an error, and a loaded model still works", async () => {
   const { code, message } = await errorOf(loadModelFromBytes(new Uint8Array(2 ** 30 + 1)));
-  expect([code, message]).toEqual(["OUT_OF_MEMORY", expect.stringContaining("at most 1073741824")]);
+  expect([code, message]).toEqual([
+    "OUT_OF_MEMORY",
+    expect.stringContaining("the maximum in WebAssembly is 1073741824"),
+  ]);
   using model = await loadModelFromBytes(demo());
   const large = model.generate("In the beginning", { chain: greedy, contextSize: 1 << 20 });
   expect((await errorOf(tokensOf(large))).code).toBe("OUT_OF_MEMORY");
   expect(await runs(model)).toBe(3);
 });
 
-llamaTest("a module that is none, or another one, is an error that says how to make it", async () => {
+llamaTest("an invalid or wrong module is an error that says how to build it", async () => {
   for (const module of [Uint8Array.of(1, 2, 3), readFileSync("runtime/wasm/ggsl.wasm"), "file:///nowhere.wasm"])
     await expect(loadModelFromBytes(demo(), { module })).rejects.toThrow("npm run build:wasm -- --llama");
 });
 
-llamaTest("what needs the native runtime says so", async () => {
+llamaTest("features that need the native runtime say so", async () => {
   using model = await loadModelFromBytes(demo());
   const threads = model.generate("In the beginning", { chain: greedy, threads: 4 });
-  await expect(tokensOf(threads)).rejects.toThrow("threads: expected 1, found 4");
+  await expect(tokensOf(threads)).rejects.toThrow("threads: expected 1 in WebAssembly, found 4");
 });
 
-llamaTest("a generation stops between two tokens, and others run on", async () => {
+llamaTest("a generation stops between two tokens, and others continue", async () => {
   using model = await loadModelFromBytes(demo());
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), 30);
@@ -97,7 +102,7 @@ llamaTest("a generation stops between two tokens, and others run on", async () =
   const { error } = await errorOf(tokensOf(stopped));
   clearTimeout(timer);
   expect(error).toBeInstanceOf(AbortError);
-  // a timer ran while it generated; to its end there are 500 tokens
+  // a timer ran during generation; the full text has 500 tokens
   expect(stopped.stats().generatedTokens).toBeLessThan(400);
   expect(await runs(model)).toBe(3);
 });
@@ -135,13 +140,13 @@ llamaTest("contexts give the native errors", async () => {
   expect(() => native.tokenize("x", true, false)).toThrow("this model is disposed");
 });
 
-llamaTest("after a trap all that is done with that model is an error, and the next one runs", async () => {
+llamaTest("after a trap every use of that model is an error, and the next one runs", async () => {
   const module = await loadLlama();
   const { native, binding } = openLlama(module, demo());
   using bystander = await loadModelFromBytes(demo());
   const context = await native.createContext({ contextSize: 256, chains: [new binding.Graph(encodeWire(GREEDY))] });
   context.setUniforms(0, new Float32Array(0));
-  // no input reaches a trap, so the address of the context is made a wrong one
+  // no input causes a trap, so the address of the context is corrupted
   const { handle } = context as unknown as { handle: { held: { at: number } } };
   handle.held.at = 0x7fff_fff0;
   await expect(context.decode(batch(1, 0))).rejects.toMatchObject({

@@ -1,17 +1,17 @@
-/** A model in a worker: page and worker at the two ends of a channel, as in a browser. */
+/** A model in a worker: page and worker at both ends of a channel, as in a browser. */
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { compile, compilePipeline } from "../../runtime/chain.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/model.js";
 import { llamaModulePath } from "../../runtime/root.js";
 import { ModelWorker, type WorkerGeneration } from "../../runtime/wasm/llama/client.js";
 import type { Port, Reply, Token } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { llamaTest } from "./llamaTest.js";
 
-const DEMO_MODEL = "examples/model/demo-q8_0.gguf";
 const PROMPT = "In the beginning";
 const greedy = compilePipeline("greedy()");
 const WARM = compile('import { temp, dist } from "std"\nchain warm(t: f32 >= 0 = 1) = temp(t) |> dist(5)');
@@ -34,25 +34,28 @@ async function all(generation: WorkerGeneration): Promise<Token[]> {
   return tokens;
 }
 
-llamaTest("tokens come with their probability and the likeliest others, and are the native ones", async () => {
+/** The same without a worker. */
+const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
+
+llamaTest("tokens come with their probability and the likeliest others, and are those without a worker", async () => {
   const info = await load();
   expect(info).toMatchObject({ vocabSize: 2048, trainedContextSize: 512 });
   const generation = worker.generate(PROMPT, { chain: greedy, maxTokens: 12, alternatives: 3 });
   const tokens = await all(generation);
-  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
+  using model = await loadHere();
   const expected = [];
-  for await (const piece of native.generate(PROMPT, { chain: greedy, maxTokens: 12 })) expected.push(piece);
+  for await (const piece of model.generate(PROMPT, { chain: greedy, maxTokens: 12 })) expected.push(piece);
   expect(tokens.map(({ token, text }) => ({ token, text }))).toEqual(expected);
   for (const { token, probability, alternatives } of tokens) {
     expect(alternatives).toHaveLength(3);
-    expect(alternatives![0]).toEqual({ token, text: native.textOf(token), probability });
+    expect(alternatives![0]).toEqual({ token, text: model.textOf(token), probability });
     expect(probability! >= alternatives![1]!.probability).toBe(true);
   }
   const { finish, stats } = await generation.end;
   expect([finish, stats!.generatedTokens, stats!.graphBuilds]).toEqual(["maxTokens", 12, 2]);
 });
 
-llamaTest("tokens come with the states of the chain after them, which follow its rule", async () => {
+llamaTest("tokens have the chain's next states, which follow its rule", async () => {
   await load();
   const [tau, eta] = [3, 0.1];
   const chain = compilePipeline(`mirostat_v2(${tau}, ${eta}, 5)`);
@@ -66,14 +69,14 @@ llamaTest("tokens come with the states of the chain after them, which follow its
   expect(plain).toEqual({ token: tokens[0]!.token, text: tokens[0]!.text });
 });
 
-llamaTest("the logits of the next token come as a whole, and texts for those that are wanted", async () => {
+llamaTest("logits and texts of tokens are available during a generation", async () => {
   const { vocabSize } = await load();
   const running = all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }));
   const logits = worker.logits(PROMPT);
-  // texts wait for nobody
+  // `textsOf` does not wait for the running generation
   const texts = await worker.textsOf(Int32Array.of(300, 5, 301));
-  using native = await loadModel(DEMO_MODEL, { backend: "cpu" });
-  expect(texts).toEqual([300, 5, 301].map((token) => native.textOf(token)));
+  using model = await loadHere();
+  expect(texts).toEqual([300, 5, 301].map((token) => model.textOf(token)));
   expect(await logits).toHaveLength(vocabSize);
   const { token } = await greedy.evaluate(await logits, { backend: "cpu" });
   expect(token).toBe((await running)[0]!.token);
@@ -82,7 +85,7 @@ llamaTest("the logits of the next token come as a whole, and texts for those tha
   await expect(worker.logits(PROMPT, { contextSize: 1.5 })).rejects.toThrow("`contextSize` must be");
 });
 
-llamaTest("uniforms change while it runs, and bad ones are refused without ending it", async () => {
+llamaTest("uniforms change during a generation, and bad ones are refused without stopping it", async () => {
   await load();
   const generation = worker.generate(PROMPT, { chain: WARM, maxTokens: 400, alternatives: 2 });
   const tokens: Token[] = [];
@@ -117,35 +120,32 @@ llamaTest("a generation is cancelled between two tokens, by a call or by leaving
   second.cancel();
 });
 
-llamaTest(
-  "generations that are asked for at once run one after the other; one that waits can be cancelled",
-  async () => {
-    await load();
-    const order: number[] = [];
-    const options = { chain: greedy, maxTokens: 6 };
-    const generations = [1, 2, 3].map(() => worker.generate(PROMPT, options));
-    generations[1]!.cancel();
-    const [one, two, three] = await Promise.all(
-      generations.map(async (generation, i) => {
-        const tokens: number[] = [];
-        for await (const { token } of generation) {
-          tokens.push(token);
-          order.push(i);
-        }
-        return tokens;
-      }),
-    );
-    expect(await generations[1]!.end).toEqual({ finish: "cancelled" });
-    expect([one!.length, two, three]).toEqual([6, [], one]);
-    expect(order).toEqual([...order].sort((a, b) => a - b));
-    const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
-    const outcomes = await Promise.all(many);
-    expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
-    expect(outcomes.at(-1)).toMatch("16 requests are already waiting");
-  },
-);
+llamaTest("concurrent generations run one after the other; a waiting one can be cancelled", async () => {
+  await load();
+  const order: number[] = [];
+  const options = { chain: greedy, maxTokens: 6 };
+  const generations = [1, 2, 3].map(() => worker.generate(PROMPT, options));
+  generations[1]!.cancel();
+  const [one, two, three] = await Promise.all(
+    generations.map(async (generation, i) => {
+      const tokens: number[] = [];
+      for await (const { token } of generation) {
+        tokens.push(token);
+        order.push(i);
+      }
+      return tokens;
+    }),
+  );
+  expect(await generations[1]!.end).toEqual({ finish: "cancelled" });
+  expect([one!.length, two, three]).toEqual([6, [], one]);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  const many = Array.from({ length: 20 }, () => worker.generate(PROMPT, options).end.then(() => "ran", String));
+  const outcomes = await Promise.all(many);
+  expect(outcomes.filter((outcome) => outcome === "ran")).toHaveLength(16);
+  expect(outcomes.at(-1)).toMatch("16 requests are already waiting");
+});
 
-llamaTest("what is wrong is an error of that request, and the worker goes on", async () => {
+llamaTest("a bad request fails alone, and the worker continues", async () => {
   await expect(all(worker.generate(PROMPT, { chain: greedy }))).rejects.toThrow("no model is loaded: load one first");
   await expect(worker.logits(PROMPT)).rejects.toThrow("no model is loaded: load one first");
   await expect(worker.textsOf(Int32Array.of(1))).rejects.toThrow("no model is loaded: load one first");
@@ -155,14 +155,16 @@ llamaTest("what is wrong is an error of that request, and the worker goes on", a
     all(worker.generate(prompt, { chain: greedy, ...options })).catch(
       (error: Error) => `${error.name}: ${error.message}`,
     );
-  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(/^InputError: .*does not pick a token/);
+  expect(await rejected(PROMPT, { chain: compilePipeline("top_k(3)") })).toMatch(
+    /^InputError: .*does not pick a token/,
+  );
   expect(await rejected(PROMPT, { contextSize: -1 })).toMatch(/^InputError: `contextSize` must be/);
   expect(await rejected("word ".repeat(600), {})).toMatch(/^InputError: the prompt has \d+ tokens/);
   expect(await rejected(PROMPT, { alternatives: 1000 })).toMatch(/^InputError: `alternatives` must be/);
   expect(await all(worker.generate(PROMPT, { chain: greedy, maxTokens: 3 }))).toHaveLength(3);
 });
 
-llamaTest("messages that are none get an answer, too", async () => {
+llamaTest("invalid messages also get an answer", async () => {
   const replies: Reply[] = [];
   const raw = channel.port2;
   const answers = (count: number): Promise<void> =>

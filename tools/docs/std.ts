@@ -53,7 +53,7 @@ function rowOf(sampler: StdSampler, { plain, uniform }: Counts): string[] {
 }
 
 const PEERS = {
-  device: "llama.cpp runs it on the device, too.",
+  device: "llama.cpp also runs it on the device.",
   CPU: "llama.cpp runs it on the CPU only.",
   no: "llama.cpp has no such sampler.",
 };

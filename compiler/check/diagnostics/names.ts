@@ -3,7 +3,7 @@ import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
-/** A known name of nearly the same letters, and that name in the place of the fault. */
+/** The nearest known name as help and as fix. */
 export const didYouMean = (span: Span, name: string, candidates: Iterable<string>): Pick<Extra, "help" | "fix"> => {
   const best = suggest(name, candidates);
   return best === undefined ? {} : { help: `did you mean \`${best}\`?`, fix: { kind: "replace", span, text: best } };
@@ -20,14 +20,14 @@ export function unknownStage(span: Span, name: string, candidates: Iterable<stri
     ? { help: `add \`import { ${name} } from "std"\``, fix: { kind: "import", name } }
     : didYouMean(span, name, candidates);
   return error("E0202", span, `unknown sampler \`${name}\``, {
-    label: "no sampler or chain has this name here",
+    label: "no sampler or chain in scope has this name",
     ...help,
   });
 }
 
-export const unknownHostStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
+export const unknownTailStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
   error("E0219", span, `there is no host stage \`${name}\``, {
-    help: `the host stages: ${candidates.join(", ")}`,
+    help: `available host stages: ${candidates.join(", ")}`,
     ...didYouMean(span, name, candidates),
   });
 
@@ -38,13 +38,13 @@ export const unknownInFile = (span: Span, name: string, file: string, candidates
   error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(span, name, candidates));
 
 export const missingFile = (span: Span, path: string): Diagnostic =>
-  error("E0205", span, `the file "${path}" can not be read`, {
+  error("E0205", span, `the file "${path}" cannot be read`, {
     help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"',
   });
 
 export const importCycle = (span: Span, path: readonly string[]): Diagnostic =>
-  error("E0206", span, `files import each other: ${path.join(" -> ")}`, {
-    help: "move what both need into a third file",
+  error("E0206", span, `circular import: ${path.join(" -> ")}`, {
+    help: "move the shared declarations into a third file",
   });
 
 export const declaredTwice = (span: Span, name: string, first: Span): Diagnostic =>
@@ -56,7 +56,7 @@ export const shadowsBuiltin = (span: Span, name: string, what: string): Diagnost
 export const containsItself = (span: Span, chain: string, stage: string): Diagnostic =>
   error("E0209", span, `the chain \`${chain}\` contains itself`, {
     label:
-      chain === stage ? "a chain can not be a stage of its own" : `\`${stage}\` leads back to a chain that contains it`,
+      chain === stage ? "a chain cannot be its own stage" : `\`${stage}\` leads back to a chain that contains it`,
   });
 
 export const tooManyFiles = (span: Span, limit: number): Diagnostic =>
@@ -69,12 +69,12 @@ export const notAStage = (span: Span, name: string, what: string): Diagnostic =>
 
 export const notAValue = (span: Span, name: string): Diagnostic =>
   error("E0212", span, `\`${name}\` is not a number`, {
-    help: `samplers are used as stages of a chain: \`chain c = ${name}() |> ...\``,
+    help: `samplers are stages of a chain: \`chain c = ${name}() |> ...\``,
   });
 
 export const unknownChain = (span: Span, name: string, chains: readonly string[]): Diagnostic =>
   error("E0213", span, `there is no chain \`${name}\``, {
-    help: chains.length > 0 ? `the chains here: ${chains.join(", ")}` : "declare one: `chain c = top_k(40) |> dist()`",
+    help: chains.length > 0 ? `available chains: ${chains.join(", ")}` : "declare one: `chain c = top_k(40) |> dist()`",
   });
 
 export const chainNotNamed = (span: Span, chains: readonly string[]): Diagnostic =>
@@ -86,14 +86,14 @@ export const constantCycle = (span: Span, path: readonly string[]): Diagnostic =
   error(
     "E0216",
     span,
-    `the constant \`${path[0]}\` is needed for its own value`,
+    `the constant \`${path[0]}\` depends on itself`,
     path.length > 2 ? { label: path.join(" -> ") } : {},
   );
 
 export const constantTooDeep = (span: Span, limit: number): Diagnostic =>
-  error("E0217", span, `more than ${limit} constants in a row need each other`);
+  error("E0217", span, `more than ${limit} constants in a row depend on each other`);
 
 export const chainTooLong = (span: Span, name: string, stages: number, depth: number): Diagnostic =>
   error("E0218", span, `the chain \`${name}\` is too large`, {
-    label: `at most ${stages} stages are allowed, and chains in chains ${depth} deep`,
+    label: `at most ${stages} stages, and chains nested at most ${depth} deep`,
   });

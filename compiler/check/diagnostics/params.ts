@@ -18,7 +18,7 @@ export const outOfRange = (
   );
 
 export function unknownArgument(span: Span, name: string, callee: string, params: readonly string[]): Diagnostic {
-  const known = params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has none";
+  const known = params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has no parameters";
   return error("E0402", span, `\`${callee}\` has no parameter \`${name}\``, {
     help: known,
     ...didYouMean(span, name, params),
@@ -38,7 +38,7 @@ export const missingArgument = (span: Span, callee: string, name: string): Diagn
 export const givenTwice = (span: Span, name: string): Diagnostic => error("E0405", span, `\`${name}\` is given twice`);
 
 export const positionalAfterNamed = (span: Span): Diagnostic =>
-  error("E0406", span, "an argument without a name follows one with a name", {
+  error("E0406", span, "a positional argument follows a named one", {
     help: "name it, or move it to the front",
   });
 
@@ -46,8 +46,8 @@ export const emptyRange = (span: Span, min: number, max: number): Diagnostic =>
   error("E0407", span, `the range is empty: ${min} is above ${max}`);
 
 export const unknownSetting = (span: Span, name: string, params: readonly string[]): Diagnostic =>
-  error("E0409", span, `the chain has no parameter \`${name}\` to set`, {
-    help: params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has none",
+  error("E0409", span, `the chain has no parameter \`${name}\``, {
+    help: params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has no parameters",
   });
 
 export const missingStatic = (span: Span, name: string): Diagnostic =>
@@ -65,7 +65,7 @@ export const randomIsForSeeds = (span: Span): Diagnostic =>
   error("E0413", span, "`random` is for parameters of type `seed`");
 
 export const textIsStatic = (span: Span, name: string, type: string): Diagnostic =>
-  error("E0414", span, `a ${type} is known when compiling`, {
+  error("E0414", span, `a ${type} parameter must be static`, {
     help: "mark the parameter `static`",
     fix: { kind: "static", params: [name] },
   });

@@ -1,16 +1,16 @@
-/** E05xx and W05xx: statements and stages in an order that makes no sense. */
+/** E05xx and W05xx: the order and effect of statements and stages. */
 import type { StageCall } from "../../syntax/ast.js";
 import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic } from "../diagnostics.js";
 
 export const afterThePick = (span: Span): Diagnostic =>
-  error("E0501", span, "the token is picked already", { label: "`pick` comes last but for `after pick`" });
+  error("E0501", span, "the token is already picked", { label: "only `after pick` can follow `pick`" });
 
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
-  error("E0503", span, `\`${name}\` can not be assigned`, { help });
+  error("E0503", span, `\`${name}\` cannot be assigned`, { help });
 
 export const pickInBranch = (span: Span): Diagnostic =>
-  error("E0504", span, "`pick` can not stand in one branch of an `if`", { help: "pick once, after the `if`" });
+  error("E0504", span, "`pick` inside a branch of an `if`", { help: "pick once, after the `if`" });
 
 export const stageAfterPick = (span: Span, name: string, picker: string): Diagnostic =>
   warning("W0501", span, `\`${name}\` has no effect: \`${picker}\` before it picks the token`, {
@@ -23,12 +23,12 @@ export const nestedDeclaration = (span: Span, what: string): Diagnostic =>
 
 export const notAfterPick = (span: Span, what: string): Diagnostic =>
   error("E0506", span, `\`${what}\` inside \`after pick\``, {
-    help: "only `let`, `if` and the next values of states stand there",
+    help: "only `let`, `if` and assignments to states are allowed there",
   });
 
-export const stageAfterHost = (span: Span, name: string): Diagnostic =>
+export const stageAfterTail = (span: Span, name: string): Diagnostic =>
   error("E0507", span, `\`${name}\` after the host tail`, {
-    label: "from `host` on only `host` stages can follow",
+    label: "only `host` stages can follow a `host` stage",
     help: "move it before the first `host` stage",
   });
 

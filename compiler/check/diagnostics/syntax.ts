@@ -2,17 +2,17 @@
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 
-/** What stands at a fault: a token, or the end of the text. */
+/** What is found at a fault: a token, or the end of the text. */
 export interface Found {
   readonly token: string | undefined;
-  /** A word that the language keeps for itself. */
+  /** A reserved word. */
   readonly isKeyword: boolean;
 }
 
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
   const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
   const what =
-    found.token === undefined ? "end of the text" : `${found.isKeyword ? "the keyword " : ""}\`${found.token}\``;
+    found.token === undefined ? "end of input" : `${found.isKeyword ? "keyword " : ""}\`${found.token}\``;
   const help = hint(expected, found);
   return error("E0101", span, `unexpected ${what}`, {
     ...(shown.length > 0 && { label: `expected ${joinOr(shown)}` }),
@@ -20,7 +20,7 @@ export function syntaxError(span: Span, expected: readonly string[], found: Foun
   });
 }
 
-/** Phrases for what begins in many ways: each stands for its words where all of `marks` are expected. */
+/** Phrases that summarize expected words: each replaces its words if all of `marks` are expected. */
 const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
   {
     phrase: "a declaration (import, const, sampler, chain)",
@@ -44,7 +44,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   },
 ];
 
-/** Operators and such may follow nearly everywhere; they are named where nothing else may follow. */
+/** Operators can follow nearly everywhere; they are listed only if nothing else can follow. */
 const CONTINUATION = /^(?:`(?:[-+*/%^?(]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|desc)$/;
 
 function summarize(expected: readonly string[]): string[] {
@@ -55,14 +55,14 @@ function summarize(expected: readonly string[]): string[] {
   return shown.length > 6 ? [] : shown;
 }
 
-/** What people write who come from other languages. */
+/** Hints for habits from other languages. */
 function hint(expected: readonly string[], { token = "", isKeyword }: Found): string | undefined {
   const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
-  if (Object.hasOwn(words, token)) return `the operator is written ${words[token]}`;
+  if (Object.hasOwn(words, token)) return `write ${words[token]}`;
   if (token === "|" && expected.includes("`|>`")) return "stages are joined with `|>`";
-  if (token === "as") return "an import can not be renamed";
-  if (token.startsWith("///")) return "a doc comment stands before a declaration; `//` begins any other comment";
-  if (token === '"') return "the text does not end on this line";
+  if (token === "as") return "an import cannot be renamed";
+  if (token.startsWith("///")) return "a doc comment must precede a declaration; start any other comment with `//`";
+  if (token === '"') return "the closing quote is missing on this line";
   if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && expected.includes("`+`"))
     return token === "=" ? "`==` compares" : "comparisons do not chain: write `a < b and b < c`";
   if (isKeyword && expected.length === 1 && expected[0] === "a name") return "choose another name";

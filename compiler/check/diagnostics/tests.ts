@@ -5,7 +5,7 @@ import { error, type Diagnostic } from "../diagnostics.js";
 export const testLacks = (span: Span, what: string): Diagnostic => error("E0601", span, `the test has no ${what}`);
 
 export const clauseTwice = (span: Span, first: Span): Diagnostic =>
-  error("E0602", span, "the test says this twice", { notes: [{ message: "first said here", span: first }] });
+  error("E0602", span, "the test has this clause twice", { notes: [{ message: "first given here", span: first }] });
 
 export const tokenExpected = (span: Span, found: number): Diagnostic =>
   error("E0604", span, `expected a token id or a count, found ${found}`, { label: "an integer of 0 or more" });

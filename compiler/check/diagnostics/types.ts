@@ -6,9 +6,9 @@ import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
   const help =
     expected === "a condition" && found !== "a condition"
-      ? { help: "compare it with something, as in `x > 0`" }
+      ? { help: "compare it, as in `x > 0`" }
       : expected === "a number" && found === "a condition"
-        ? { help: "choose numbers with `condition ? 1 : 0`" }
+        ? { help: "convert it with `condition ? 1 : 0`" }
         : {};
   return error("E0301", span, `expected ${expected}, found ${found}`, help);
 }
@@ -28,7 +28,7 @@ export const mustBeColumn = (span: Span, what: string): Diagnostic =>
     label: "this is one value for the whole table",
   });
 
-/** `uniforms`: the parameters to blame. */
+/** `uniforms`: the parameters that the value depends on. */
 const markStatic = (uniforms: readonly string[], whose: string): string | undefined =>
   uniforms.length === 0 ? undefined : `mark ${whose} ${uniforms.map((name) => `\`static ${name}\``).join(" and ")}`;
 
@@ -36,8 +36,8 @@ const staticFix = (params: readonly string[]): Pick<Extra, "fix"> =>
   params.length === 0 ? {} : { fix: { kind: "static", params } };
 
 export const mustBeStatic = (span: Span, what: string, uniforms: readonly string[]): Diagnostic =>
-  error("E0304", span, `${what} must be known when compiling`, {
-    label: "this can change on every token",
+  error("E0304", span, `${what} must be known at compile time`, {
+    label: "this can change with every token",
     help: `it decides the table's size; ${markStatic(uniforms, "the parameter") ?? "use a constant or a `static` parameter"}`,
     ...staticFix(uniforms),
   });
@@ -48,15 +48,15 @@ export const staticNeedsStatic = (
   sampler: string,
   uniforms: readonly string[],
 ): Diagnostic =>
-  error("E0305", span, `\`${param}\` of \`${sampler}\` must be known when compiling`, {
-    label: "this can change on every token",
+  error("E0305", span, `\`${param}\` of \`${sampler}\` must be known at compile time`, {
+    label: "this can change with every token",
     help: markStatic(uniforms, "the parameter") ?? "give a constant, or an expression of `static` parameters",
     ...staticFix(uniforms),
   });
 
 export const mustBeWhole = (span: Span, what: string, found: string): Diagnostic =>
   error("E0313", span, `${what} must be an integer, found ${found}`, {
-    help: "`round`, `floor` and `ceil` make integers",
+    help: "convert it with `round`, `floor` or `ceil`",
   });
 
 export const notConstant = (span: Span, what: string): Diagnostic =>
@@ -82,19 +82,19 @@ export const namedBuiltinArgument = (span: Span, name: string): Diagnostic =>
 
 export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnostic =>
   error("E0309", span, `\`${what}\` under a condition that is only known at run time`, {
-    label: "the order of rows is the same on every token",
-    notes: [{ message: "this condition can change on every token", span: condition }],
-    help: "let a `static` parameter or a constant decide, or move it out of the `if`",
+    label: "the order of rows must be the same for every token",
+    notes: [{ message: "this condition can change with every token", span: condition }],
+    help: "use a `static` parameter or a constant as the condition, or move it out of the `if`",
   });
 
 export const noPresentOrder = (span: Span, name: string): Diagnostic =>
-  error("E0310", span, `\`${name}\` needs rows in an order that the program chose`, {
+  error("E0310", span, `\`${name}\` needs sorted rows`, {
     help: "put `sort` or `top` before it",
   });
 
 export const textHere = (span: Span, what: string): Diagnostic =>
-  error("E0311", span, `${what} has no place in an expression`, {
-    help: "texts and lists are arguments of stages only",
+  error("E0311", span, `${what} cannot be used in an expression`, {
+    help: "texts and lists can only be arguments of stages",
   });
 
 export const notASeed = (span: Span): Diagnostic =>
@@ -106,22 +106,22 @@ export const textExpected = (span: Span, isList: boolean): Diagnostic =>
   error("E0314", span, isList ? 'expected texts, as in `["\\n", ":"]`' : "expected a text in quotes");
 
 export const pickedTooEarly = (span: Span): Diagnostic =>
-  error("E0315", span, "`picked` before the token is picked", { help: "it is for `after pick { ... }`" });
+  error("E0315", span, "`picked` before the token is picked", { help: "use it inside `after pick { ... }`" });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
-  error("E0316", span, `an input can not be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
+  error("E0316", span, `an input cannot be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
 
 export const stateOfType = (span: Span, type: string): Diagnostic =>
-  error("E0317", span, `a state can not be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
+  error("E0317", span, `a state cannot be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
 
 export const notKnownBefore = (span: Span): Diagnostic =>
-  error("E0318", span, "the first value of a state must be known before the first token", {
+  error("E0318", span, "the initial value of a state must be known before the first token", {
     label: "this depends on the candidates",
     help: "use constants and parameters",
   });
 
 export const drawIndexUnknown = (span: Span): Diagnostic =>
-  error("E0319", span, "which draw is used must be known before the graph runs", {
+  error("E0319", span, "the draw index must be known before the graph runs", {
     help: "use numbers, parameters, states and `step`",
   });
 
@@ -129,6 +129,6 @@ export const countTooLarge = (span: Span, what: string, limit: number, found: nu
   error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
 
 export const formulaTooLarge = (span: Span, name: string, limit: number): Diagnostic =>
-  error("E0321", span, `\`${name}\` needs a formula of more than ${limit} parts to be worked out for every token`, {
-    help: "a `let` that uses another one twice doubles the formula; make it simpler",
+  error("E0321", span, `\`${name}\` needs a uniform expression of more than ${limit} parts`, {
+    help: "a `let` that uses another one twice doubles the expression; simplify it",
   });

@@ -1,22 +1,22 @@
 /**
- * Elementwise arithmetic on values. Each function emits the fewest nodes that are right on every device: host values fold,
- * a scalar operand comes second (ggml broadcasts the second operand only), results that could leave the range of finite
- * f32 numbers are clamped, and what is known of the operands is carried on.
+ * Elementwise arithmetic on values. Each function emits the fewest nodes that are correct on every device: uniform values
+ * fold, a scalar operand comes second (ggml broadcasts only the second operand), results that could overflow f32 are
+ * clamped, and facts of the operands are propagated.
  */
 import { emit } from "../../graph/build.js";
 import type { Dim } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
-import type { HostOp } from "../../graph/hostOps.js";
+import type { UniformOp } from "../../graph/uniformOps.js";
 import { opRule, resultRange, type OpName } from "../../graph/ops.js";
 import type { Lowering } from "./lowering.js";
-import { constant, hostOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
+import { constant, uniformOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
-/** Whether every number of a range is finite once it is rounded to f32. */
+/** Whether every number of a range is finite after rounding to f32. */
 const isFinite = ({ lo, hi }: Interval): boolean =>
   Number.isFinite(Math.fround(lo)) && Number.isFinite(Math.fround(hi));
 
-/** Wraps a node; a result outside the finite range is clamped into it. */
+/** Wraps a node; clamps a result that can overflow. */
 export function node(
   cx: Lowering,
   op: OpName,
@@ -26,7 +26,7 @@ export function node(
   known?: Interval,
 ): NodeValue {
   const ids = operands.map((v) => v.id);
-  // a value may be known better than the node that computes it
+  // a value can have tighter bounds than the node that computes it
   const ranges = operands.map((v) => v.range);
   const range = known ?? resultRange(op, ranges, attrs);
   let id = emit(cx.builder, op, ids, attrs, { range });
@@ -35,13 +35,13 @@ export function node(
   return { kind: "node", id, isColumn, range: cx.builder.ranges[id]!, facts };
 }
 
-/** A value as a node: a host value becomes an entry of the uniforms. */
+/** A value as a node; a uniform value is added to the uniforms. */
 export function asNode(cx: Lowering, v: Value): NodeValue {
   if (v.kind === "node") return v;
   return { kind: "node", id: cx.uniform(v), isColumn: false, range: v.range, facts: NO_FACTS };
 }
 
-/** A value as a column of the table's dim. */
+/** A value as a column with the table's dim. */
 export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {
   if (v.kind === "node" && v.isColumn) return v;
   if (isConstant(v)) {
@@ -53,7 +53,7 @@ export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {
 }
 
 const flip = (t: Facts["trend"]): Facts["trend"] => (t === "falls" ? "rises" : t === "rises" ? "falls" : undefined);
-/** The trend of a value; scalars are level, so they go with any. */
+/** The trend of a value; scalars are level, which is compatible with any trend. */
 const trendOf = (v: Value): Facts["trend"] | "level" => (v.kind === "node" && v.isColumn ? v.facts.trend : "level");
 
 /** The trend of a sum of two values. */
@@ -65,7 +65,7 @@ function sumTrend(a: Facts["trend"] | "level", b: Facts["trend"] | "level"): Fac
 /** s * x + b for constants s and b. */
 export function scale(cx: Lowering, x: Value, s: number, b: number): Value {
   if (s === 1 && b === 0) return x;
-  if (x.kind === "host") return hostOp("add", hostOp("mul", x, constant(s)), constant(b));
+  if (x.kind === "uniform") return uniformOp("add", uniformOp("mul", x, constant(s)), constant(b));
   if (s === 0) return constant(b);
   const { trend, isZeroDropped = false, atMostMaxOf } = x.facts;
   return node(
@@ -82,9 +82,9 @@ export function scale(cx: Lowering, x: Value, s: number, b: number): Value {
   );
 }
 
-/** -x; of a difference of two columns, the difference the other way round. */
+/** -x; for a difference of two columns the operands are swapped. */
 export function neg(cx: Lowering, x: Value): Value {
-  if (x.kind === "host") return hostOp("neg", x);
+  if (x.kind === "uniform") return uniformOp("neg", x);
   const { op, inputs } = cx.builder.nodes[x.id]!;
   const [a, b] = inputs as [number, number];
   const isColumns = op === "sub" && cx.builder.nodes[a]!.dim === cx.builder.nodes[b]!.dim;
@@ -94,7 +94,7 @@ export function neg(cx: Lowering, x: Value): Value {
 }
 
 export function add(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("add", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("add", a, b);
   if (isConstant(a)) return scale(cx, b, 1, a.expr);
   if (isConstant(b)) return scale(cx, a, 1, b.expr);
   const [x, y] = columnFirst(cx, a, b);
@@ -112,8 +112,8 @@ export function add(cx: Lowering, a: Value, b: Value): Value {
 }
 
 export function sub(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("sub", a, b);
-  if (b.kind === "host") return add(cx, a, neg(cx, b));
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("sub", a, b);
+  if (b.kind === "uniform") return add(cx, a, neg(cx, b));
   if (isConstant(a)) return scale(cx, b, -1, a.expr);
   if (b.isColumn && !(a.kind === "node" && a.isColumn)) return add(cx, neg(cx, b), a);
   const x = asNode(cx, a);
@@ -121,30 +121,30 @@ export function sub(cx: Lowering, a: Value, b: Value): Value {
   const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
   const atMostMaxOf = !b.isColumn && b.range.lo >= 0 ? x.facts.atMostMaxOf : undefined;
   if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b), atMostMaxOf });
-  // a running sum without the row itself: 0 in the first row, and rising as far as the terms fall and are not negative
+  // an exclusive prefix sum: 0 in the first row
   const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
   return node(cx, "sub", [x, b], {}, { trend, ...first });
 }
 
-/** Logits moved further than this may be clamped to where the dropped rows lie. */
+/** Logits shifted further than this may be clamped to the range of dropped rows. */
 const MAX_SHIFT = 1e20;
 
 type Gap = Pick<Facts, "gap" | "stretch">;
 
-/** Adding the same number to every row keeps the gap between rows; adding a column narrows it by the column's spread. */
+/** Adding a scalar keeps the gap between rows; adding a column narrows it by the column's spread. */
 function shiftedGap({ facts: { gap, stretch } }: NodeValue, { range, isColumn, facts }: NodeValue): Gap {
-  // the largest logit is as ordinary a number as the logits are
+  // the largest logit is within the bounds of ordinary logits
   const isOrdinary = facts.atMostMaxOf !== undefined && I.isWithin(range, -1e30, 1e30);
   if (gap === undefined || !(isOrdinary || I.isWithin(range, -MAX_SHIFT, MAX_SHIFT))) return {};
   return { gap: gap - (isColumn ? range.hi - range.lo : 0), stretch };
 }
 
-/** Multiplying every row by the same number, from `lo` to `hi`. */
+/** Multiplying every row by the same number in [lo, hi]. */
 const stretchedGap = ({ facts: { gap, stretch = Infinity } }: NodeValue, lo: number, hi: number): Gap =>
   gap !== undefined && lo > 0 ? { gap: gap * lo, stretch: stretch * hi } : {};
 
 export function mul(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("mul", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("mul", a, b);
   if (isConstant(a)) return scale(cx, b, a.expr, 0);
   if (isConstant(b)) return scale(cx, a, b.expr, 0);
   const [x, y] = columnFirst(cx, a, b);
@@ -169,7 +169,7 @@ function productTrend(x: NodeValue, y: NodeValue): Facts["trend"] {
 
 /** x / y, where a divisor of 0 counts as the smallest normal number. */
 export function div(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("div", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("div", a, b);
   if (isConstant(b) && b.expr === 1) return a;
   const divisor = nonZero(cx, b);
   if (b.kind === "node" && b.isColumn) return node(cx, "div", [asColumn(cx, a, cx.table.dim), asNode(cx, divisor)]);
@@ -182,14 +182,14 @@ export function div(cx: Lowering, a: Value, b: Value): Value {
 
 function nonZero(cx: Lowering, y: Value): Value {
   if (y.range.lo >= I.F32_MIN || y.range.hi <= -I.F32_MIN) return y;
-  if (y.kind === "host") {
-    // the graph reads it as f32, to which a smaller number is 0
-    const isZero = hostOp("gt", constant(I.F32_MIN), hostOp("abs", y));
-    const { expr } = hostOp("select", isZero, constant(I.F32_MIN), y);
+  if (y.kind === "uniform") {
+    // the graph reads it as f32, where a smaller number is 0
+    const isZero = uniformOp("gt", constant(I.F32_MIN), uniformOp("abs", y));
+    const { expr } = uniformOp("select", isZero, constant(I.F32_MIN), y);
     const range = y.range.lo >= 0 ? I.interval(I.F32_MIN, Math.max(y.range.hi, I.F32_MIN)) : y.range;
-    return { kind: "host", expr, range };
+    return { kind: "uniform", expr, range };
   }
-  // to divide by a number below the normal ones may give infinity
+  // dividing by a subnormal number may give infinity
   if (y.range.lo >= 0) return clamp(cx, y, I.F32_MIN, I.F32_MAX);
   const isZero = scale(cx, unary(cx, "step", unary(cx, "abs", y)), -I.F32_MIN, I.F32_MIN);
   return add(cx, y, isZero);
@@ -201,30 +201,30 @@ type UnaryOp =
 export const unary = (cx: Lowering, op: UnaryOp, x: NodeValue): NodeValue =>
   node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
 
-/** A function of one number that is the same on the host and as a ggml op. */
-export const mapped = (cx: Lowering, name: UnaryOp & HostOp, x: Value): Value =>
-  x.kind === "host" ? hostOp(name, x) : unary(cx, name, x);
+/** A function of one number with the same name as uniform operation and as ggml op. */
+export const mapped = (cx: Lowering, name: UnaryOp & UniformOp, x: Value): Value =>
+  x.kind === "uniform" ? uniformOp(name, x) : unary(cx, name, x);
 
 /** The square root; 0 for a negative x. */
 export const sqrt = (cx: Lowering, x: Value): Value =>
-  x.kind === "host" ? hostOp("sqrt", x) : unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
+  x.kind === "uniform" ? uniformOp("sqrt", x) : unary(cx, "sqrt", clamp(cx, x, 0, I.F32_MAX) as NodeValue);
 
 export function clamp(cx: Lowering, x: Value, lo: number, hi: number): Value {
   if (I.isWithin(x.range, lo, hi)) return x;
-  if (x.kind === "host") return hostOp("clamp", x, constant(lo), constant(hi));
+  if (x.kind === "uniform") return uniformOp("clamp", x, constant(lo), constant(hi));
   const { op, attrs, inputs } = cx.builder.nodes[x.id]!;
   const isWider = op === "clamp" && (attrs["lo"] as number) <= lo && (attrs["hi"] as number) >= hi;
   return node(cx, "clamp", [isWider ? { ...x, id: inputs[0]! } : x], { lo, hi }, { trend: x.facts.trend });
 }
 
 /** log(x) with log(0) the lowest finite number. */
-export const log = (cx: Lowering, x: Value): Value => (x.kind === "host" ? hostOp("log", x) : logOf(cx, x));
+export const log = (cx: Lowering, x: Value): Value => (x.kind === "uniform" ? uniformOp("log", x) : logOf(cx, x));
 
-/** The same to base 2. */
+/** log2(x) with log2(0) the lowest finite number. */
 export const log2 = (cx: Lowering, x: Value): Value =>
-  x.kind === "host" ? hostOp("log2", x) : logOf(cx, x, Math.LOG2E);
+  x.kind === "uniform" ? uniformOp("log2", x) : logOf(cx, x, Math.LOG2E);
 
-/** The natural logarithm by `unit`. */
+/** The natural logarithm divided by `unit`. */
 function logOf(cx: Lowering, x: NodeValue, unit = 1): Value {
   const positive = clamp(cx, x, 0, I.F32_MAX) as NodeValue;
   const raw = emit(cx.builder, "log", [positive.id]);
@@ -245,11 +245,11 @@ function logOf(cx: Lowering, x: NodeValue, unit = 1): Value {
 
 /** x - y * floor(x / y) */
 export function mod(cx: Lowering, x: Value, y: Value): Value {
-  if (x.kind === "host" && y.kind === "host") return hostOp("mod", x, y);
+  if (x.kind === "uniform" && y.kind === "uniform") return uniformOp("mod", x, y);
   return sub(cx, x, mul(cx, nonZero(cx, y), mapped(cx, "floor", div(cx, x, y))));
 }
 
-/** Both operands as nodes, a column before a scalar. */
+/** Both operands as nodes, columns first. */
 function columnFirst(cx: Lowering, a: Value, b: Value): [NodeValue, NodeValue] {
   const [x, y] = [asNode(cx, a), asNode(cx, b)];
   return y.isColumn && !x.isColumn ? [y, x] : [x, y];

@@ -3,7 +3,7 @@ import { emit } from "../../graph/build.js";
 import type { Dim, NodeId } from "../../graph/graph.js";
 import { tellsDropped } from "../rules/implied-mask.js";
 import { takesAll } from "../rules/no-op-filters.js";
-import { orderFacts, trendOf } from "../rules/order-facts.js";
+import { orderFacts, knownTrend } from "../rules/order-facts.js";
 import { clamp, scale } from "./arith.js";
 import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
 import { and } from "./conditions.js";
@@ -11,7 +11,7 @@ import type { Lowering } from "./lowering.js";
 import type { Table } from "./table.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
 
-/** Drops what was derived from the rows as they were. */
+/** Discards values derived from the previous rows. */
 function changeRows(t: Table): void {
   t.version++;
   t.cache = new Map();
@@ -33,7 +33,7 @@ export function assignLogit(cx: Lowering, value: NodeValue): void {
   changeRows(t);
 }
 
-/** Leaves only the rows where `mask` is 1. */
+/** Keeps only the rows where `mask` is 1. */
 export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): void {
   const t = cx.table;
   const trend = condition.facts.trend === "falls" && t.isPacked ? "falls" : undefined;
@@ -45,7 +45,7 @@ export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): voi
   changeRows(t);
 }
 
-/** Whether the row of the largest logit meets a condition for certain. */
+/** Whether the row with the largest logit is certain to meet a condition. */
 function keepsBest(cx: Lowering, { facts }: NodeValue): boolean {
   if (facts.trend === "falls" && isInLogitOrder(cx)) return true;
   const { cache } = cx.table;
@@ -53,7 +53,7 @@ function keepsBest(cx: Lowering, { facts }: NodeValue): boolean {
   return facts.holdsForMaxOf !== undefined && risingWithLogit.some((v) => v?.id === facts.holdsForMaxOf);
 }
 
-/** Puts blended logits and a blended mask in place of the present ones. */
+/** Replaces the present logits and mask with blended ones. */
 export function replaceTable(
   cx: Lowering,
   logit: NodeValue,
@@ -64,12 +64,12 @@ export function replaceTable(
   t.mask = mask;
   t.isMaskFull = isMaskFull;
   t.isPacked = isPacked;
-  // the mask has changed even where the logits have not
+  // the mask has changed even if the logits have not
   changeRows(t);
   assignLogit(cx, logit);
 }
 
-/** Moves every column of the table by `take`; `dim` is the new number of rows. */
+/** Applies `take` to every column of the table; `dim` is the new number of rows. */
 function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
@@ -90,10 +90,10 @@ function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
   changeRows(t);
 }
 
-/** Marks the logits as falling, after they were put in order. */
+/** Marks the logits as descending, after a sort. */
 function markFalling(cx: Lowering): void {
   const t = cx.table;
-  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: trendOf(cx, "falls") } };
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: knownTrend(cx, "falls") } };
   else t.isRawFalling = true;
 }
 
@@ -103,8 +103,8 @@ const isInLogitOrder = (cx: Lowering): boolean => {
 };
 
 /**
- * An order by something else than the logits, or by logits that have changed since, is that of the sampler that made it: for
- * the next one the best rows are those of the largest logits again.
+ * An order by another key than the logits, or by logits that have changed since, is valid only for the sampler that made it:
+ * for the next one the best rows are again those with the largest logits.
  */
 export function enterStage(cx: Lowering): void {
   const { assigned, isRawFalling } = cx.table;
@@ -114,7 +114,7 @@ export function enterStage(cx: Lowering): void {
 
 const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);
 
-/** Reorders the rows, by `by` or by the logits; dropped rows go last. */
+/** Sorts the rows by `by` or by the logits; dropped rows go last. */
 export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" | "desc"): void {
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
@@ -128,7 +128,7 @@ export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" |
   if (isByLogit) markFalling(cx);
 }
 
-/** Clamps logits that are about to be put in order, so that the order is of the very numbers that follow. */
+/** Clamps logits before a sort, so that the order is that of the clamped numbers used afterwards. */
 function settleRaw(cx: Lowering): void {
   const t = cx.table;
   if (t.assigned || t.isRawFinite) return;
@@ -136,7 +136,7 @@ function settleRaw(cx: Lowering): void {
   t.isRawFinite = true;
 }
 
-/** Leaves the `k` best rows by `by` or by the logits, best first. */
+/** Keeps the `k` best rows by `by` or by the logits, best first. */
 export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): void {
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
@@ -159,8 +159,8 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
 }
 
 /**
- * Positions of the `count` best rows by `key`, best first, and their keys, which are clamped if the key is raw logits: few
- * rows are put in order rather than all.
+ * Indices of the `count` best rows by `key`, best first, and their keys, clamped if the key is raw logits: selects first,
+ * then sorts only the selected rows.
  */
 function bestRows(cx: Lowering, key: NodeValue, count: number, isRaw: boolean): { rows: NodeId; values: NodeId } {
   const settle = (id: NodeId): NodeId => (isRaw && !cx.table.isRawFinite ? clampLogits(cx, id) : id);

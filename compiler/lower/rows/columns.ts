@@ -1,17 +1,17 @@
-/** The columns of the candidate table, made when they are asked for and once for the table as it is. */
+/** The columns of the candidate table, created on demand and cached until the table changes. */
 import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { PENALTY } from "../../graph/masks.js";
-import { trendOf } from "../rules/order-facts.js";
+import { knownTrend } from "../rules/order-facts.js";
 import { clamp, mul, node, scale } from "./arith.js";
 import { and } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
 
-/** Logits are clamped to plus and minus this: far beyond what decides a probability, and safe to do arithmetic on. */
+/** Logits are clamped to plus and minus this: far beyond any effect on probabilities, and safe in arithmetic. */
 export const LOGIT_MAX = 1e30;
-/** A logit at or below minus this counts as -inf on the way in. */
+/** An input logit at or below minus this counts as -inf. */
 const LOGIT_ALIVE = 0.9e30;
 /** Assigned logits are clamped to plus and minus this. */
 export const LOGIT_LIMIT = 1e31;
@@ -29,7 +29,7 @@ export const scalar = (cx: Lowering, id: NodeId, facts: Facts = NO_FACTS): NodeV
   isColumn: false,
 });
 
-/** What `make` gives, made once for the table as it is. */
+/** The result of `make`, cached until the table changes. */
 export function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
   const { cache } = cx.table;
   const present = cache.get(name);
@@ -47,7 +47,7 @@ export function logitOf(cx: Lowering): NodeValue {
     cached(cx, "logit", () => {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, {
-        trend: t.isRawFalling ? trendOf(cx, "falls") : undefined,
+        trend: t.isRawFalling ? knownTrend(cx, "falls") : undefined,
         gap: LOGIT_MAX - LOGIT_ALIVE,
         stretch: 1,
       });
@@ -70,7 +70,7 @@ export function probOf(cx: Lowering): NodeValue {
   });
 }
 
-/** `prob` but for a positive factor: 0 in dropped rows, and of a sum that is no smaller than 1 / V. */
+/** `prob` up to a positive factor: 0 in dropped rows, with a sum of at least 1 / V. */
 export function weightsOf(cx: Lowering): NodeValue {
   const { mask, weights: before, cache } = cx.table;
   if (!before || !mask || cache.has("prob")) return probOf(cx);
@@ -81,12 +81,12 @@ export function weightsOf(cx: Lowering): NodeValue {
   });
 }
 
-/** Row numbers, 0 for the first row left. Dropped rows hold numbers too, to be ignored. */
+/** Row indices, 0 for the first row left. The values in dropped rows are meaningless. */
 export function rankOf(cx: Lowering): NodeValue {
   return cached(cx, "rank", () => {
     if (cx.table.isPacked) return rowNumbers(cx);
     const full = aliveOf(cx);
-    const count = node(cx, "cumsum", [full], {}, { trend: trendOf(cx, "rises") });
+    const count = node(cx, "cumsum", [full], {}, { trend: knownTrend(cx, "rises") });
     return scale(cx, count, 1, -1) as NodeValue;
   });
 }
@@ -96,8 +96,8 @@ export function rowNumbers(cx: Lowering): NodeValue {
     const { dim } = cx.table;
     const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
     const id = emit(cx.builder, "arange", [], { dim }, { range });
-    // elsewhere the first row may be a dropped one
-    const trend = trendOf(cx, "rises");
+    // otherwise the first row may be a dropped one
+    const trend = knownTrend(cx, "rises");
     return column(cx, id, cx.table.isPacked ? { trend, first: I.point(0) } : { trend });
   });
 }
@@ -111,12 +111,12 @@ export function tokenOf(cx: Lowering): NodeValue {
   });
 }
 
-/** 1 for every row left, 0 for every dropped one, those that came as -inf included. */
+/** 1 for every row left, 0 for every dropped one, including those that came as -inf. */
 export function aliveOf(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
-    const trend = t.isPacked ? trendOf(cx, "falls") : undefined;
+    const trend = t.isPacked ? knownTrend(cx, "falls") : undefined;
     const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,
@@ -127,18 +127,18 @@ export function aliveOf(cx: Lowering): NodeValue {
   });
 }
 
-/** What is added to a column so that dropped rows are lowest: 0 for rows left. */
+/** Penalty to add to a column so that dropped rows are lowest: 0 for rows left. */
 function penaltyOf(cx: Lowering): NodeValue {
   return cached(cx, "penalty", () => scale(cx, cx.table.mask ?? aliveOf(cx), PENALTY, -PENALTY) as NodeValue);
 }
 
-/** A column to order by, descending: dropped rows lie below all others. */
+/** A sort key, descending: dropped rows are below all others. */
 export function keyOf(cx: Lowering, by: NodeValue): NodeValue {
   const bounded = clamp(cx, by, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
   return node(cx, "add", [bounded, scale(cx, aliveOf(cx), PENALTY, -PENALTY) as NodeValue]);
 }
 
-/** The same for the logits, which mark rows that came as -inf by themselves. */
+/** The logits as a sort key; rows that came as -inf are already lowest. */
 export function logitKey(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask) return cached(cx, "key", () => node(cx, "add", [logitOf(cx), penaltyOf(cx)]));
@@ -146,8 +146,8 @@ export function logitKey(cx: Lowering): NodeValue {
 }
 
 /**
- * The same to take the largest of: clamped, because the largest of numbers that are all -inf is at -1 on some devices. A pick
- * of the largest alone is not worth a clamp: such a device has its own.
+ * The logits for an argmax: clamped, because the argmax of all -inf is -1 on some devices. A plain argmax pick needs no clamp:
+ * such devices add their own.
  */
 export const largestKey = (cx: Lowering): NodeValue => (cx.table.mask ? logitKey(cx) : logitOf(cx));
 

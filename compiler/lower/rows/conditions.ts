@@ -1,19 +1,19 @@
-/** Conditions, 1 for true and 0 for false, and what they choose: comparisons, `and`, `or`, `? :`, `min` and `max` of two. */
+/** Conditions, 1 for true and 0 for false, and selections by them: comparisons, `and`, `or`, `? :`, binary `min` and `max`. */
 import { emit } from "../../graph/build.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 import { add, clamp, mul, neg, scale, sub, unary } from "./arith.js";
 import type { Lowering } from "./lowering.js";
 import { LIFT } from "../../graph/masks.js";
-import { constant, hostOp, isConstant, type Facts, type HostValue, type NodeValue, type Value } from "./value.js";
+import { constant, uniformOp, isConstant, type Facts, type UniformValue, type NodeValue, type Value } from "./value.js";
 
 export function not(cx: Lowering, c: Value): Value {
-  return c.kind === "host" ? hostOp("not", c) : scale(cx, c, -1, 1);
+  return c.kind === "uniform" ? uniformOp("not", c) : scale(cx, c, -1, 1);
 }
 
 /** a > b */
 export function greater(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("gt", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("gt", a, b);
   if (a.range.lo > b.range.hi) return constant(1);
   if (a.range.hi <= b.range.lo) return constant(0);
   const condition = unary(cx, "step", difference(cx, a, b));
@@ -22,7 +22,7 @@ export function greater(cx: Lowering, a: Value, b: Value): Value {
 
 /** a >= b */
 export function atLeast(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("ge", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("ge", a, b);
   if (a.range.lo >= b.range.hi) return constant(1);
   if (a.range.hi < b.range.lo) return constant(0);
   const condition = isNotBelow(cx, a, b);
@@ -34,25 +34,24 @@ export function atLeast(cx: Lowering, a: Value, b: Value): Value {
 }
 
 /**
- * Whether a >= b, by a step, which is strict: a number that the host knows is moved to its neighbour; a difference of 0 is
- * lifted above 0.
+ * a >= b by a step, which is strict: a uniform value is moved to the adjacent f32; a difference of 0 is lifted above 0.
  */
 function isNotBelow(cx: Lowering, a: Value, b: Value): NodeValue {
-  if (b.kind === "host") return unary(cx, "step", difference(cx, a, hostOp("below", b)));
-  if (a.kind === "host") return unary(cx, "step", difference(cx, hostOp("above", a), b));
+  if (b.kind === "uniform") return unary(cx, "step", difference(cx, a, uniformOp("below", b)));
+  if (a.kind === "uniform") return unary(cx, "step", difference(cx, uniformOp("above", a), b));
   const { id, ...rest } = difference(cx, a, b);
   const lifted = emit(cx.builder, "scale", [id], LIFT);
   return unary(cx, "step", { ...rest, id: lifted, range: I.ANY });
 }
 
-/** a - b to look at the sign of: finite numbers may differ by infinity, and no clamp is needed to tell. */
+/** a - b for its sign: the difference of finite numbers may overflow, and the sign needs no clamp. */
 function difference(cx: Lowering, a: Value, b: Value): NodeValue {
   const d = sub(cx, a, b) as NodeValue;
   const { op, inputs, attrs } = cx.builder.nodes[d.id]!;
   return op === "clamp" && attrs["hi"] === I.F32_MAX ? { ...d, id: inputs[0]! } : d;
 }
 
-/** Whether the comparison is certain in the first row of the table, which `first` facts speak of. */
+/** Whether the comparison is certain in the first row of the table, by its `first` facts. */
 function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
   const hasFirst = (v: Value): boolean => v.kind === "node" && v.facts.first !== undefined;
   if (!hasFirst(a) && !hasFirst(b)) return false;
@@ -61,13 +60,13 @@ function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
 }
 
 export function equal(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("eq", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("eq", a, b);
   if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
   return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
 }
 
 export function and(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("and", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("and", a, b);
   if (a.range.lo >= 1) return b;
   if (b.range.lo >= 1) return a;
   if (a.range.hi <= 0 || b.range.hi <= 0) return constant(0);
@@ -75,7 +74,7 @@ export function and(cx: Lowering, a: Value, b: Value): Value {
 }
 
 export function or(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("or", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("or", a, b);
   if (a.range.lo >= 1 || b.range.lo >= 1) return constant(1);
   if (a.range.hi <= 0) return b;
   if (b.range.hi <= 0) return a;
@@ -88,11 +87,11 @@ export function or(cx: Lowering, a: Value, b: Value): Value {
 export function select(cx: Lowering, c: Value, a: Value, b: Value): Value {
   if (c.range.lo >= 1) return a;
   if (c.range.hi <= 0) return b;
-  if (c.kind === "host" && a.kind === "host" && b.kind === "host") return hostOp("select", c, a, b);
-  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as HostValue).expr))
+  if (c.kind === "uniform" && a.kind === "uniform" && b.kind === "uniform") return uniformOp("select", c, a, b);
+  if (a.kind === b.kind && (a.kind === "node" ? a.id === (b as NodeValue).id : a.expr === (b as UniformValue).expr))
     return a;
   const blend = add(cx, mul(cx, a, c), mul(cx, b, not(cx, c)));
-  if (blend.kind === "host") return blend;
+  if (blend.kind === "uniform") return blend;
   const trend =
     !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend
       ? a.facts.trend
@@ -105,7 +104,7 @@ const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;
 const withFacts = (v: NodeValue, facts: Facts): NodeValue => ({ ...v, facts: { ...v.facts, ...facts } });
 
 export function larger(cx: Lowering, a: Value, b: Value): Value {
-  if (a.kind === "host" && b.kind === "host") return hostOp("max", a, b);
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("max", a, b);
   if (a.range.lo >= b.range.hi) return a;
   if (b.range.lo >= a.range.hi) return b;
   if (isConstant(b)) return clamp(cx, a, b.expr, I.F32_MAX);
@@ -115,4 +114,4 @@ export function larger(cx: Lowering, a: Value, b: Value): Value {
 }
 
 export const smaller = (cx: Lowering, a: Value, b: Value): Value =>
-  a.kind === "host" && b.kind === "host" ? hostOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));
+  a.kind === "uniform" && b.kind === "uniform" ? uniformOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));

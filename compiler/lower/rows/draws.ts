@@ -2,7 +2,7 @@
 import type { Draw } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import type { Lowering } from "./lowering.js";
-import { host, type HostValue } from "./value.js";
+import { uniformValue, type UniformValue } from "./value.js";
 
 /** Where a stream of draws starts. */
 export interface Seed {
@@ -10,16 +10,16 @@ export interface Seed {
   readonly seed: Draw["seed"];
 }
 
-/** A seed in a stage. The same draw twice in a stage is one draw; a new stage starts streams of its own. */
+/** A seed in a stage. Equal draws of a stage are shared; each stage has its own streams. */
 export interface Stream extends Seed {
-  /** The draws of the stage, by what they are. */
+  /** The draws of the stage, by kind, seed and index. */
   readonly draws: Map<string, number>;
 }
 
-export function drawFrom(cx: Lowering, kind: Draw["kind"], { seed, draws }: Stream, at?: HostValue): HostValue {
+export function drawFrom(cx: Lowering, kind: Draw["kind"], { seed, draws }: Stream, at?: UniformValue): UniformValue {
   const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
   const key = JSON.stringify(draw);
   const index = draws.get(key) ?? cx.draws.push(draw) - 1;
   draws.set(key, index);
-  return host({ draw: index }, I.interval(2 ** -54, 1));
+  return uniformValue({ draw: index }, I.interval(2 ** -54, 1));
 }

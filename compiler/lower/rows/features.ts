@@ -1,4 +1,4 @@
-/** Columns that the host feeds: sparse pairs scattered over the vocabulary, or dense rows, brought into the table's order. */
+/** Columns that the host feeds, sparse pairs or dense rows, in the table's order. */
 import { emit } from "../../graph/build.js";
 import type { Dim, Feature, NodeId } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
@@ -6,7 +6,7 @@ import { column } from "./columns.js";
 import type { Lowering } from "./lowering.js";
 import type { NodeValue } from "./value.js";
 
-/** The column of a feature, whose values lie in `range`. The same feature is fed once, however often it is used. */
+/** The column of a feature with values in `range`. Each feature is fed once, however often it is used. */
 export function featureColumn(cx: Lowering, feature: Feature, range: Interval): NodeValue {
   const key = JSON.stringify(feature);
   const known = cx.featureColumns.get(key);

@@ -1,4 +1,4 @@
-/** `keep cond at least m`: dropping rows, and the rows that stay whatever the condition says. */
+/** `keep cond at least m`: drops rows, except those that stay in any case. */
 import { emit } from "../../graph/build.js";
 import * as I from "../../graph/interval.js";
 import { asColumn, mul } from "./arith.js";
@@ -12,8 +12,8 @@ import { keepsAll } from "../rules/no-op-filters.js";
 import { constant, isConstant, type NodeValue, type Value } from "./value.js";
 
 /**
- * Leaves the rows where `condition` holds. Where fewer than `m` do, the `m` best by logit stay as well, or the first
- * `m` of a table that was put in order.
+ * Keeps the rows where `condition` holds. If these are fewer than `m`, the `m` best by logit also stay, or the first `m`
+ * of a sorted table.
  */
 export function keepRows(cx: Lowering, condition: Value, m: Value): void {
   if (keepsAll(cx, condition)) return;
@@ -21,9 +21,9 @@ export function keepRows(cx: Lowering, condition: Value, m: Value): void {
   if (holdsForEnough(cx, condition, minimum)) return narrowTo(cx, condition, false);
 
   const best = bestOf(cx, minimum);
-  // all rows or none: the best ones stay in either case
+  // all rows or none: the best rows stay either way
   const { isOrdered, isPacked } = cx.table;
-  const isPrefix = condition.kind === "host" || (isOrdered && isPacked && condition.facts.trend === "falls");
+  const isPrefix = condition.kind === "uniform" || (isOrdered && isPacked && condition.facts.trend === "falls");
   if (isPrefix) return narrowTo(cx, or(cx, best, condition), false);
 
   const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);
@@ -37,7 +37,7 @@ function narrowTo(cx: Lowering, condition: Value, isFull: boolean): void {
   narrow(cx, { ...mask, range: I.clampTo(mask.range, 0, 1) }, isFull);
 }
 
-/** 1 for the `m` best rows left, perhaps for dropped rows too: the first ones where the program chose the order, else those of the largest logits. */
+/** Mask of the `m` best rows (may include dropped ones): the first `m` if the table is sorted, else the `m` largest logits. */
 function bestOf(cx: Lowering, m: Value): NodeValue {
   if (cx.table.isOrdered) return asColumn(cx, greater(cx, m, rankOf(cx)), cx.table.dim);
   const { dim } = cx.table;
@@ -55,6 +55,6 @@ function bestOf(cx: Lowering, m: Value): NodeValue {
   return asColumn(cx, atLeast(cx, m, places.range.lo === 0 ? addOne(cx, places) : places), dim);
 }
 
-/** Places counted from 1, so that `m >= place` says "among the m best". */
+/** Row indices from 1, so that `m >= index` selects the `m` best. */
 const addOne = (cx: Lowering, places: NodeValue): NodeValue =>
   column(cx, emit(cx.builder, "scale", [places.id], { s: 1, b: 1 }));

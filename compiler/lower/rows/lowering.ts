@@ -1,48 +1,37 @@
-/** What lowering carries along: the graph so far, its uniforms, draws and states, and the candidate table. */
+/** The context for emitting nodes: the graph so far, its inputs, and the candidate table. */
 import { emit, newBuilder, type Builder } from "../../graph/build.js";
-import type { Draw, Feature, HostStage, Input, NodeId, Param, Stage, State, Uniform } from "../../graph/graph.js";
+import type { Draw, Feature, Input, NodeId, Uniform } from "../../graph/graph.js";
 import { uniformName } from "../../graph/text.js";
-import type { Span } from "../../syntax/source.js";
-import type { Diagnostic } from "../../check/diagnostics.js";
 import type { Rule } from "../rules/rule.js";
 import { newTable, type Table } from "./table.js";
-import type { HostValue, NodeValue, Value } from "./value.js";
+import type { UniformValue, NodeValue } from "./value.js";
 
 export interface Lowering {
   readonly builder: Builder;
-  readonly params: Param[];
   readonly draws: Draw[];
-  readonly states: Omit<State, "next">[];
-  /** Next values of the states that were assigned after the pick. */
-  next: Map<number, Value>;
   readonly features: Feature[];
-  /** The columns of features in vocabulary order, by what they are. */
+  /** The columns of features in vocabulary order, by feature. */
   readonly featureColumns: Map<string, NodeId>;
-  readonly tail: HostStage[];
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
-  readonly stages: Stage[];
-  readonly diagnostics: Diagnostic[];
-  /** The node of a host value; one entry of the uniforms for each different expression. */
-  uniform(v: HostValue): NodeId;
+  /** The node of a uniform value; equal expressions share one uniform. */
+  uniform(v: UniformValue): NodeId;
   table: Table;
   /** Whether a rule of the optimizer is on. */
   uses(rule: Rule): boolean;
-  /** `prob` may be multiplied by any positive number in the expression that is being lowered. */
+  /** The expression being lowered allows `prob` to be scaled by any positive number. */
   isProbRelative: boolean;
-  /** The condition of the runtime `if` that is being lowered. */
-  blend: Span | undefined;
   picked: Picked | undefined;
 }
 
 export interface Picked {
   readonly row: NodeId;
   readonly token: NodeId;
-  /** What was drawn by, and its sum over the rows. */
+  /** The weights of the draw, and their sum over the rows. */
   readonly drawn?: { readonly weights: NodeValue; readonly total: NodeValue };
 }
 
-/** A lowering at its start: a graph of the logits alone. */
+/** A new lowering: its graph has only the logits. */
 export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering {
   const builder = newBuilder();
   const uniforms: Uniform[] = [];
@@ -50,28 +39,21 @@ export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering
   const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
   return {
     builder,
-    params: [],
     draws: [],
-    states: [],
-    next: new Map(),
     features: [],
     featureColumns: new Map(),
-    tail: [],
     uniforms,
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-    stages: [],
-    diagnostics: [],
     uniform: (v) => makeUniform(builder, uniforms, known, v),
     table: newTable(logits),
     uses: ({ name }) => !disabled.has(name),
     isProbRelative: false,
-    blend: undefined,
     picked: undefined,
   };
 }
 
-/** Adds a host value to the uniforms, or finds the entry that it has. */
-function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: HostValue): NodeId {
+/** Adds a uniform value to the uniforms, or finds its entry. */
+function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: UniformValue): NodeId {
   const key = JSON.stringify(v.expr);
   const present = known.get(key);
   if (present !== undefined) return present;

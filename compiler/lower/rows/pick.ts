@@ -8,44 +8,44 @@ import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Lowering, Picked } from "./lowering.js";
 import { cumsum, sum } from "./reduce.js";
 import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./columns.js";
-import { constant, hostOp, type HostValue, type NodeValue, type Value } from "./value.js";
+import { constant, uniformOp, type UniformValue, type NodeValue, type Value } from "./value.js";
 
-/** The sum of weights: at least the best row's share, 1 / V, at most 1 but for rounding. */
+/** The sum of weights: at least 1 / V, the best row's share, and at most 1 apart from rounding. */
 const TOTAL: Interval = { lo: 2 ** -25, hi: 2 };
 
 /**
- * Draws above this count as this. Where a device adds up in parts, the last running sums, of dropped rows too, lie some units
- * in the last place above or below that of the last row left; this is 16 units below 1.
+ * Draws are clamped to this, 16 ulp below 1. If a device sums in parts, the last prefix sums, also of dropped rows, are a few
+ * ulp above or below that of the last row left.
  */
 const HIGHEST_DRAW = 1 - 2 ** -20;
 
 /**
- * The first row of some weight whose running sum reaches `draw` times the last running sum. Running sums need not rise on
- * every device, and rows of no weight need not have that of the row before them: so no way of picking relies on it.
+ * The first row with nonzero weight whose prefix sum reaches `draw` times the last prefix sum. On some devices prefix sums are
+ * not monotonic, and rows of zero weight may change them, so no way of picking relies on either.
  */
-export function pickSample(cx: Lowering, draw: HostValue): Picked {
+export function pickSample(cx: Lowering, draw: UniformValue): Picked {
   const weights = selectionWeights(cx);
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
-  const threshold = mul(cx, total, hostOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
+  const threshold = mul(cx, total, uniformOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
   const pick = canPickByRatio(cx, weights) ? pickByRatio : weights.facts.trend === "falls" ? pickByCount : pickFirst;
   const row = pick(cx, weights, running, threshold);
   return { row, token: tokenAt(cx, row), drawn: { weights, total } };
 }
 
-/** As many rows as lie below the threshold come before the row. Rows of no weight come last and lie above it. */
+/** The index is the number of rows below the threshold. Rows of zero weight come last, above the threshold. */
 function pickByCount(cx: Lowering, _: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const isBelow = unary(cx, "step", asNode(cx, add(cx, neg(cx, running), threshold)));
   const below = sum(cx, { ...isBelow, facts: { isZeroDropped: true } });
   return emit(cx.builder, "cast", [below.id], { to: "i32" });
 }
 
-/** Above any number of a row. */
+/** Larger than any row index. */
 const PLACES = 2 ** 24;
 
 /**
- * The first of the rows that have weight and reach the threshold. A weight by what its sum is over the threshold is above 0 in
- * these alone: it is infinite where that is 0, and of no weight it is 0 or 0 / 0, which is not above 0 either.
+ * The first row with nonzero weight that reaches the threshold. `p / (c - threshold)` is positive only for such rows: infinite
+ * if c = threshold; for zero weight it is 0 or 0 / 0, neither of which is positive.
  */
 function pickFirst(cx: Lowering, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const over = emit(cx.builder, "sub", [running.id, threshold.id]);
@@ -55,7 +55,7 @@ function pickFirst(cx: Lowering, weights: NodeValue, running: NodeValue, thresho
   return emit(cx.builder, "argmax", [emit(cx.builder, "sub", [lifted, rowNumbers(cx).id])]);
 }
 
-/** The row of the largest value among the rows left. */
+/** The index of the largest value over the rows left. */
 export function pickArgmax(cx: Lowering, value: Value): Picked {
   const column = asColumn(cx, value, cx.table.dim);
   const key: NodeValue = column.id === logitOf(cx).id ? logitKey(cx) : keyOf(cx, column);
@@ -71,11 +71,11 @@ function tokenAt(cx: Lowering, row: NodeId): NodeId {
 
 /** The value of a column in the picked row; a scalar is the same for every row. */
 export function pickedValue(cx: Lowering, value: Value): Value {
-  if (value.kind === "host" || !value.isColumn) return value;
+  if (value.kind === "uniform" || !value.isColumn) return value;
   return scalar(cx, emit(cx.builder, "get_rows", [value.id, rowOf(cx)]));
 }
 
-/** The probability of the picked row: its weight by the sum of all. */
+/** The probability of the picked row: its weight divided by the sum of weights. */
 export function pickedProb(cx: Lowering): Value {
   const row = rowOf(cx);
   const drawn = cx.picked?.drawn;
@@ -84,6 +84,6 @@ export function pickedProb(cx: Lowering): Value {
 }
 
 function rowOf({ picked }: Lowering): NodeId {
-  if (!picked) throw new Error("`picked` before the pick passed the checker");
+  if (!picked) throw new Error("the checker accepted `picked` before the pick");
   return picked.row;
 }

@@ -2,14 +2,14 @@
 import { log, mapped, mod, mul, sqrt, sub, unary } from "./arith.js";
 import { equal, greater, select } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
-import { constant, hostOp, isConstant, type Value } from "./value.js";
+import { constant, uniformOp, isConstant, type Value } from "./value.js";
 
-/** Powers up to this are multiplied out, so that they are exact. */
+/** Integer powers up to this become multiplications, which are more exact. */
 const MAX_MULTIPLIED_POWER = 8;
 
-/** x ^ y; 0 for a negative x and a y that is no whole number. */
+/** x ^ y; 0 for a negative x and a non-integer y. */
 export function pow(cx: Lowering, x: Value, y: Value): Value {
-  if (x.kind === "host" && y.kind === "host") return hostOp("pow", x, y);
+  if (x.kind === "uniform" && y.kind === "uniform") return uniformOp("pow", x, y);
   if (isConstant(y)) {
     if (y.expr === 0) return constant(1);
     if (y.expr === 0.5) return sqrt(cx, x);
@@ -17,14 +17,14 @@ export function pow(cx: Lowering, x: Value, y: Value): Value {
   }
   const powerOf = (base: Value): Value => mapped(cx, "exp", mul(cx, log(cx, base), y));
   if (x.range.lo >= 0) return powerOf(x);
-  // whether it is whole is asked of the number that the rows see
-  const sign = signOfNegative(cx, y.kind === "host" ? hostOp("f32", y) : y);
-  // to the logarithm a negative x is 0, and so is its power
+  // tests the f32 value that the rows see for an integer
+  const sign = signOfNegative(cx, y.kind === "uniform" ? uniformOp("f32", y) : y);
+  // the logarithm treats a negative x as 0, so its power is 0
   if (isConstant(sign) && sign.expr === 0 && y.range.lo > 0) return powerOf(x);
   return mul(cx, powerOf(mapped(cx, "abs", x)), select(cx, greater(cx, constant(0), x), sign, constant(1)));
 }
 
-/** What (-1) ^ y is: 1 for an even y, -1 for an odd one, 0 for one that is not whole. */
+/** (-1) ^ y: 1 for an even y, -1 for an odd one, 0 for a non-integer. */
 function signOfNegative(cx: Lowering, y: Value): Value {
   const isOdd = mod(cx, y, constant(2));
   return mul(cx, equal(cx, mapped(cx, "floor", y), y), sub(cx, constant(1), mul(cx, constant(2), isOdd)));

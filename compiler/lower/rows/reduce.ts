@@ -1,10 +1,10 @@
-/** What looks across rows: reductions, scans and softmax, over the rows left. */
+/** Reductions, scans and softmax over the rows left. */
 import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
-import { trendOf } from "../rules/order-facts.js";
+import { knownTrend } from "../rules/order-facts.js";
 import type { Lowering } from "./lowering.js";
 import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./columns.js";
 import { constant, type NodeValue, type Value } from "./value.js";
@@ -17,12 +17,12 @@ function zeroDropped(cx: Lowering, x: NodeValue): NodeValue {
   return { ...zeroed, facts: { isZeroDropped: true, trend } };
 }
 
-/** Terms of a sum are clamped to plus and minus this, which is more than any logit: 2^24 of them are a finite number. */
+/** Terms of a sum are clamped to plus and minus this, more than any logit: the sum of 2^24 of them is finite. */
 const TERM_MAX = 2 ** 103;
 
 /**
- * Terms whose sum is a number on every device, in whichever order it adds them up: of parts that are inf and -inf there is none,
- * and a running sum that takes away what it has added gives none of an inf alone.
+ * Clamps terms so that their sum is not NaN on any device, in any order of summation: partial sums of inf and -inf give NaN, and
+ * so does an exclusive prefix sum that subtracts an inf again.
  */
 const summable = (cx: Lowering, terms: NodeValue): NodeValue => {
   const { id, range } = clamp(cx, terms, -TERM_MAX, TERM_MAX) as NodeValue;
@@ -41,8 +41,8 @@ export function countRows(cx: Lowering): NodeValue {
 }
 
 export function max(cx: Lowering, x: Value): Value {
-  // a choice that was settled may have left one number for all rows
-  if (x.kind === "host" || !x.isColumn) return x;
+  // a constant condition may have left one number for all rows
+  if (x.kind === "uniform" || !x.isColumn) return x;
   const { trend, isZeroDropped = false } = x.facts;
   if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
@@ -58,28 +58,28 @@ function firstRow(cx: Lowering, x: NodeValue): NodeValue {
 
 export const min = (cx: Lowering, x: Value): Value => neg(cx, max(cx, neg(cx, x)));
 
-export const mean = (cx: Lowering, x: Value): Value => (x.kind === "host" ? x : div(cx, sum(cx, x), countRows(cx)));
+export const mean = (cx: Lowering, x: Value): Value => (x.kind === "uniform" ? x : div(cx, sum(cx, x), countRows(cx)));
 
 /** Population variance. */
 export function variance(cx: Lowering, x: Value): Value {
-  if (x.kind === "host") return constant(0);
+  if (x.kind === "uniform") return constant(0);
   const deviation = sub(cx, x, mean(cx, x)) as NodeValue;
   return mean(cx, unary(cx, "sqr", deviation));
 }
 
 export function standardDeviation(cx: Lowering, x: Value): Value {
   const v = variance(cx, x);
-  return v.kind === "host" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
+  return v.kind === "uniform" ? v : unary(cx, "sqrt", { ...v, range: I.interval(0, Math.max(v.range.hi, 0)) });
 }
 
 export const count = (cx: Lowering, condition: Value): Value => sum(cx, condition);
 
 export const any = (cx: Lowering, condition: Value): Value =>
-  condition.kind === "host" ? condition : greater(cx, sum(cx, condition), constant(0));
+  condition.kind === "uniform" ? condition : greater(cx, sum(cx, condition), constant(0));
 
 export const all = (cx: Lowering, condition: Value): Value => not(cx, any(cx, not(cx, condition)));
 
-/** Shannon entropy of `prob` in nats; a row of probability 0 adds nothing. */
+/** Shannon entropy of `prob` in nats; rows with probability 0 contribute 0. */
 export function entropy(cx: Lowering): NodeValue {
   const prob = probOf(cx);
   const surprise = log(cx, clamp(cx, prob, I.F32_MIN, 1));
@@ -88,10 +88,10 @@ export function entropy(cx: Lowering): NodeValue {
   return { ...total, range: I.interval(0, 20) };
 }
 
-/** Running sum over the rows left, this row included. */
+/** Prefix sum over the rows left, this row included. */
 export function cumsum(cx: Lowering, x: Value): NodeValue {
   const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
-  const trend = terms.range.lo >= 0 ? trendOf(cx, "rises") : undefined;
+  const trend = terms.range.lo >= 0 ? knownTrend(cx, "rises") : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
   return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });
 }
@@ -102,7 +102,7 @@ export function softmax(cx: Lowering, x: Value): NodeValue {
   return { ...node(cx, "soft_max", [keyOf(cx, bounded)]), facts: { isZeroDropped: true } };
 }
 
-/** x - log(sum(exp(x))), from the largest x down so that nothing overflows. */
+/** x - log(sum(exp(x))), shifted by the largest x against overflow. */
 export function logSoftmax(cx: Lowering, x: Value): Value {
   const col = asColumn(cx, x, cx.table.dim);
   const shifted = clamp(cx, sub(cx, col, max(cx, col)), -LOGIT_MAX, 0) as NodeValue;
@@ -119,7 +119,7 @@ export function rowBeside(cx: Lowering, x: Value, edge: Value, shift: 1 | -1): V
   return select(cx, isInside, moved, edge);
 }
 
-/** Each row left gets what the row beside it holds; the rows stay where they are, dropped ones among them. */
+/** Each row left gets the value of its neighbour among the rows left; rows do not move. */
 function shiftRows(cx: Lowering, id: NodeId, shift: 1 | -1): NodeId {
   if (cx.table.isPacked) return emit(cx.builder, "roll", [id], { shift });
   const key = keyOf(cx, neg(cx, rankOf(cx)) as NodeValue);

@@ -1,6 +1,6 @@
 /**
- * The candidate table as tensors. A dropped row stays where it is, marked 0 in a mask, until `top` leaves it behind;
- * logits stay finite, and -inf appears in outputs only.
+ * The candidate table as tensors. A dropped row stays in place, with 0 in a mask, until `top` removes it; logits stay
+ * finite, and -inf appears only in outputs.
  */
 import type { Dim, NodeId } from "../../graph/graph.js";
 import { outlastingFacts, type NodeValue, type Value } from "./value.js";
@@ -14,29 +14,29 @@ export interface Table {
   dim: Dim;
   /** Token ids of the rows, i32; absent while row = token id. */
   ids: NodeId | undefined;
-  /** The logits as they came, f32, perhaps -inf. */
+  /** The input logits, f32, may be -inf. */
   raw: NodeId;
-  /** `raw` is clamped already: it is the logits, and rows that came as -inf lie below `-LOGIT_ALIVE`. */
+  /** `raw` is already clamped: it is the logits, and rows that came as -inf are below `-LOGIT_ALIVE`. */
   isRawFinite: boolean;
-  /** `raw` never rises from row to row. */
+  /** `raw` is descending. */
   isRawFalling: boolean;
   /** The present logits, finite; absent while they are `raw`, clamped. */
   assigned: NodeValue | undefined;
   /** 1 for the rows left, 0 for dropped ones; absent while only rows that came as -inf are dropped. */
   mask: NodeValue | undefined;
-  /** The mask marks the rows that came as -inf, too. */
+  /** The mask also covers the rows that came as -inf. */
   isMaskFull: boolean;
-  /** Rows are in an order that the program asked for. */
+  /** The program has sorted the rows. */
   isOrdered: boolean;
-  /** That order is by the logits and an earlier sampler's: it says what is best only until the logits change. */
+  /** The order is by the logits and from an earlier sampler: valid as a ranking only until the logits change. */
   isOrderInherited: boolean;
-  /** Rows that were dropped come after all others. */
+  /** Dropped rows come after all others. */
   isPacked: boolean;
-  /** A softmax of the present logits from before rows were dropped, the best of which is still there. */
+  /** A softmax of the present logits from before rows were dropped; its best row is still left. */
   weights: NodeValue | undefined;
   /** Counts the changes to the set of rows. */
   version: number;
-  /** Values derived from the table as it is now. */
+  /** Values derived from the present table. */
   cache: Map<string, NodeValue>;
   lets: Map<string, Let>;
 }
@@ -59,12 +59,12 @@ export const newTable = (raw: NodeId): Table => ({
   lets: new Map(),
 });
 
-/** A copy to lower one branch of an `if` on. */
+/** A copy for lowering one branch of an `if`. */
 export const cloneTable = (t: Table): Table => ({ ...t, cache: new Map(t.cache), lets: new Map(t.lets) });
 
-/** What a `let` holds, without the facts that dropped rows may have ended. */
+/** The value of a `let`, without the facts that dropped rows may have invalidated. */
 export function lookUpLet(t: Table, name: string): Value | undefined {
   const found = t.lets.get(name);
-  if (!found || found.value.kind === "host" || found.version === t.version) return found?.value;
+  if (!found || found.value.kind === "uniform" || found.version === t.version) return found?.value;
   return { ...found.value, facts: outlastingFacts(found.value.facts) };
 }

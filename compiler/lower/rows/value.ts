@@ -1,19 +1,19 @@
-/** Values while lowering: a number that the host knows, or a node of the graph, with what is known about it. */
-import type { HostExpr, NodeId } from "../../graph/graph.js";
-import { applyHost, hostRange, hostRule, type HostOp } from "../../graph/hostOps.js";
+/** Values while lowering: a uniform expression, or a node of the graph, with what is known about it. */
+import type { UniformExpr, NodeId } from "../../graph/graph.js";
+import { applyUniformOp, uniformRange, uniformOpRule, type UniformOp } from "../../graph/uniformOps.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 
-export type Value = HostValue | NodeValue;
+export type Value = UniformValue | NodeValue;
 
-/** A scalar that is worked out before the graph runs: a constant, or an expression of parameters, draws and states. */
-export interface HostValue {
-  readonly kind: "host";
-  readonly expr: HostExpr;
+/** A scalar computed before the graph runs: a constant, or an expression of parameters, draws and states. */
+export interface UniformValue {
+  readonly kind: "uniform";
+  readonly expr: UniformExpr;
   readonly range: Interval;
 }
 
-/** A scalar (one row) or a column (a row for each row of the table) that the graph computes. */
+/** A scalar (one row) or a column (one row for each row of the table) that the graph computes. */
 export interface NodeValue {
   readonly kind: "node";
   readonly id: NodeId;
@@ -23,38 +23,38 @@ export interface NodeValue {
 }
 
 /**
- * What lowering has proved of a node, about the table as it stood when the node was made. An absent fact is not known,
- * which is always a safe thing to say.
+ * What lowering has proved of a node, for the table at the time that the node was created. An absent fact is unknown, which
+ * is always safe.
  */
 export interface Facts {
-  /** The column never rises, or never falls, along the present order of the rows. */
+  /** The column is non-increasing or non-decreasing in the present order of the rows. */
   readonly trend?: "falls" | "rises" | undefined;
   /** Every dropped row holds 0. */
   readonly isZeroDropped?: boolean;
-  /** This scalar is at most the largest value that the column of this node has among the rows left. */
+  /** This scalar is at most the maximum of that node's column over the rows left. */
   readonly atMostMaxOf?: NodeId | undefined;
-  /** A condition that holds for the row of the largest value in the column of this node. */
+  /** A condition that holds for the row with the largest value in that node's column. */
   readonly holdsForMaxOf?: NodeId | undefined;
   /** A condition that holds for at least one of the rows left. */
   readonly holdsSomewhere?: boolean;
-  /** Running sum of the column of this node, this row included. */
+  /** Prefix sum of that node's column, this row included. */
   readonly cumsumOf?: NodeId;
-  /** The first row's value, where the first row is one of those left. */
+  /** The first row's value, if the first row is left. */
   readonly first?: Interval;
-  /** Logits: rows that were -inf on the way in lie at least this far below every other row. */
+  /** Logits: rows that came as -inf are at least this far below every other row. */
   readonly gap?: number | undefined;
-  /** Beside `gap`: by how much the logits were stretched at most, which says what a clamp may do to the gap. */
+  /** With `gap`: the largest factor by which the logits were scaled, which bounds what a clamp does to the gap. */
   readonly stretch?: number | undefined;
 }
 
 export const NO_FACTS: Facts = {};
 
-export const constant = (x: number): HostValue => ({ kind: "host", expr: x, range: I.point(x) });
+export const constant = (x: number): UniformValue => ({ kind: "uniform", expr: x, range: I.point(x) });
 
-export const host = (expr: HostExpr, range: Interval): HostValue =>
-  range.lo === range.hi ? constant(range.lo) : { kind: "host", expr, range };
+export const uniformValue = (expr: UniformExpr, range: Interval): UniformValue =>
+  range.lo === range.hi ? constant(range.lo) : { kind: "uniform", expr, range };
 
-/** What stays true of a column when rows are dropped after it was made. */
+/** The facts of a column that stay true when rows are dropped later. */
 export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({
   trend,
   gap,
@@ -62,43 +62,43 @@ export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts
   ...(cumsumOf !== undefined && { cumsumOf }),
 });
 
-export const isConstant = (v: Value): v is HostValue & { readonly expr: number } =>
-  v.kind === "host" && typeof v.expr === "number";
+export const isConstant = (v: Value): v is UniformValue & { readonly expr: number } =>
+  v.kind === "uniform" && typeof v.expr === "number";
 
 export const isColumn = (v: Value): boolean => v.kind === "node" && v.isColumn;
 
-/** Applies a host operation; constants fold, and so does what the operands' ranges decide. */
-export function hostOp(op: HostOp, ...operands: readonly HostValue[]): HostValue {
+/** Applies a uniform operation; folds constants and results that the operands' ranges determine. */
+export function uniformOp(op: UniformOp, ...operands: readonly UniformValue[]): UniformValue {
   if (operands.every(isConstant)) {
     return constant(
-      applyHost(
+      applyUniformOp(
         op,
         operands.map((v) => v.expr),
       ),
     );
   }
   const [a, b] = operands;
-  if (b && isConstant(b) && hostRule(op).identity === b.expr) return a!;
-  const range = hostRange(
+  if (b && isConstant(b) && uniformOpRule(op).identity === b.expr) return a!;
+  const range = uniformRange(
     op,
     operands.map((v) => v.range),
   );
-  return host(checkSize([op, ...operands.map((v) => v.expr)]), range);
+  return uniformValue(checkSize([op, ...operands.map((v) => v.expr)]), range);
 }
 
-/** A host expression that has grown too large to be evaluated for every token. */
-export class HostTooLarge extends Error {}
+/** Thrown for a uniform expression that is too large to evaluate for every token. */
+export class UniformTooLarge extends Error {}
 
-/** Parts of a host expression at most; a `let` that uses another twice doubles it. */
-export const MAX_HOST_SIZE = 4096;
+/** The most parts of a uniform expression; a `let` that uses another twice doubles them. */
+export const MAX_UNIFORM_SIZE = 4096;
 
 const sizes = new WeakMap<object, number>();
 
-const sizeOf = (expr: HostExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
+const sizeOf = (expr: UniformExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
 
-function checkSize(expr: readonly [HostOp, ...HostExpr[]]): HostExpr {
-  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as HostExpr), 1);
-  if (size > MAX_HOST_SIZE) throw new HostTooLarge();
+function checkSize(expr: readonly [UniformOp, ...UniformExpr[]]): UniformExpr {
+  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as UniformExpr), 1);
+  if (size > MAX_UNIFORM_SIZE) throw new UniformTooLarge();
   sizes.set(expr, size);
   return expr;
 }

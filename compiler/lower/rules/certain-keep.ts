@@ -1,6 +1,6 @@
 /**
- * At least one row stays, whatever a condition says; where it holds for some row for certain (`x >= c` with c at most the
- * largest x, or a running sum that starts at 0), nothing is computed for the case that it does not.
+ * `keep` leaves at least one row. If the condition is certain to hold for some row (`x >= c` with c at most the largest x, or a
+ * prefix sum that starts at 0), the fallback row is not computed.
  *
  *     %3 = step(%2)                        %3 = step(%2)
  *     %4 = argmax(logits)
@@ -14,11 +14,11 @@ import type { Rule } from "./rule.js";
 
 export const certainKeep: Rule = {
   name: "certain-keep",
-  doc: "a condition that holds for some row for certain needs no row kept beside it",
+  doc: "a condition that some row is certain to meet needs no fallback row",
   example: "min_p(0.05) |> dist(42)",
 };
 
-/** Whether at least `minimum` rows meet `condition` for certain. */
+/** Whether at least `minimum` rows are certain to meet `condition`. */
 export const holdsForEnough = (cx: Lowering, condition: Value, minimum: Value): boolean =>
   cx.uses(certainKeep) &&
   isConstant(minimum) &&

@@ -1,6 +1,6 @@
 /**
- * Rows that came as -inf need no mask of their own while their logits, clamped, lie far below all others: they get no share
- * of the probability, and no condition holds for them alone.
+ * Rows that came as -inf need no mask while their clamped logits are far below all others: their probability is 0, and no
+ * condition holds for them alone.
  *
  *     %0 = clamp(logits)                   %0 = clamp(logits)
  *     %1 = div(%0, u0)                     %1 = div(%0, u0)
@@ -15,15 +15,15 @@ import type { Rule } from "./rule.js";
 
 export const impliedMask: Rule = {
   name: "implied-mask",
-  doc: "rows that came as -inf need no mask while their logits lie far below all others",
+  doc: "rows that came as -inf need no mask while their logits are far below all others",
   example: "temp(0.8) |> dist(42)",
 };
 
-/** Below a gap of this many nats a dropped row could get a share of the probability again. */
+/** Below a gap of this many nats a dropped row could have a nonzero probability. */
 const MIN_GAP = 1000;
-/** Logits that were stretched further may be clamped to where the dropped rows lie: those of -1e9 and less. */
+/** Logits that were scaled further may be clamped to the range of dropped rows: those of -1e9 and less. */
 const MAX_STRETCH = 1.001e20;
 
-/** Whether logits with these facts tell by themselves which rows came as -inf. */
+/** Whether logits with these facts identify the rows that came as -inf. */
 export const tellsDropped = (cx: Lowering, { gap, stretch = Infinity }: Facts): boolean =>
   cx.uses(impliedMask) && gap !== undefined && gap >= MIN_GAP && stretch <= MAX_STRETCH;

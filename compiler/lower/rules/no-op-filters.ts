@@ -1,6 +1,6 @@
 /**
- * Filters that can not drop anything are left out: a condition that holds for certain, any condition on a table of one row, of
- * which the best row stays in any case, and a `top` of as many rows as there are.
+ * Removes filters that cannot drop a row: a condition that is certain to hold, any condition on a table of one row (the best
+ * row always stays), and a `top` of at least as many rows as the table has.
  *
  *     top_k(1) |> min_p(0.05) |> dist(42)      ->      top_k(1) |> dist(42)
  */
@@ -10,7 +10,7 @@ import type { Rule } from "./rule.js";
 
 export const noOpFilters: Rule = {
   name: "no-op-filters",
-  doc: "filters that can not drop anything are left out",
+  doc: "filters that cannot drop a row are removed",
   example: `import { dist } from "std"
 
 sampler at_least(p: f32) {
@@ -22,9 +22,9 @@ chain c = at_least(0) |> dist(42)
 `,
 };
 
-/** Whether `keep condition` leaves every row. */
+/** Whether `keep condition` keeps every row. */
 export const keepsAll = (cx: Lowering, condition: Value): boolean =>
   cx.uses(noOpFilters) && (condition.range.lo >= 1 || cx.table.dim === 1);
 
-/** Whether `top count` leaves every row. */
+/** Whether `top count` keeps every row. */
 export const takesAll = (cx: Lowering, count: number): boolean => cx.uses(noOpFilters) && count === cx.table.dim;

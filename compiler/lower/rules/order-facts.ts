@@ -1,6 +1,6 @@
 /**
- * Order: after `top` and `sort` the best row is row 0, a condition that holds for better rows first is a prefix of the table,
- * and rows that are in order need no second sort.
+ * Order: after `top` and `sort` the best row is row 0, a monotonic condition selects a prefix of the table, and sorted rows need
+ * no second sort.
  *
  *     %3 = argmax(%2)                  %3 = view(%2) offset=0 count=1
  *     %4 = get_rows(%2, %3)        ->
@@ -11,10 +11,10 @@ import type { Rule } from "./rule.js";
 
 export const orderFacts: Rule = {
   name: "order-facts",
-  doc: "in rows that are in order the best is row 0, and a threshold is a prefix",
+  doc: "in sorted rows the best is row 0, and a threshold is a prefix",
   example: "top_k(40) |> min_p(0.05) |> dist(42)",
 };
 
-/** What is known of the order of a column that was made in this order. */
-export const trendOf = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
+/** The trend of a column that was computed in the present order. */
+export const knownTrend = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
   cx.uses(orderFacts) ? trend : undefined;

@@ -1,6 +1,6 @@
 /**
- * Choosing among few rows in falling order in fewer steps: p / (c - threshold), with c the running sum of p, is at least 1 in
- * the first row that reaches the threshold, below 1 in later ones, where c - threshold is p and more, and negative before.
+ * A draw among a few descending rows in fewer steps: p / (c - threshold), with c the prefix sum of p, is at least 1 in the
+ * first row that reaches the threshold, below 1 in later rows, where c - threshold > p, and negative in earlier ones.
  *
  *     %3 = sub(threshold, c)               %3 = sub(c, threshold)
  *     %4 = step(%3)                    ->  %4 = div(p, %3)
@@ -15,17 +15,17 @@ import type { Rule } from "./rule.js";
 
 export const ratioPick: Rule = {
   name: "ratio-pick",
-  doc: "a draw among few rows in order is one argmax of a ratio",
+  doc: "a draw among a few sorted rows is one argmax of a ratio",
   example: "top_k(40) |> dist(42)",
 };
 
-/** Up to this many rows, running sums in f32 tell every row of some weight from the next. */
+/** Up to this many rows, f32 prefix sums distinguish every row of nonzero weight from the next. */
 const MAX_FEW = 1024;
 
 export const canPickByRatio = (cx: Lowering, weights: NodeValue): boolean =>
   cx.uses(ratioPick) && weights.facts.trend === "falls" && cx.table.dim !== "V" && cx.table.dim <= MAX_FEW;
 
-/** The threshold is below the last running sums by so much that dropped rows at the end, with p = 0, do not meet c - threshold = 0. */
+/** The threshold stays below the last prefix sum, so trailing dropped rows (p = 0) never give 0 / 0. */
 export function pickByRatio(cx: Lowering, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
   const over = emit(cx.builder, "sub", [running.id, threshold.id]);
   return emit(cx.builder, "argmax", [emit(cx.builder, "div", [weights.id, over])]);

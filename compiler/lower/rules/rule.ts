@@ -1,8 +1,8 @@
-/** A rule: a choice that lowering makes while it makes the graph. */
+/** A rule: an optimization during lowering. */
 import type { Optimization } from "../../graph/optimization.js";
 
 /**
- * Where lowering knows what no graph shows (what a program means by a condition, say), the choice is made while the graph is
- * made. Without the rule, lowering takes the plain way.
+ * A rule needs facts that the finished graph does not show, such as the meaning of a condition. If it is disabled, lowering emits
+ * the unoptimized nodes.
  */
 export type Rule = Optimization;

@@ -1,4 +1,4 @@
-/** The rules that lowering asks. */
+/** The rules that lowering applies. */
 import { certainKeep } from "./certain-keep.js";
 import { impliedMask } from "./implied-mask.js";
 import { noOpFilters } from "./no-op-filters.js";

@@ -1,6 +1,6 @@
 /**
- * A comparison of probabilities with each other (`prob >= p * max(prob)`) stays the same when all of them are multiplied by
- * one positive number, as dropping rows does: weights from before rows were dropped serve as well.
+ * A comparison of probabilities with each other (`prob >= p * max(prob)`) is invariant under a positive factor, and dropping rows
+ * only multiplies the rest by one: the weights from before rows were dropped can be reused.
  *
  *     %9 = soft_max(%1)                    %9 = soft_max(%1)
  *     ...                                  ...
@@ -16,7 +16,7 @@ import type { Rule } from "./rule.js";
 
 export const scaleInvariance: Rule = {
   name: "scale-invariance",
-  doc: "comparing probabilities with each other needs none that sum to 1",
+  doc: "comparing probabilities with each other needs no normalisation",
   example: `import { top_k, top_p, dist } from "std"
 
 sampler relative(p: f32) {
@@ -27,7 +27,7 @@ chain c = top_k(40) |> top_p(0.9) |> relative(0.1) |> dist(42)
 `,
 };
 
-/** Whether a condition stays the same when the columns that `isRelative` names are multiplied by a positive number. */
+/** Whether a condition is invariant when the columns in `isRelative` are multiplied by a positive number. */
 export function isScaleInvariant(condition: Expr, isRelative: (name: string) => boolean): boolean {
   if (condition.kind !== "binary") return false;
   const { op, left, right } = condition;
@@ -38,7 +38,7 @@ export function isScaleInvariant(condition: Expr, isRelative: (name: string) => 
   return a !== undefined && a > 0 && a === b;
 }
 
-/** The power of f by which an expression grows when these columns grow by a factor f; undefined if by none. */
+/** The power of f by which an expression scales when these columns scale by f; undefined if there is none. */
 function degree(e: Expr, isRelative: (name: string) => boolean): number | undefined {
   const of = (part: Expr): number | undefined => degree(part, isRelative);
   if (!mentions(e, isRelative)) return 0;
@@ -62,7 +62,7 @@ function degree(e: Expr, isRelative: (name: string) => boolean): number | undefi
   }
 }
 
-/** Whether an expression depends on these columns, by itself or through what is made of them. */
+/** Whether an expression depends on these columns, directly or indirectly. */
 const mentions = (e: Expr, isRelative: (name: string) => boolean): boolean =>
   (e.kind === "name" && isRelative(e.text)) ||
   (e.kind === "call" && findFunction(e.callee.text)?.readsProb === true) ||

@@ -1,7 +1,7 @@
 /**
- * Choosing needs no probabilities that sum to 1: where a softmax of the same logits is at hand from before some rows were
- * dropped, its values times the mask are the weights to draw by, compared with the draw times their own sum. (For this the
- * best row must be among those left; the weights of others alone could all be 0.)
+ * A draw needs no normalised probabilities: if a softmax of the same logits exists from before some rows were dropped, its
+ * values times the mask are the weights, and the threshold is the draw times their sum. (The best row must still be left,
+ * otherwise all weights could be 0.)
  *
  *     %9 = soft_max(%1)                    %9 = soft_max(%1)
  *     ...                                  ...
@@ -16,10 +16,10 @@ import type { Rule } from "./rule.js";
 
 export const unnormalisedSelection: Rule = {
   name: "unnormalised-selection",
-  doc: "drawing by the weights of a softmax from before rows were dropped, without a second softmax",
+  doc: "a draw reuses the softmax from before rows were dropped",
   example: "top_p(0.95) |> dist(42)",
 };
 
-/** What rows are drawn by: `prob`, or numbers in its proportions. */
+/** The weights of a draw: `prob`, or a multiple of it. */
 export const selectionWeights = (cx: Lowering): NodeValue =>
   cx.uses(unnormalisedSelection) ? weightsOf(cx) : probOf(cx);

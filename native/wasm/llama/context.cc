@@ -7,7 +7,7 @@ namespace ggsl::wasm {
 
 namespace {
 
-// A context, and what its latest decode gave.
+// A context and the outputs of its latest decode.
 struct Session {
     Context             context;
     std::vector<Output> outputs;
@@ -28,7 +28,7 @@ ContextOptions to_options(const int32_t * words) {
 
 extern "C" {
 
-// `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are looked at.
+// `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked.
 // `chains`: `count` graphs, null for a sequence without one.
 EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options, const SharedGraph * const * chains,
                                                  size_t count) {
@@ -43,7 +43,7 @@ EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, cons
 EMSCRIPTEN_KEEPALIVE void ggsl_context_close(const Session * session) { delete session; }
 EMSCRIPTEN_KEEPALIVE int32_t ggsl_context_size(const Session * session) { return session->context.context_size(); }
 
-// Takes the chain away when `graph` is null.
+// Removes the chain if `graph` is null.
 EMSCRIPTEN_KEEPALIVE bool ggsl_set_chain(Session * session, int32_t sequence, const SharedGraph * graph) {
     return guarded([&] {
         session->context.set_chain(sequence, graph == nullptr ? nullptr : *graph);
@@ -88,7 +88,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_copy(Session * session, int32_t from, int32_t to)
     });
 }
 
-// Makes the next decode fail: there is one thread, so none can be running.
+// Makes the next decode fail: with one thread, no decode can be running.
 EMSCRIPTEN_KEEPALIVE void ggsl_abort(Session * session) { session->context.abort(); }
 
 // `batch`: `count` tokens, then as many positions, sequences, and whether an output is wanted.
@@ -107,7 +107,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_decode(Session * session, const int32_t * batch, 
 EMSCRIPTEN_KEEPALIVE size_t ggsl_output_count(const Session * session) { return session->outputs.size(); }
 EMSCRIPTEN_KEEPALIVE int32_t ggsl_output_sequence(const Session * session, size_t output) { return session->outputs[output].sequence; }
 
-// Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states (f32); nothing where there is none.
+// Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states (f32); empty if absent.
 EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, int32_t which) {
     return guarded([&] {
         const Results & results = session->outputs[output].results;

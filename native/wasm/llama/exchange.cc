@@ -4,7 +4,7 @@ namespace ggsl::wasm {
 
 namespace {
 
-// Numbers of 64 bits may be read from it.
+// Aligned for 64-bit numbers.
 std::vector<double> given;
 size_t              given_bytes = 0;
 

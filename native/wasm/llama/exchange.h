@@ -1,5 +1,5 @@
-// How values cross: numbers and pointers as they are; texts and arrays given to the module lie in memory that `ggsl_allocate`
-// gave, those that it gives are kept until the next function that gives some, and read by `ggsl_given`.
+// The calling convention: numbers and pointers are passed directly. The caller puts texts and arrays for the module into memory
+// from `ggsl_allocate`; those that the module gives stay valid until a function gives others, and are read by `ggsl_given`.
 #pragma once
 
 #include "wasm/failure_text.h"
@@ -16,16 +16,16 @@
 
 namespace ggsl::wasm {
 
-// A model stays as long as its contexts and grammars; a graph, as long as the contexts that run it.
+// A model lives as long as its contexts and grammars; a graph, as long as the contexts that run it.
 using SharedModel = std::shared_ptr<Model>;
 using SharedGraph = std::shared_ptr<const Graph>;
 
-// Keeps bytes for the caller; true, because 0 is a failure.
+// Keeps bytes for the caller; true, because 0 means failure.
 bool give_bytes(const void * bytes, size_t count);
 
 template <typename T> bool give(const std::vector<T> & values) { return give_bytes(values.data(), values.size() * sizeof(T)); }
 
-// Each text ends with a zero.
+// Each text is zero-terminated.
 bool give_texts(const std::vector<std::string> & texts);
 
 } // namespace ggsl::wasm

@@ -1,4 +1,4 @@
-// Models, graphs and the versions that must fit (native/llama/model.h, wire.h).
+// Models, graphs and the versions that must match (native/llama/model.h, wire.h).
 #include "graph/backend.h"
 #include "exchange.h"
 #include "graph/ops.h"
@@ -9,7 +9,7 @@ namespace ggsl::wasm {
 
 extern "C" {
 
-// To be called before anything else.
+// Must be called first.
 EMSCRIPTEN_KEEPALIVE void ggsl_start() { capture_logs(); }
 
 EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() { return wire_version; }
@@ -32,7 +32,7 @@ EMSCRIPTEN_KEEPALIVE SharedModel * ggsl_model_open(const uint8_t * bytes, size_t
 EMSCRIPTEN_KEEPALIVE void ggsl_model_close(const SharedModel * model) { delete model; }
 
 // Gives f64: parameters, bytes of the weights, tokens of context in training, size of the vocabulary, the tokens that begin and
-// end a text (-1: none), whether the first is put before a text.
+// end a text (-1: none), whether a text starts with the first.
 EMSCRIPTEN_KEEPALIVE bool ggsl_model_numbers(const SharedModel * model) {
     return guarded([&] {
         const llama_model * const loaded = (*model)->get();
@@ -90,7 +90,7 @@ EMSCRIPTEN_KEEPALIVE SharedGraph * ggsl_graph_open(const int32_t * words, size_t
 }
 EMSCRIPTEN_KEEPALIVE void ggsl_graph_close(const SharedGraph * graph) { delete graph; }
 
-// Gives i32: numbers of uniforms, inputs, states and nodes.
+// Gives i32: the counts of uniforms, inputs, states and nodes.
 EMSCRIPTEN_KEEPALIVE bool ggsl_graph_size(const SharedGraph * graph) {
     return guarded([&] {
         const Graph & of = **graph;

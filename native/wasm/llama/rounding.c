@@ -1,5 +1,5 @@
-// ggml's kernels for WebAssembly truncate where all others, and its reference, round when they quantize activations to 8 bits: a
-// loss of half a step a number. The linker puts these in their place.
+// To quantize activations to 8 bits, ggml's WebAssembly kernels truncate where all others and the reference round: they lose half
+// a step per number. The linker replaces them with these.
 #include <ggml-quants.h>
 
 #include <stdint.h>

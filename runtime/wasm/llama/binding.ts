@@ -1,11 +1,11 @@
-/** A model in WebAssembly, in a memory of its own: what it leaves behind, and a trap, are gone with it. */
+/** A model in WebAssembly. Each model has an instance of its own, so freeing it frees all memory, even after a trap. */
 import type { ModelBinding, NativeModel } from "../../native/binding.js";
 import { differenceOf } from "../fits.js";
 import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
 import { grammarClass, graphClass } from "./graph.js";
 import { Llama, type Handles } from "./handle.js";
-import { hostChainClass } from "./hostChain.js";
+import { tailClass } from "./tail.js";
 import { unusable } from "./loader.js";
 import { LlamaModel } from "./model.js";
 
@@ -14,12 +14,12 @@ export interface LlamaBinding {
   readonly binding: ModelBinding;
 }
 
-/** The file and what is made of it are in memory at the same time, and that has at most 2 GiB. */
+/** The file and the model loaded from it are in memory at the same time, which has at most 2 GiB. */
 const MAX_FILE_BYTES = 2 ** 30;
 
 /**
  * Loads a GGUF file. Throws a `NativeError` (INVALID_MODEL, OUT_OF_MEMORY; COMPUTE_FAILED for a trap), and `InputError` for a
- * module that does not fit.
+ * module that does not match.
  */
 export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
   checkFileSize(bytes.length);
@@ -31,12 +31,12 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
     binding: {
       Graph: graphClass(llama, graphs),
       Grammar: grammarClass(llama, models),
-      HostChain: hostChainClass(llama, models),
+      Tail: tailClass(llama, models),
     },
   };
 }
 
-/** A file that is too large need not be read. Throws a `NativeError` (OUT_OF_MEMORY). */
+/** Checks a file's size before reading it. Throws a `NativeError` (OUT_OF_MEMORY). */
 export function checkFileSize(bytes: number): void {
   if (bytes <= MAX_FILE_BYTES) return;
   throw nativeError(

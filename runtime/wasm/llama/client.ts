@@ -1,4 +1,4 @@
-/** A model in a worker, as a page has it. */
+/** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
 import { InputError } from "../../errors.js";
@@ -6,57 +6,57 @@ import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
 import type { GenerateRequest, GenerationEnd, LogitsRequest, Port, Reply, Request, Token } from "./messages.js";
 
-/** A browser's `Worker`, of which only this is used. */
+/** The used part of a browser's `Worker`. */
 interface WorkerPort extends Port {
   onerror: ((event: { readonly message?: string }) => void) | null;
   terminate(): void;
 }
 declare const Worker: new (url: URL, options: { type: "module" }) => WorkerPort;
 
-/** What a generation in a worker takes. */
+/** Options of a generation in a worker. */
 export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec"> {
   readonly chain: Chain;
 }
 
-/** Tokens as they come; it can be iterated once. Leaving the loop early cancels the generation. */
+/** A stream of tokens that can be iterated once. Leaving the loop early cancels the generation. */
 export interface WorkerGeneration extends AsyncIterable<Token> {
-  /** How it ended; rejects with what went wrong. */
+  /** How it ended; rejects if it failed. */
   readonly end: Promise<GenerationEnd>;
-  /** New values of uniforms from the next token on. Rejects with `InputError` for values that do not fit, or after the end. */
+  /** Sets uniforms from the next token on. Rejects with `InputError` for invalid values, or after the end. */
   setUniforms(values: UniformValues): Promise<void>;
-  /** Ends it before its next token, or before it has begun; harmless after the end. */
+  /** Ends it before its next token, or before it starts; harmless after the end. */
   cancel(): void;
 }
 
 /**
- * A worker that loads a model and generates with it. Requests that wait for each other are done in the order in which they were
- * made, at most 16 at a time; more are an error.
+ * A worker that loads a model and generates with it. Requests are queued and run in order, at most 16 at a time; more are an
+ * error.
  */
 export class ModelWorker implements Disposable {
   private next = 1;
   private readonly listeners = new Map<number, (reply: Reply) => void>();
   private failure: InputError | undefined;
 
-  /** Starts the worker; in browsers. */
+  /** Starts the worker (browsers only). */
   static start(): ModelWorker {
     return new ModelWorker(new Worker(new URL("./worker.js", import.meta.url), { type: "module" }));
   }
 
-  /** @param port a worker that was started elsewhere, or a port of a channel at whose other end is `serve` */
+  /** @param port a worker that was started elsewhere, or a port of a channel whose other end runs `serve` */
   constructor(private readonly port: Port & Partial<WorkerPort>) {
     port.onmessage = ({ data }) => {
       const reply = data as Reply;
       this.listeners.get(reply.id)?.(reply);
     };
-    // only a worker that can not be loaded, or that ran out of memory, gets here
+    // only for a worker that cannot be loaded, or that ran out of memory
     if ("terminate" in port)
       port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it did not load"}`);
   }
 
   /**
-   * Loads a model, in the place of the one that was loaded before.
-   * @param bytes a GGUF file; they are copied
-   * @param module the WebAssembly module with llama.cpp in it, or its whole address
+   * Loads a model, which replaces the one loaded before.
+   * @param bytes a GGUF file; the bytes are copied
+   * @param module the WebAssembly module with llama.cpp, or its absolute URL
    * @throws InputError as `loadModelFromBytes` does
    */
   async load(bytes: Uint8Array, module: Uint8Array | URL | string): Promise<ModelInfo> {
@@ -64,7 +64,7 @@ export class ModelWorker implements Disposable {
     return (reply as Reply & { type: "loaded" }).info;
   }
 
-  /** Generates text after a prompt; what is wrong with what was given is thrown by the loop over its tokens. */
+  /** Generates text after a prompt; the loop over the tokens throws errors in the arguments. */
   generate(prompt: string | Int32Array, { chain, ...options }: WorkerGenerateOptions): WorkerGeneration {
     const spec = writeSpec(options.alternatives ? chain.rowsGraph : chain.graph);
     const tokens: Token[] = [];
@@ -81,7 +81,7 @@ export class ModelWorker implements Disposable {
     };
     end.then(over, over);
 
-    // whatever it answers, the generation is at its end soon
+    // the answer does not matter: the generation ends soon
     const cancel = (): void => {
       if (!isOver) this.ask({ type: "cancel", generation: id }).catch(() => undefined);
     };
@@ -110,8 +110,8 @@ export class ModelWorker implements Disposable {
   }
 
   /**
-   * The model's own logits of the token after a prompt, one for each token of the vocabulary; see `Model.logits`. It waits for
-   * what was asked for before.
+   * The model's raw logits of the token after a prompt, one for each token of the vocabulary; see `Model.logits`. It waits for
+   * earlier requests.
    * @throws InputError for a prompt that does not fit
    */
   async logits(prompt: string | Int32Array, options: Omit<LogitsRequest, "prompt"> = {}): Promise<Float32Array> {
@@ -119,13 +119,13 @@ export class ModelWorker implements Disposable {
     return (reply as Reply & { type: "logits" }).logits;
   }
 
-  /** Texts of tokens, each alone, also while others are generated. Throws `InputError` for a token that is none. */
+  /** The text of each token, also during a generation. Throws `InputError` for a token outside the vocabulary. */
   async textsOf(tokens: Int32Array): Promise<readonly string[]> {
     const reply = await this.ask({ type: "texts", tokens });
     return (reply as Reply & { type: "texts" }).texts;
   }
 
-  /** Stops the worker, whatever it does; what is waited for fails. */
+  /** Stops the worker at once; pending requests fail. */
   dispose(): void {
     this.port.terminate?.();
     this.fail("the worker was disposed");
@@ -139,7 +139,7 @@ export class ModelWorker implements Disposable {
     return this.send(request).answer;
   }
 
-  /** @param onToken takes what comes before the answer */
+  /** @param onToken receives the replies that come before the answer */
   private send(request: Unnumbered, onToken?: (reply: Reply) => void): { id: number; answer: Promise<Reply> } {
     const id = this.next++;
     const answer = new Promise<Reply>((resolve, reject) => {

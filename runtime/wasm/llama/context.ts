@@ -41,7 +41,7 @@ export class LlamaContext implements NativeContext {
     this.idle();
     this.isBusy = true;
     try {
-      // `abort`, new uniforms and all else that waits have their turn before each batch
+      // lets `abort`, new uniforms and other waiting tasks run before each batch
       await nextTask();
       if (this.handle.isDisposed) throw nativeError("ABORTED", "the context was disposed");
       const { llama } = this.handle;
@@ -81,7 +81,7 @@ export class LlamaContext implements NativeContext {
     checkInteger("to", to);
     this.idle().checked((e, at) => e.ggsl_copy(at, from, to));
   }
-  /** A batch that has begun is not stopped: nobody can ask for it meanwhile. */
+  /** Does not stop a running batch: it blocks the thread, so no call can arrive. */
   abort(): void {
     if (this.isBusy && !this.handle.isDisposed) this.handle.call((e, at) => e.ggsl_abort(at));
   }

@@ -34,13 +34,13 @@ export interface LlamaExports extends CommonExports {
   ggsl_value_other(what: Pointer, length: number): number;
   ggsl_value_list(count: number): number;
   ggsl_parameter(name: Pointer, length: number): number;
-  ggsl_host_chain_open(model: Pointer): Pointer;
-  ggsl_host_chain_clone(chain: Pointer): Pointer;
-  ggsl_host_chain_close(chain: Pointer): void;
-  ggsl_host_chain_apply(chain: Pointer, tokens: Pointer, count: number, logits: Pointer, logitCount: number): number;
-  ggsl_host_chain_accept(chain: Pointer, token: number): number;
-  ggsl_host_chain_accept_prompt(chain: Pointer, tokens: Pointer, count: number): number;
-  ggsl_host_chain_reset(chain: Pointer): number;
+  ggsl_tail_open(model: Pointer): Pointer;
+  ggsl_tail_clone(chain: Pointer): Pointer;
+  ggsl_tail_close(chain: Pointer): void;
+  ggsl_tail_apply(chain: Pointer, tokens: Pointer, count: number, logits: Pointer, logitCount: number): number;
+  ggsl_tail_accept(chain: Pointer, token: number): number;
+  ggsl_tail_accept_prompt(chain: Pointer, tokens: Pointer, count: number): number;
+  ggsl_tail_reset(chain: Pointer): number;
 
   ggsl_context_open(model: Pointer, options: Pointer, chains: Pointer, count: number): Pointer;
   ggsl_context_close(context: Pointer): void;

@@ -1,12 +1,12 @@
-/** The module with llama.cpp in it: what it gives, what it is given, and objects that live in its memory. */
+/** The module with llama.cpp: arguments, results, and handles of objects in its memory. */
 import { Instance, nativeError, type Pointer } from "../instance.js";
 import type { LlamaExports } from "./exports.js";
 
-/** Arrays of numbers, as they lie in memory. */
+/** Arrays of numbers in the layout of the module's memory. */
 type Numbers = Uint8Array | Int32Array | Float32Array;
 
 export class Llama extends Instance<LlamaExports> {
-  /** What the last function that gave something has given, copied. */
+  /** A copy of the latest result of a function that "gives" one. */
   get given() {
     const [at, bytes] = this.call((e) => [e.ggsl_given(), e.ggsl_given_bytes()] as const);
     return {
@@ -47,14 +47,14 @@ function free({ llama, at, close }: Held): void {
   if (llama.isAlive) llama.call((e) => close(e, at));
 }
 
-/** Objects that were forgotten are freed by the collector. */
+/** Frees objects that were garbage-collected without `dispose`. */
 const forgotten = new FinalizationRegistry<Held>(free);
 
-/** Somebody's object in the module's memory. */
+/** An object in the module's memory. */
 export class Handle {
   private held: Held | undefined;
 
-  /** @param what names it in errors */
+  /** @param what its name in errors */
   constructor(
     owner: object,
     private readonly what: string,
@@ -77,7 +77,7 @@ export class Handle {
     return this.open.at;
   }
 
-  /** Calls a function that fails with 0, and gives what it gives. */
+  /** Calls a function that returns 0 on failure, and returns what it gives. */
   ask(work: (exports: LlamaExports, at: Pointer) => number): Llama["given"] {
     this.checked(work);
     return this.llama.given;
@@ -111,5 +111,5 @@ export function checkInteger(what: string, value: number): number {
   return value;
 }
 
-/** The handles of graphs or models by the objects that have them: other objects of the same instance are given those. */
+/** The handles of graphs or models by their wrapper objects, to pass them to other objects of the same instance. */
 export type Handles = WeakMap<object, Handle>;

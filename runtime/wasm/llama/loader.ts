@@ -1,4 +1,4 @@
-/** Finds and compiles the module with llama.cpp in it. It is built apart from the package: `npm run build:wasm -- --llama`. */
+/** Finds and compiles the module with llama.cpp. It is not part of the package: `npm run build:wasm -- --llama` builds it. */
 import { InputError } from "../../errors.js";
 import { nodeModule } from "../../node.js";
 import { llamaModulePath } from "../../root.js";
@@ -10,16 +10,16 @@ type Source = Uint8Array | URL | string;
 const compiled = new Map<string, Promise<WasmModule>>();
 
 /**
- * The module, compiled once for each place where it lies.
- * @param source its bytes, or where they are; Node.js finds what was built
- * @throws InputError when it can not be had
+ * The module, compiled once per location.
+ * @param source its bytes, or their location; Node.js finds the build by default
+ * @throws InputError if it cannot be loaded
  */
 export function loadLlama(source: Source = builtModule()): Promise<WasmModule> {
   if (source instanceof Uint8Array) return compile(source);
   const key = String(source);
   const known = compiled.get(key) ?? compile(source);
   compiled.set(key, known);
-  // one that failed may be there the next time
+  // a failure is not cached: the module may be there next time
   known.catch(() => compiled.delete(key));
   return known;
 }

@@ -1,8 +1,8 @@
 /**
- * What a page and the worker with a model say to each other. Each request has a number of its own, which the answers repeat.
+ * The messages between a page and the worker with a model. Each request has an id, which the answers repeat.
  *
- * `load`, `generate` and `logits` are done one after the other, in the order in which they came, at most 16 of them at a time; a
- * cancelled generation ends with `done`. `texts`, `setUniforms` and `cancel` are done at once, which is between two tokens.
+ * `load`, `generate` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
+ * `texts`, `setUniforms` and `cancel` run at once, between two tokens.
  */
 import type { GenerationStats } from "../../generate.js";
 import type { ModelInfo } from "../../native/binding.js";
@@ -12,9 +12,9 @@ export type Request =
   | {
       readonly type: "load";
       readonly id: number;
-      /** A GGUF file; the model that was loaded before is gone then. */
+      /** A GGUF file; it replaces the model loaded before. */
       readonly bytes: Uint8Array;
-      /** The module with llama.cpp in it, or its whole address. */
+      /** The module with llama.cpp, or its absolute URL. */
       readonly module: Uint8Array | string;
     }
   | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
@@ -25,14 +25,14 @@ export type Request =
 
 export interface GenerateRequest {
   readonly prompt: string | Int32Array;
-  /** The chain as `writeSpec` writes it; it is verified. */
+  /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
   readonly uniforms?: UniformValues;
   readonly maxTokens?: number;
   readonly contextSize?: number;
-  /** How many of the likeliest tokens to tell with each token, at most 100; default 0. */
+  /** How many of the likeliest tokens to send with each token, at most 100; default 0. */
   readonly alternatives?: number;
-  /** Tell with each token what the chain remembers. */
+  /** Send the values of the states with each token. */
   readonly states?: boolean;
 }
 
@@ -44,37 +44,37 @@ export interface LogitsRequest {
 export type Reply =
   | { readonly type: "loaded"; readonly id: number; readonly info: ModelInfo }
   | ({ readonly type: "token"; readonly id: number } & Token)
-  /** Of `generate`. */
+  /** Answers `generate`. */
   | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
   /** A logit for each token of the vocabulary; transferred. */
   | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }
-  /** In the order of the tokens asked for. */
+  /** In the order of the requested tokens. */
   | { readonly type: "texts"; readonly id: number; readonly texts: readonly string[] }
-  /** Of `setUniforms` and `cancel`. */
+  /** Answers `setUniforms` and `cancel`. */
   | { readonly type: "accepted"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly name: string; readonly message: string };
 
 /** A token of a generation in a worker. */
 export interface Token {
   readonly token: number;
-  /** Whole characters only: a token that ends inside one gives its text together with a later one. */
+  /** Whole characters only: the text of a token that ends inside a character comes with a later token. */
   readonly text: string;
-  /** In [0, 1], as the chain left it; absent without `alternatives`, as they are. */
+  /** In [0, 1], after the chain; absent without `alternatives`. */
   readonly probability?: number;
-  /** The likeliest first; `text` is the token's alone. */
+  /** The likeliest first; `text` is that of the token alone. */
   readonly alternatives?: readonly { readonly token: number; readonly text: string; readonly probability: number }[];
-  /** What the chain remembers after this token, by the names of its states; absent without `states`. */
+  /** The values of the states after this token, by name; absent without `states`. */
   readonly states?: Readonly<Record<string, number>>;
 }
 
 /** How a generation in a worker ended. */
 export interface GenerationEnd {
   readonly finish: NonNullable<GenerationStats["finish"]> | "cancelled";
-  /** Absent when it was cancelled before its first token. */
+  /** Absent if it was cancelled before its first token. */
   readonly stats?: GenerationStats;
 }
 
-/** A worker as its page has it, the page as its worker has it, and a port of a channel. Node.js's types have no other. */
+/** The common interface of a worker, a page and a port of a channel. Node.js's types lack the first two. */
 export interface Port {
   postMessage(message: unknown, transfer?: readonly ArrayBufferLike[]): void;
   onmessage: ((event: { readonly data: unknown }) => void) | null;

@@ -1,4 +1,4 @@
-/** The worker's side: a model, and one thing done with it at a time. */
+/** The worker's side: a model that handles one request at a time. */
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "../../chain.js";
 import { AbortError, InputError } from "../../errors.js";
@@ -6,10 +6,10 @@ import type { Generation, Piece } from "../../generate.js";
 import { loadModelFromBytes, type Model } from "../../model.js";
 import type { GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
 
-/** Requests that wait or are being done. */
+/** The maximum number of queued and running requests. */
 const MAX_REQUESTS = 16;
 
-/** A generation that was asked for and has not ended. */
+/** A requested generation that has not ended. */
 interface Running {
   readonly cancel: AbortController;
   /** Absent until its turn. */
@@ -24,7 +24,7 @@ export function serve(port: Port): void {
   const reply = (message: Reply): void =>
     port.postMessage(message, message.type === "logits" ? [message.logits.buffer] : []);
 
-  /** Does it when all that came before is done. */
+  /** Runs `work` after all earlier requests. */
   function inTurn(id: number, work: () => Promise<Reply>): void {
     if (waiting === MAX_REQUESTS)
       throw new InputError(`${MAX_REQUESTS} requests are already waiting: wait for one of them`);
@@ -132,7 +132,7 @@ function cancelled(generation: Generation | undefined): GenerationEnd {
   try {
     return { finish: "cancelled", ...(generation && { stats: generation.stats() }) };
   } catch {
-    return { finish: "cancelled" }; // before the first token there are no numbers
+    return { finish: "cancelled" }; // there are no statistics before the first token
   }
 }
 

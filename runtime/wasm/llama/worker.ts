@@ -1,4 +1,4 @@
-/** A browser's worker with a model in it: `ModelWorker` starts it. */
+/** The worker script that `ModelWorker` starts in browsers. */
 import type { Port } from "./messages.js";
 import { serve } from "./serve.js";
 

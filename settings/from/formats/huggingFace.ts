@@ -26,7 +26,7 @@ const OTHERS = new Set(
     .split(/\s+/),
 );
 
-/** Beam search and its like: which key, the value that turns it off, and what it is. */
+/** Beam search and similar: the key, the value that turns it off, and why it is lost. */
 const SEARCHES: readonly (readonly [key: string, off: number, what: string])[] = [
   ["num_beams", 1, "beam search keeps several texts at once, and a chain picks one token after the other"],
   ["num_beam_groups", 1, "groups of beams belong to beam search"],
@@ -44,7 +44,7 @@ const SEARCHES: readonly (readonly [key: string, off: number, what: string])[] =
   ],
 ];
 
-/** What else can not be carried over, if it is set at all. */
+/** Other settings that are lost whenever they are set. */
 const LOST: Readonly<Record<string, string>> = {
   early_stopping: "it belongs to beam search",
   constraints: "it belongs to beam search",
@@ -107,7 +107,7 @@ function processors(reader: Reader, eos: readonly number[]): Stage[] {
   ];
 }
 
-/** Only where tokens are drawn. */
+/** Only with `do_sample`. */
 function warpers(reader: Reader): Stage[] {
   const unit = { min: 0, max: 1 };
   const temperature = reader.number("temperature", { min: 0, minExcluded: true }) ?? 1;
@@ -138,7 +138,7 @@ function warpers(reader: Reader): Stage[] {
 
 // ---------------------------------------------------------------- lists
 
-/** `[[[15043], 1.5], ...]`; sequences of several tokens have no equal here. */
+/** `[[[15043], 1.5], ...]`; sequences of several tokens have no equivalent here. */
 function sequenceBias(reader: Reader): Bias[] {
   const node = reader.node("sequence_bias");
   if (node === undefined) return [];
@@ -162,7 +162,7 @@ function sequenceOf(node: Node): number[] | undefined {
   return tokens.every((t) => t !== undefined) ? tokens : undefined;
 }
 
-/** Words of one token; the end of the text is never one of them. */
+/** Words of one token, except end-of-text tokens. */
 function badWords(reader: Reader, eos: readonly number[]): number[] {
   const node = reader.node("bad_words_ids");
   if (node === undefined) return [];

@@ -1,4 +1,4 @@
-/** The formats that settings are imported from: what each is called, how it is recognised, what reads it. */
+/** The import formats: name, keys that identify it, and reader. */
 import type { ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { fromHuggingFace } from "./huggingFace.js";
@@ -12,7 +12,7 @@ import { fromVllm } from "./vllm.js";
 export interface JsonFormat {
   /** The name for `--from`. */
   readonly name: string;
-  /** Keys that tell this format from the others. */
+  /** Keys that distinguish this format from the others. */
   readonly keys: readonly string[];
   /** Keys that it never has. */
   readonly never?: readonly string[];
@@ -77,10 +77,10 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
   },
 ];
 
-/** Formats that are no JSON, or not only. */
+/** All formats, including those that are not JSON. */
 export const KINDS: readonly string[] = [...new Set([...JSON_FORMATS.map((f) => f.name), "gguf"])];
 
-/** The formats that an object may be of: those of which it has the most keys. */
+/** The possible formats of an object: those with the most matching keys. */
 export function candidates({ members }: ObjectNode): readonly JsonFormat[] {
   const counts = JSON_FORMATS.map(({ keys, never = [] }) =>
     never.some((key) => members.has(key)) ? 0 : keys.filter((key) => members.has(key)).length,

@@ -1,7 +1,7 @@
 /**
  * KoboldCpp's samplers (gpttype_adapter.cpp and koboldcpp.py, as of 2025): logit biases, DRY, the 3000 best tokens, the grammar,
  * then the samplers in the order of `sampler_order`, and last XTC. With mirostat: the repetition penalty, the temperature,
- * mirostat. min_p follows top_p, smoothing and top_n_sigma follow the temperature wherever these stand.
+ * mirostat. min_p follows top_p, smoothing and top_n_sigma follow the temperature, wherever these are in the order.
  */
 import * as pieces from "../pieces.js";
 import type { Bias, Stage } from "../plan.js";
@@ -10,7 +10,7 @@ import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
 import { biasStages, NEEDS_EOS } from "./llama.js";
 
-/** What the names of settings stand for, once read. */
+/** The values of the settings. */
 export interface KoboldSettings {
   readonly temperature: number;
   readonly topK: number;
@@ -43,7 +43,7 @@ export interface KoboldSettings {
   readonly bansEnd: boolean;
 }
 
-/** What a source calls the settings that notes and parameters name. */
+/** A source's names of the settings, for notes and parameters. */
 export type KoboldNames = Readonly<
   Record<
     "temperature" | "topK" | "typical" | "repPen" | "presence" | "grammar" | "order" | "mirostat" | "nsigma",
@@ -52,7 +52,7 @@ export type KoboldNames = Readonly<
 >;
 
 export const DEFAULT_KOBOLD_ORDER: readonly number[] = [6, 0, 1, 3, 4, 2, 5];
-/** KoboldCpp looks at no more tokens than these, whatever the settings. */
+/** KoboldCpp always keeps at most this many tokens. */
 const PREFILTER = 3000;
 
 export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Reader, eos: readonly number[]): Stage[] {
@@ -63,7 +63,7 @@ export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Read
   const front = [
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
     ...biasStages([...s.biases, ...bans], reader),
-    // a range of 0 is the whole text there
+    // in KoboldCpp a range of 0 is the whole text
     ...(s.dry.lastN > 0 ? stages.dry(s.dry) : pieces.textDry(s.dry)),
   ];
   const rest = s.mirostat > 0 ? withMirostat(s, names) : ordered(s, names, reader);
@@ -73,7 +73,7 @@ export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Read
 const GRAMMAR_FIRST =
   "KoboldCpp asks the grammar about the 3000 best tokens, and about all only if it takes none of them; here it comes first";
 
-/** The 3000 best tokens, unless the next sampler keeps fewer of the same. */
+/** The 3000 best tokens, unless the next sampler is a narrower top_k. */
 function prefilter([next]: readonly Stage[]): Stage[] {
   const k = next?.name === "top_k" ? next.args["k"] : undefined;
   const isNarrower = typeof k === "object" && "value" in k && k.value <= PREFILTER;
@@ -97,7 +97,7 @@ function ordered(s: KoboldSettings, names: KoboldNames, reader: Reader): Stage[]
       "adaptive_target",
       "before the first token KoboldCpp's average is empty, here it is the target",
     );
-  // adaptive p needs something in front of it that cuts the tail
+  // KoboldCpp truncates the tail before adaptive p
   const minP = isAdaptive && s.minP <= 0 && s.topP >= 1 ? 0.002 : s.minP;
   return [
     ...s.order.flatMap((id) => SAMPLERS[id]!({ ...s, minP }, names)),
@@ -148,7 +148,7 @@ sampler kobold_tail_free(z: f32 in [0, 1] = 1) {
 
 function repetition(s: KoboldSettings, names: KoboldNames): Stage[] {
   const { repPen: repeat, repPenRange: range, repPenSlope: slope, presencePenalty: present } = s;
-  // a range of 0 counts as 1 there
+  // in KoboldCpp a range of 0 counts as 1
   const lastN = Math.max(1, range);
   const own = { repeat: names.repPen, freq: "", present: names.presence };
   if (slope === 1 || repeat <= 1) return stages.penalties(own, { lastN, repeat, freq: 0, present });

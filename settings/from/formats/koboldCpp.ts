@@ -1,5 +1,5 @@
 /** A request to KoboldCpp, with its own defaults. */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { parseJson } from "../json.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
@@ -55,7 +55,7 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
 const UNIT = { min: 0, max: 1 };
 const WINDOW = { min: 0, max: MAX_HISTORY };
 
-/** Bounds of a bias there. */
+/** KoboldCpp's bound of a bias. */
 const MOST = 100;
 const clamped = ({ token, bias }: Bias): Bias => ({ token, bias: Math.min(Math.max(bias, -MOST), MOST) });
 
@@ -69,7 +69,7 @@ function tokenBans(reader: Reader): Bias[] {
 type Own =
   "temperature" | "topK" | "topP" | "minP" | "typical" | "nsigma" | "repPenRange" | "presencePenalty" | "mirostat";
 
-/** What requests and presets spell alike. */
+/** The settings with the same names in requests and presets. */
 export function readCommon(
   reader: Reader,
 ): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases"> {
@@ -107,7 +107,7 @@ function orderOf(reader: Reader): readonly number[] {
   return order;
 }
 
-/** A list of texts, or that list as a JSON text. */
+/** A list of texts, or a JSON string of such a list. */
 function breakersOf(reader: Reader): readonly string[] {
   const node = reader.node("dry_sequence_breakers");
   if (node?.kind !== "string") return reader.texts("dry_sequence_breakers") ?? [];

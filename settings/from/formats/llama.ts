@@ -38,7 +38,7 @@ export const DEFAULT_SETTINGS: LlamaSettings = {
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
 
-/** llama.cpp picks first and asks the grammar afterwards. */
+/** Why results with a grammar differ from llama.cpp's. */
 export const GRAMMAR_DIFFERS =
   "llama.cpp picks a token first and asks the grammar afterwards; here the grammar comes first. The same texts are possible, " +
   "a seed may give another one of them";
@@ -59,7 +59,7 @@ export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: Impo
 export const NEEDS_EOS =
   "which tokens end a text is the model's to say; give their ids with --eos, as in --eos 2 or --eos 1,107";
 
-/** More biases than a program states are left to the calling program. */
+/** If there are more biases than `MAX_BIASES`, the calling program must feed them. */
 export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_bias"): Stage[] {
   if (list.length <= MAX_BIASES) return biases(list);
   const text = `${list.length} biases are more than the ${MAX_BIASES} that a program states; feed them with the request`;
@@ -67,7 +67,7 @@ export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_b
   return [{ name: "logit_bias", args: {} }];
 }
 
-/** In the order of the list, and adaptive_p or dist at the end. From `infill` on llama.cpp's own samplers run. */
+/** The samplers in the order of the list, then adaptive_p or dist. From `infill` on, they run in the host tail. */
 function ordered(s: LlamaSettings): Stage[] {
   const { order, values, seed } = s;
   const isAdaptive = order.includes("adaptive_p");
@@ -78,7 +78,7 @@ function ordered(s: LlamaSettings): Stage[] {
     : stages.dist(seed);
   const here = list.slice(0, cut).flatMap((name) => stagesOf(name, s));
   const there = [...list.slice(cut).flatMap((name) => stagesOf(name, s)), ...last];
-  return [...here, ...(cut < list.length ? stages.onHost(there) : there)];
+  return [...here, ...(cut < list.length ? stages.inTail(there) : there)];
 }
 
 const clamp = (x: number, min: number, max: number): number => Math.min(Math.max(x, min), max);
@@ -164,11 +164,11 @@ const strengthsOf = (v: Values): { repeat: number; freq: number; present: number
 
 // ---------------------------------------------------------------- what its sources share
 
-/** What a source of settings makes of a number. */
+/** How a source of settings treats numbers. */
 export interface Source {
-  /** Values outside are refused. */
+  /** Values outside this range are refused. */
   readonly range: (name: FieldName) => Range;
-  /** What llama.cpp makes of a value. */
+  /** llama.cpp's conversion of a value. */
   readonly convert: (name: FieldName, value: number) => number;
 }
 
@@ -187,13 +187,13 @@ export function readValues(reader: Reader, { range, convert }: Source): Values {
 /** -1 is the same seed in 32 bits. */
 export const isRandomSeed = (seed: bigint): boolean => BigInt.asUintN(32, seed) === BigInt(RANDOM_SEED);
 
-/** A value that no sampler here takes, as the nearest one, which has the same effect in llama.cpp. */
+/** Replaces a value outside the sampler's range by the nearest valid one, which has the same effect in llama.cpp. */
 export function effective(name: FieldName, value: number): number {
   if (name === "temperature") return Math.max(value, 0);
   return name === "min_p" ? Math.min(value, 1) : value;
 }
 
-/** The samplers that llama.cpp knows; it passes over others with a warning. */
+/** The samplers that llama.cpp knows; it ignores others with a warning. */
 export function known(
   names: readonly string[],
   find: (name: string) => ListedName | undefined,

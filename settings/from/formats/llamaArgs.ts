@@ -19,7 +19,7 @@ import {
 } from "./llama.js";
 import { SWITCHES, WITH_TWO_VALUES, WITH_VALUE } from "./llamaOptions.js";
 
-/** Sampling options that are no numbers, by the names that requests have for them. */
+/** Sampling options that are not numbers, with their names in requests. */
 const OTHERS: Readonly<Record<string, string>> = {
   "--seed": "seed",
   "-s": "seed",
@@ -41,7 +41,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
 
-/** Options about the context that `ggsl run` has, too, by its names for them. */
+/** Options of the context that `ggsl run` also has, with its names. */
 const RUN: Readonly<Record<string, RunOptionName>> = {
   ...{ "-c": "--ctx-size", "--ctx-size": "--ctx-size" },
   ...{ "-ctk": "--cache-type-k", "--cache-type-k": "--cache-type-k" },
@@ -59,7 +59,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 /** Every option about sampling that this import knows. */
 export const SAMPLING_OPTIONS: readonly string[] = [...NAMES.keys()];
 
-/** Options that stand for a model and set its sampling, too. */
+/** Options that choose a model and also set its sampling. */
 const PRESETS = new Set(["--gpt-oss-20b-default", "--gpt-oss-120b-default"]);
 const PRESET_VALUES = { temperature: 1, top_p: 1, top_k: 0, min_p: 0.01 } as const;
 
@@ -116,7 +116,7 @@ function orderOf(reader: Reader): readonly ListedName[] {
 
 // ---------------------------------------------------------------- words
 
-/** Options with their values. What stands first may be a program's name. */
+/** Options with their values. The first word may be the name of a program. */
 function parseWords(words: readonly TextNode[]): Parsed {
   const settings = new Map<string, Setting>();
   const notes: Note[] = [];
@@ -149,7 +149,7 @@ function parseWords(words: readonly TextNode[]): Parsed {
   return { settings, notes, biases, breakers, isEscaped };
 }
 
-/** Of the two ways to give an order the last one counts. */
+/** An order can be given in two ways; the last one counts. */
 function dropOrder(settings: Map<string, Setting>, name: string, word: TextNode, notes: Note[]): void {
   const other = name === "samplers" ? "sampler_seq" : "samplers";
   const before = settings.get(other);
@@ -157,7 +157,7 @@ function dropOrder(settings: Map<string, Setting>, name: string, word: TextNode,
   settings.delete(other);
 }
 
-/** Options that add up; of all others the last one counts. */
+/** Options that accumulate; of all others the last one counts. */
 const REPEATABLE = new Set(["logit_bias", "dry_sequence_breakers", "ignore_eos", "backend_sampling"]);
 
 const repeated = ({ key, node }: Setting, { place }: TextNode): Note => ({
@@ -173,11 +173,11 @@ function valuesAfter(option: string, next: TextNode | undefined): number {
   if (WITH_VALUE.has(option)) return 1;
   if (SWITCHES.has(option) || SAMPLING_SWITCHES.has(option)) return 0;
   if (NAMES.has(option)) return 1;
-  // an option that nobody knows has a value if what follows looks like one
+  // an unknown option has a value if the next word looks like one
   return next !== undefined && !/^-(?![\d.])/.test(next.value) ? 1 : 0;
 }
 
-/** Options that change which tokens come, though llama.cpp does not list them as sampling options. */
+/** Options that affect sampling although llama.cpp does not list them as sampling options. */
 const LOST: Readonly<Record<string, string>> = {
   "--reasoning-budget": "there is no reasoning budget here",
   "--reasoning-budget-message": "there is no reasoning budget here",
@@ -209,7 +209,7 @@ function biasOf({ value, place }: TextNode, option: string): Bias {
 
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "'": "'", '"': '"', "\\": "\\" };
 
-/** Escapes as llama.cpp undoes them. Bytes above 127, which are no texts by themselves, stay as they are written. */
+/** Resolves escapes like llama.cpp. Escapes of bytes above 127, which are not valid UTF-8 by themselves, stay unchanged. */
 const unescape = (text: string): string =>
   text.replace(/\\(?:x([0-7][\da-fA-F])|([nrt'"\\]))/g, (_, code: string | undefined, c: string | undefined) =>
     code === undefined ? ESCAPED[c!]! : String.fromCharCode(parseInt(code, 16)),

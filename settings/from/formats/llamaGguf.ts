@@ -1,5 +1,5 @@
-/** The sampling keys of a model's file, `general.sampling.*`, as common/common.cpp reads them. */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+/** The sampling keys of a model file, `general.sampling.*`, as common/common.cpp reads them. */
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { FIELD_NAMES, fieldOf, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import { samplerNamed, type ListedName } from "@ggsl/compiler/llama/order.js";
 import type { Node, Setting } from "../nodes.js";
@@ -22,7 +22,7 @@ const SEQUENCE = `${SAMPLING_KEYS}sequence`;
 /** Whether llama.cpp reads the key. */
 export const isSamplingKey = (key: string): boolean => key === SEQUENCE || FIELDS.has(key);
 
-/** The settings of a file's metadata, of which only the sampling keys are given. */
+/** The settings of a file's metadata; `metadata` holds only the sampling keys. */
 export function fromSamplingKeys(metadata: ReadonlyMap<string, Node>, options: ImportOptions): Plan {
   const settings = new Map<string, Setting>();
   const lists: Note[] = [];
@@ -49,14 +49,14 @@ export function fromSamplingKeys(metadata: ReadonlyMap<string, Node>, options: I
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {
-  // an empty text counts as none
+  // an empty text counts as absent
   const names = reader.text("samplers") || undefined;
   return names === undefined ? DEFAULT_SETTINGS.order : known(names.split(";"), samplerNamed, reader, "samplers");
 }
 
 // ---------------------------------------------------------------- values
 
-/** llama.cpp keeps all values as texts, numbers with six decimals, and reads numbers off them: whole ones have no exponent. */
+/** llama.cpp stores all values as texts, numbers with six decimals, and parses them: an integer field cannot have an exponent. */
 function asNumber(node: Node, field: FieldName): Node {
   if (node.kind === "number") return numberNode(node.place, sixDecimals(node.value));
   if (node.kind !== "word") return node;
@@ -68,7 +68,7 @@ function asNumber(node: Node, field: FieldName): Node {
 
 const numberNode = (place: string, value: number): Node => ({ kind: "number", place, value, text: String(value) });
 
-/** As C's printf rounds: halfway to the even digit. */
+/** Rounds like C's printf: ties to even. */
 function sixDecimals(value: number): number {
   const isHalfway = Math.abs(value * 128) % 2 === 1;
   return isHalfway ? (2 * Math.round((value * 1e6) / 2)) / 1e6 : Number(value.toFixed(6));

@@ -1,4 +1,4 @@
-/** The options of llama.cpp that are not about sampling, of all its programs: how many words follow each. */
+/** The options of all llama.cpp programs that are not about sampling, by their number of values. */
 
 /** Options without a value. */
 export const SWITCHES: ReadonlySet<string> = new Set(

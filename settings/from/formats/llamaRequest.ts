@@ -57,7 +57,7 @@ function read(reader: Reader): LlamaSettings {
     ...DEFAULT_SETTINGS,
     values,
     order: orderOf(reader),
-    // llama.cpp passes over empty texts
+    // llama.cpp ignores empty texts
     breakers: breakers?.filter((text) => text !== "") ?? DEFAULT_BREAKERS,
     biases: biasesOf(reader, "logit_bias"),
     grammar: reader.text("grammar") || undefined,
@@ -99,7 +99,7 @@ function orderOf(reader: Reader): readonly ListedName[] {
 
 // ---------------------------------------------------------------- logit bias
 
-/** `{"15043": 1}`, `[[15043, 1.5], [2, false]]`; texts in the place of tokens are the model's to tokenize. */
+/** `{"15043": 1}`, `[[15043, 1.5], [2, false]]`; texts instead of tokens would need the model's vocabulary. */
 export function biasesOf(reader: Reader, key: string): Bias[] {
   const node = reader.node(key);
   if (node === undefined) return [];

@@ -1,8 +1,8 @@
 /**
  * MNN's llm_config.json or config.json (transformers/llm/engine/src, sampler.cpp and llmconfig.hpp, as of 2025).
  *
- * Each of its filters takes the softmax of the logits over the temperature, and leaves the logits as they are; the temperature
- * can so stand in front of all of them. `mixed` runs the filters in the order of its list.
+ * Each of its filters uses the softmax of the logits divided by the temperature, and does not change the logits, so here the
+ * temperature comes before all of them. `mixed` runs the filters in the order of its list.
  */
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Plan, Stage } from "../plan.js";
@@ -27,10 +27,10 @@ const OTHERS = new Set(
 const FILTERS = ["penalty", "topK", "topP", "minP", "tfs", "typical"] as const;
 type Filter = (typeof FILTERS)[number];
 const SELECTORS = ["greedy", "temperature"];
-/** Its own default names `min_p`, which MNN does not know as a sampler and passes over. */
+/** MNN's default. It contains `min_p`, which MNN does not know as a sampler and ignores. */
 const DEFAULT_MIXED = ["topK", "tfs", "typical", "topP", "min_p", "temperature"];
 
-/** Filters that take the temperature from the file; without any of them, and without `temperature`, it is 0.8. */
+/** Filters that read the temperature from the file; without any of them it is 0.8. */
 const READS_TEMPERATURE: readonly string[] = ["temperature", "topP", "minP", "tfs", "typical"];
 const OTHER_TEMPERATURE = 0.8;
 const MAX_PENALTY = 10;
@@ -52,7 +52,7 @@ export function fromMnn(root: ObjectNode): Plan {
 
 const isFilter = (name: string): name is Filter => (FILTERS as readonly string[]).includes(name);
 
-/** What picks the token. */
+/** The sampler that picks the token. */
 function selectorOf(reader: Reader, type: string, list: readonly string[]): string {
   const given = reader.text("penalty_sampler");
   if (given !== undefined && !SELECTORS.includes(given)) reader.refuse("penalty_sampler", SELECTORS.join(" or "));
@@ -115,7 +115,7 @@ function penalty(reader: Reader): Penalty {
   };
 }
 
-/** Reads the settings of a filter, so that a wrong value is an error even where it has no effect; gives their names. */
+/** Reads the settings of a filter, so that a wrong value is an error even if it has no effect; returns their names. */
 const SETTINGS: Readonly<Record<Filter, (reader: Reader) => readonly string[]>> = {
   penalty: (reader) => (penalty(reader), ["penalty", "ngram", "n_gram", "ngram_factor"]),
   topK: (reader) => (topK(reader), ["topK"]),
@@ -129,7 +129,7 @@ const STAGES: Readonly<Record<Filter, (reader: Reader) => Stage[]>> = {
   penalty: (reader) => penaltyStages(reader),
   topK: (reader) => stages.topK("topK", topK(reader)),
   topP: (reader) => stages.topP("topP", topP(reader)),
-  // a threshold of its own, not a share of the best token's probability
+  // an absolute threshold, not relative to the best token's probability
   minP: (reader) =>
     minP(reader) <= 0 ? [] : [{ name: "epsilon", args: { cutoff: uniform("minP", minP(reader), "in [0, 1]") } }],
   tfs: (reader) => [

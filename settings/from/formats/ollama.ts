@@ -1,11 +1,11 @@
 /**
  * Ollama's Modelfile, and the options of its requests. Defaults are those of Ollama itself (api/types.go), not llama.cpp's.
  *
- * Ollama runs a model in one of two ways, each with an order of its own. Models that its llama.cpp runner serves are sampled as
- * llama.cpp samples by default: penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
+ * Ollama has two engines, each with its own order. Its llama.cpp runner uses llama.cpp's default order:
+ * penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
  * top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
  */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { readModelfile, readParameter } from "../modelfile.js";
 import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
 import { ImportError, type Note } from "../notes.js";
@@ -41,7 +41,7 @@ export function fromModelfile(text: string, name: string, engine: Engine): Plan 
     const { key, value } = readParameter(instruction);
     const before = settings.get(key);
     if (!before) settings.set(key, { key, node: { kind: "word", value, place } });
-    // of several values Ollama takes the first
+    // Ollama takes the first of several values
     else if (key !== "stop")
       notes.push({ kind: "idle", key, place, text: `it is given before, at ${before.node.place}` });
   }
@@ -54,7 +54,7 @@ export function fromOllamaOptions(root: ObjectNode, engine: Engine): Plan {
   if (options !== undefined && options.kind !== "object" && options.kind !== "null")
     throw new ImportError(`${options.place}: "options" must be an object`);
   if (options?.kind !== "object") return plan(settingsOf(root), [], engine, "options of a request");
-  // beside its options a request has nothing that samples; what looks like it is unknown there
+  // Ollama ignores sampling settings outside of `options`
   const around = [...settingsOf(root)].filter(([key]) => key !== "options");
   const settings = new Map([
     ...around.map(([key, setting]): [string, Setting] => [
@@ -121,7 +121,7 @@ function llamaRunner(reader: Reader): Stage[] {
   }
   for (const key of ["mirostat_tau", "mirostat_eta"]) reader.note("idle", key, "mirostat is 0");
   return [
-    // -1 looks back on the whole context
+    // -1 means the whole context
     ...(window < 0
       ? textPenalties(PENALTIES, strengths)
       : stages.penalties(PENALTIES, { lastN: window, ...strengths })),

@@ -1,8 +1,8 @@
 /**
- * A preset of SillyTavern, for text completion or for KoboldAI, as it is sent to KoboldCpp: with `sampler_order` for the order, the
- * one of its orders that KoboldCpp reads. What other backends would read is named.
+ * A preset of SillyTavern, for text completion or for KoboldAI, as SillyTavern sends it to KoboldCpp: of its orders KoboldCpp
+ * reads `sampler_order` only. Notes name the settings for other backends.
  */
-import { MAX_HISTORY } from "@ggsl/compiler/llama/context.js";
+import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
@@ -20,7 +20,7 @@ const OTHERS = new Set(
     .split(/\s+/),
 );
 
-/** What KoboldCpp does not read, and the value that turns it off. */
+/** Settings that KoboldCpp does not read, and the values that turn them off. */
 const ELSEWHERE: Readonly<Record<string, number>> = {
   epsilon_cutoff: 0,
   eta_cutoff: 0,
@@ -71,7 +71,7 @@ export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan 
   return { tool: "SillyTavern, as KoboldCpp gets them", stages, notes: reader.notes };
 }
 
-/** SillyTavern sends the middle and half the width of a dynamic temperature. */
+/** SillyTavern sends the midpoint and half the width of a dynamic temperature. */
 function dynamicTemperature(reader: Reader): { temperature: number; dynatempRange: number } {
   const temperature = reader.number("temp", { min: 0 }) ?? 1;
   const [low, high] = [reader.number("min_temp", { min: 0 }) ?? 0, reader.number("max_temp", { min: 0 }) ?? 2];

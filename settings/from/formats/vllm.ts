@@ -1,8 +1,8 @@
 /**
  * The sampling parameters of vLLM's and OpenAI's requests, as vLLM's sampler applies them (vllm/v1/sample/sampler.py, v0.10):
  * allowed tokens, bad words, min_tokens, logit_bias, penalties, temperature, min_p, top_k, top_p. The presence and frequency
- * penalties count generated tokens only, the repetition penalty the prompt's, too. `ignore_eos` forbids no token: vLLM goes on
- * behind the end of the text.
+ * penalties count generated tokens only; the repetition penalty also counts the prompt. `ignore_eos` bans no token: vLLM continues
+ * after an end-of-text token.
  */
 import { openReader, type Reader } from "../reader.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
@@ -45,7 +45,7 @@ const LOST: Readonly<Record<string, string>> = {
   thinking_token_budget: "there is no reasoning budget here",
 };
 
-/** Below it vLLM picks the best token. */
+/** Below this temperature vLLM picks the best token. */
 const GREEDY_BELOW = 1e-5;
 
 const COUNTS_GENERATED =
@@ -71,7 +71,7 @@ export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   };
 }
 
-/** What forbids tokens, and biases. */
+/** Allowed and banned tokens, and biases. */
 function constraints(reader: Reader, options: ImportOptions): Stage[] {
   const allowed = reader.tokens("allowed_token_ids");
   if (allowed?.length === 0) reader.refuse("allowed_token_ids", "a list of at least one token id");

@@ -1,4 +1,4 @@
-/** What compiles and what must not. `tsc` compiles this file; nothing runs it. */
+/** Uses of generated modules that must or must not compile. `tsc` compiles this file; nothing runs it. */
 import { compilePipeline, type Chain, type Model } from "ggsl";
 import { a_b, aB, class__, steady, type SteadyStates, type } from "../files/awkward.ggsl";
 
@@ -12,11 +12,11 @@ await steady.evaluate(logits);
 await steady.evaluate(logits, { uniforms: { tau: 3 }, backend: "wasm" });
 // @ts-expect-error there is no such uniform
 await steady.evaluate(logits, { uniforms: { tao: 3 } });
-// @ts-expect-error a number is no text
+// @ts-expect-error a string is not a number
 await steady.evaluate(logits, { uniforms: { tau: "3" } });
-// @ts-expect-error a number is no truth value
+// @ts-expect-error a boolean is not a number
 await steady.evaluate(logits, { uniforms: { tau: true } });
-// @ts-expect-error a truth value is no number
+// @ts-expect-error a number is not a boolean
 await type.evaluate(logits, { uniforms: { on: 1 }, feed: { inputs: { favoured } } });
 // @ts-expect-error the chain has no uniforms
 await aB.evaluate(logits, { uniforms: { k: 2 } });
@@ -66,7 +66,7 @@ model.generate("", { chain: steady, resume: sequence });
 // @ts-expect-error the states of another chain
 model.generate("", { chain: aB, resume: sequence });
 
-// ---------------------------------------------------------------- beside chains that are compiled when they run
+// ---------------------------------------------------------------- with chains compiled at run time
 
 const chains: Chain[] = [steady, type, aB, class__, compilePipeline("greedy()")];
 const name: Chain["name"] = chains[0]!.name;

@@ -1,4 +1,4 @@
-/** The plugin is one in the eyes of both bundlers. */
+/** The plugin has the plugin type of both bundlers. */
 import ggsl from "ggsl/vite";
 import type { Plugin as RollupPlugin } from "rollup";
 import { defineConfig, type Plugin as VitePlugin } from "vite";

@@ -1,4 +1,4 @@
-/** Expressions, read straight from the syntax tree: no graph, no masks, no facts. */
+/** Evaluates expressions directly on the syntax tree: no graph, no masks, no facts. */
 import { evaluateConst } from "../../../compiler/check/constants.js";
 import { F32_MAX, F32_MIN } from "../../../compiler/graph/interval.js";
 import type { Call, Expr } from "../../../compiler/syntax/ast.js";
@@ -14,15 +14,15 @@ const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x
 /** Numbers of rows are f32. */
 export const f32 = (x: number): number => Math.fround(finite(x));
 
-/** Terms of sums are at most this, and at least its negative. */
+/** Terms of sums are clamped to this magnitude. */
 const TERM_MAX = 2 ** 103;
 const term = (x: number): number => Math.min(Math.max(x, -TERM_MAX), TERM_MAX);
 
 const sum = (x: readonly number[]): number => x.reduce((a, b) => a + term(b), 0);
 
-/** Some devices take numbers below the normal ones for 0. */
+/** Some devices flush subnormal numbers to 0. */
 function expectNormal(x: number): void {
-  if (x !== 0 && Math.abs(x) < F32_MIN) throw new Unclear("a number below the normal ones");
+  if (x !== 0 && Math.abs(x) < F32_MIN) throw new Unclear("a subnormal number");
 }
 
 function divisor(y: number): number {
@@ -30,12 +30,12 @@ function divisor(y: number): number {
   return y === 0 ? F32_MIN : y;
 }
 
-/** A number of the host is rounded where the graph reads it. */
+/** A uniform value is rounded where the graph reads it. */
 export const columnOf = ({ rows }: Stage, x: Value): readonly number[] =>
   typeof x === "number" ? rows.map(() => f32(x)) : x;
 
 function apply(s: Stage, f: (...x: number[]) => number, ...values: readonly Value[]): Value {
-  // what the host works out is rounded only where the graph reads it
+  // a uniform value is rounded only where the graph reads it
   if (values.every((v) => typeof v === "number")) return finite(f(...values));
   const columns = values.map((v) => columnOf(s, v));
   return s.rows.map((_, i) => f32(f(...columns.map((c) => c[i]!))));
@@ -59,15 +59,15 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
   or: (x, y) => truth(x > 0 || y > 0),
 };
 
-/** How far two numbers are apart, to be looked at for its sign. */
+/** The difference of two numbers, used for its sign. */
 function apart(x: number, y: number): number {
   expectNormal(x - y);
   return x - y;
 }
 
 function remainder(x: number, y: number): number {
-  // a number of the host is rounded where the graph reads it
-  if (y === 0 && x !== f32(x)) throw new Unclear("what is left of a number by 0 is what rounding leaves of it");
+  // a uniform value is rounded where the graph reads it
+  if (y === 0 && x !== f32(x)) throw new Unclear("a remainder by 0 is rounding error");
   return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
 }
 
@@ -112,7 +112,7 @@ const REDUCTIONS: Readonly<Record<string, (x: readonly number[]) => number>> = {
   all: (x) => truth(x.every((c) => c > 0)),
 };
 
-/** Far beyond what decides a probability. */
+/** Larger logits do not change a probability. */
 const LOGIT_MAX = 1e30;
 
 export function softmax(x: readonly number[]): readonly number[] {
@@ -197,7 +197,7 @@ function nameValue(s: Stage, name: string): Value {
     case "step":
       return s.moment.step;
     default:
-      throw new Error(`nothing is called ${name}`);
+      throw new Error(`unknown name ${name}`);
   }
 }
 
@@ -218,7 +218,7 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
       return column()[row]!;
     }
     case "known":
-      if (!isConstant(s, args[0]!.value)) throw new Unclear("what can be known of it is up to the compiler");
+      if (!isConstant(s, args[0]!.value)) throw new Unclear("whether it is known depends on the compiler");
       return truth((evaluate(s, args[0]!.value) as number) > 0);
     case "uniform":
     case "uniform32":
@@ -238,7 +238,7 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
   if (SCANS[name]) return SCANS[name](column());
   if (REDUCTIONS[name] && !(MAPS[name] && args.length > 1)) return f32(REDUCTIONS[name](column()));
   const map = MAPS[name];
-  if (!map) throw new Error(`the meaning of ${name} is not told here`);
+  if (!map) throw new Error(`the oracle lacks ${name}`);
   return apply(s, map, ...values());
 }
 
@@ -247,7 +247,7 @@ export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | und
   return f32(s.moment.draw(kind, seedOf(s, seed), number));
 }
 
-/** Seeds are whole numbers of 32 bits, more than an f32 holds. */
+/** Seeds are 32-bit integers, which f32 cannot represent exactly. */
 function seedOf(s: Stage, e: Expr): number {
   if (e.kind === "number") return e.value;
   const argument = e.kind === "name" ? s.args.get(e.text) : undefined;
@@ -261,7 +261,7 @@ function listOf(s: Stage, e: Expr): (string | number)[] {
   return list.values.map((v) => (v.kind === "string" ? v.value : (evaluate(s, v) as number)));
 }
 
-/** Whether an expression is made of constants. */
+/** Whether an expression consists of constants. */
 export function isConstant(s: Stage, e: Expr): boolean {
   if (e.kind === "number" || e.kind === "bool") return true;
   if (e.kind === "call" && !MAPS[e.callee.text]) return false;

@@ -1,6 +1,6 @@
 /**
- * What a program means, worked out from its syntax tree with lists of rows, as the language guide tells it: an oracle that
- * shares no line with lowering, the optimizer and the backends.
+ * Interprets a program's syntax tree on lists of rows, following the language guide: an oracle that shares no code with
+ * lowering, the optimizer and the backends.
  */
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
@@ -57,17 +57,17 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
   });
 }
 
-/** One token's way through the chain. */
+/** The run of the chain for one token. */
 interface Run {
   readonly moment: Moment;
   rows: Row[];
   readonly states: Map<string, number>;
-  /** States that stages had so far, by their names in the sequence. */
+  /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
 }
 
-/** Elsewhere a bias is 0, and a sparse input what it was declared with. */
+/** Tokens without a value have bias 0 and a sparse input's declared default. */
 const feedOf =
   ({ feed }: CaseGiven, { inputs }: Program): Moment["fed"] =>
   (name, token) => {
@@ -181,7 +181,7 @@ function assigned(s: Stage, { target, op, value, span }: Extract<Stmt, { kind: "
   return evaluate(s, { kind: "binary", op: op[0] as "+" | "-" | "*" | "/", left, right: value, span });
 }
 
-/** The rows where the condition holds; where these are too few, the best ones as well. */
+/** The rows where the condition holds; if these are too few, also the best others. */
 function keep(s: Stage, condition: readonly number[], atLeast: Expr | undefined): void {
   const least = Math.max(1, atLeast ? (evaluate(s, atLeast) as number) : 1);
   const holds = new Set(s.rows.filter((_, i) => condition[i]! > 0));

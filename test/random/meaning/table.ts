@@ -1,25 +1,25 @@
-/** The table of candidates as the language guide tells of it: a list of the rows that are left. */
+/** The candidate table as in the language guide: a list of the rows left. */
 import type { Module } from "../../../compiler/check/program.js";
 import type { ListLit, StringLit } from "../../../compiler/syntax/ast.js";
 
 export interface Row {
   readonly token: number;
   logit: number;
-  /** What `let` added. */
+  /** Columns added by `let`. */
   readonly lets: Map<string, number>;
 }
 
-/** A number for the whole table, truths as 1 and 0, or one for each row left. */
+/** A scalar or a column over the rows left; booleans are 1 and 0. */
 export type Value = number | readonly number[];
 
-/** A number, and whether it is known when compiling. */
+/** A number, and whether it is a compile-time constant. */
 export interface Given {
   readonly value: number;
   readonly isConstant: boolean;
 }
 export type Argument = Given | StringLit | ListLit;
 
-/** What does not change while a token is chosen. */
+/** What is fixed for one token. */
 export interface Moment {
   readonly step: number;
   readonly vocabSize: number;
@@ -29,22 +29,22 @@ export interface Moment {
   readonly draw: (kind: "f64" | "f32", seed: number, at: number) => number;
 }
 
-/** A sampler at work. */
+/** A running sampler. */
 export interface Stage {
   readonly moment: Moment;
   readonly module: Module;
   readonly args: ReadonlyMap<string, Argument>;
   rows: Row[];
-  /** `let` of a number for the whole table. */
+  /** Scalars defined by `let`. */
   readonly scalars: Map<string, number>;
-  /** What the states are called in the sequence. */
+  /** The names of the states in the sequence. */
   readonly stateNames: Map<string, string>;
   readonly states: Map<string, number>;
-  /** Rows are in an order that this sampler chose. */
+  /** This sampler sorted the rows. */
   isOrdered: boolean;
-  /** The token that was picked. */
+  /** The picked token. */
   readonly picked: number;
 }
 
-/** What the guide leaves open, so that nothing can be held against a compiler. */
+/** The guide leaves the result unspecified, so any compiler is right. */
 export class Unclear extends Error {}

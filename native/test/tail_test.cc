@@ -1,8 +1,8 @@
-// Host chains of random stages with random parameters on random rows: they may refuse, the process survives, and a clone does
-// what the original does.
+// Host tails of random stages with random parameters on random rows: they may fail, but the process survives, and a clone
+// behaves as the original.
 #include "graph/failure.h"
 #include "llama/facts.generated.h"
-#include "llama/host_chain.h"
+#include "llama/tail.h"
 #include "check.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ double any_count() {
     return any_of(numbers);
 }
 
-// Those that need no model; the ones that pick are behind all others.
+// Samplers that need no model; those that pick come last.
 std::vector<facts::Sampler> testable_samplers() {
     std::vector<facts::Sampler> samplers{ { "logit_bias", false, {} } };
     std::copy_if(std::begin(facts::samplers), std::end(facts::samplers), std::back_inserter(samplers), [](const facts::Sampler & sampler) {
@@ -80,7 +80,7 @@ SamplerSpec any_spec(const facts::Sampler & sampler) {
     return spec;
 }
 
-// Numbers that are refused are given up, not the chain.
+// Drops arguments that are rejected, not the chain.
 std::vector<SamplerSpec> any_chain() {
     std::vector<SamplerSpec> specs;
     const size_t count = 1 + below(4);
@@ -119,7 +119,7 @@ Rows any_rows() {
 }
 
 // The rows, or the code of the failure.
-std::string outcome(HostChain & chain, const Rows & rows, HostRows & result) {
+std::string outcome(Tail & chain, const Rows & rows, TailRows & result) {
     try {
         result = chain.apply(rows.tokens, rows.logits);
         CHECK(!result.tokens.empty() && result.tokens.size() == result.probs.size(), "no rows");
@@ -135,8 +135,8 @@ std::string outcome(HostChain & chain, const Rows & rows, HostRows & result) {
     }
 }
 
-void check_same(HostChain & a, HostChain & b, const Rows & rows, const char * what) {
-    HostRows          from_a, from_b;
+void check_same(Tail & a, Tail & b, const Rows & rows, const char * what) {
+    TailRows          from_a, from_b;
     const std::string one = outcome(a, rows, from_a);
     const std::string two = outcome(b, rows, from_b);
     CHECK(one == two, "%s: \"%s\" and \"%s\"", what, one.c_str(), two.c_str());
@@ -145,7 +145,7 @@ void check_same(HostChain & a, HostChain & b, const Rows & rows, const char * wh
 
 void check_refused(const char * expected, const std::vector<SamplerSpec> & specs) {
     try {
-        HostChain chain(specs, nullptr);
+        Tail chain(specs, nullptr);
     } catch (const Failure & failure) {
         CHECK(std::string(failure.what()).find(expected) != std::string::npos, "\"%s\" does not say \"%s\"", failure.what(), expected);
         return;
@@ -156,7 +156,7 @@ void check_refused(const char * expected, const std::vector<SamplerSpec> & specs
 } // namespace
 
 void test_host() {
-    check_refused("no sampler \"top_q\"", { { "top_q", {} } });
+    check_refused("unknown llama.cpp sampler \"top_q\"", { { "top_q", {} } });
     check_refused("top_p has no parameter q", { { "top_p", { { "q", { 1.0 } } } } });
     check_refused("top_k: k: expected an integer", { { "top_k", { { "k", { 0.5 } } } } });
     check_refused("mirostat: m: expected", { { "mirostat", { { "m", { 0.0 } }, { "n_vocab", { 9.0 } } } } });
@@ -164,26 +164,26 @@ void test_host() {
     check_refused("needs a model's vocabulary", { { "grammar", { { "text", { std::string("root ::= \"a\"") } } } } });
     check_refused("dist picks the token", { { "dist", {} }, { "top_k", {} } });
 
-    // Several tokens each, so that there are histories; every second round goes on with a clone.
+    // Several tokens each, for a history; every second round continues with a clone.
     for (int round = 0; round < 3000; ++round) {
         const auto specs = any_chain();
-        HostChain  chain(specs, nullptr);
+        Tail       chain(specs, nullptr);
         for (int step = 0; step < 6; ++step) {
-            HostChain  copy = chain.clone();
+            Tail       copy = chain.clone();
             const Rows rows = any_rows();
             check_same(chain, copy, rows, specs.back().name.c_str());
-            HostChain picked = chain.clone();
-            HostRows  result;
+            Tail      picked = chain.clone();
+            TailRows  result;
             const auto token = static_cast<int32_t>(below(2) == 0 ? below(8) : below(1500));
             chain.accept(token);
             picked.accept(token);
             Rows again = any_rows();
-            HostChain next = chain.clone();
+            Tail next = chain.clone();
             check_same(next, picked, again, "a clone of a pick");
             if (below(10) == 0) {
                 chain.reset();
-                HostChain fresh(specs, nullptr);
-                HostChain same = chain.clone();
+                Tail fresh(specs, nullptr);
+                Tail same = chain.clone();
                 check_same(same, fresh, again, "a reset chain");
             }
         }

@@ -1,14 +1,14 @@
-/** llama.cpp's own CPU samplers in WebAssembly beside the native ones. */
+/** llama.cpp's own CPU samplers in WebAssembly, compared with the native ones. */
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { loadModel, type Model } from "../../runtime/model.js";
-import type { HostChainStage, HostResult, ModelBinding, NativeHostChain } from "../../runtime/native/binding.js";
+import type { NativeTailStage, TailResult, ModelBinding, NativeTail } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { openLlama, type LlamaBinding } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
 import { thrownBy } from "../native/batches.js";
-import { DEMO_MODEL } from "../native/graphs.js";
-import { allRows, EVERY, randomLogits, randomNumbers } from "../native/hostStages.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { allRows, EVERY, randomLogits, randomNumbers } from "../native/tailStages.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 
 let wasm: LlamaBinding;
@@ -26,8 +26,8 @@ afterAll(() => {
   model.dispose();
 });
 
-/** The C libraries round logarithms and exponentials differently, in the last place. */
-function expectSame(found: HostResult, expected: HostResult): void {
+/** The C libraries' `log` and `exp` differ in the last place. */
+function expectSame(found: TailResult, expected: TailResult): void {
   expect([found.tokens, found.selected]).toEqual([expected.tokens, expected.selected]);
   for (const name of ["logits", "probs"] as const) {
     expect(found[name]).toHaveLength(expected[name].length);
@@ -38,7 +38,7 @@ function expectSame(found: HostResult, expected: HostResult): void {
 describe("rows, and draws", () => {
   for (const stage of EVERY)
     llamaTest(`${stage.name} leaves and picks the native ones`, () => {
-      const [chain, expected] = [new wasm.binding.HostChain([stage]), new native.binding.HostChain([stage])];
+      const [chain, expected] = [new wasm.binding.Tail([stage]), new native.binding.Tail([stage])];
       const random = randomNumbers(11);
       for (let step = 0; step < 20; step++) {
         const rows = allRows(randomLogits(300, random));
@@ -51,7 +51,7 @@ describe("rows, and draws", () => {
     });
 });
 
-const TAIL: readonly HostChainStage[] = [
+const TAIL: readonly NativeTailStage[] = [
   { name: "penalties", last_n: 64, repeat: 1.2 },
   { name: "dry", multiplier: 0.8, last_n: 64 },
   { name: "logit_bias", biases: [[5, -Infinity]] },
@@ -61,11 +61,11 @@ const TAIL: readonly HostChainStage[] = [
 ];
 
 llamaTest(
-  "on the logits of the demo model a tail picks the native tokens, a clone and a chain begun anew, too",
+  "on the logits of the demo model a tail picks the native tokens, and so do a clone and a reset chain",
   async () => {
-    const [chain, expected] = [wasm, native].map(({ binding, native: of }) => new binding.HostChain(TAIL, of)) as [
-      NativeHostChain,
-      NativeHostChain,
+    const [chain, expected] = [wasm, native].map(({ binding, native: of }) => new binding.Tail(TAIL, of)) as [
+      NativeTail,
+      NativeTail,
     ];
     let text = Int32Array.from(model.tokenize("In the beginning"));
     for (const each of [chain, expected]) each.acceptPrompt(text);
@@ -95,10 +95,10 @@ llamaTest(
 );
 
 llamaTest("a grammar in a tail leaves what it accepts, and refuses other tokens", () => {
-  const stages: HostChainStage[] = [{ name: "grammar", text: 'root ::= "the " [a-z]+' }, { name: "greedy" }];
+  const stages: NativeTailStage[] = [{ name: "grammar", text: 'root ::= "the " [a-z]+' }, { name: "greedy" }];
   const rows = allRows(randomLogits(2048, randomNumbers(5)));
   const outcomes = [wasm, native].map(({ binding, native: of }) => {
-    const chain = new binding.HostChain(stages, of);
+    const chain = new binding.Tail(stages, of);
     const { tokens, selected } = chain.apply(rows);
     const refused = thrownBy(() => chain.accept(0));
     chain.accept(selected);
@@ -129,9 +129,9 @@ const REFUSED: readonly unknown[] = [
 ];
 
 llamaTest("what is no chain or no rows is refused in the native words", () => {
-  const wordsOf = ({ HostChain }: ModelBinding): string[] => {
-    const empty = new HostChain([]);
-    const gone = new HostChain([]);
+  const wordsOf = ({ Tail }: ModelBinding): string[] => {
+    const empty = new Tail([]);
+    const gone = new Tail([]);
     gone.dispose();
     gone.dispose();
     const rows = (tokens: number[], logits: number[]) => ({
@@ -139,8 +139,8 @@ llamaTest("what is no chain or no rows is refused in the native words", () => {
       logits: Float32Array.from(logits),
     });
     return [
-      ...REFUSED.map((stages) => thrownBy(() => new HostChain(stages as never))),
-      thrownBy(() => new HostChain([], {} as never)),
+      ...REFUSED.map((stages) => thrownBy(() => new Tail(stages as never))),
+      thrownBy(() => new Tail([], {} as never)),
       thrownBy(() => empty.apply(rows([], []))),
       thrownBy(() => empty.apply(rows([1, 2], [1]))),
       thrownBy(() => empty.apply(rows([-1], [1]))),

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { HOST_SAMPLERS } from "../../compiler/check/host.js";
-import type { HostChainStage, HostResult, NativeModel } from "../../runtime/native/binding.js";
+import { TAIL_SAMPLERS } from "../../compiler/llama/samplers.js";
+import type { NativeTailStage, TailResult, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { thrownBy } from "./batches.js";
-import { DEMO_MODEL } from "./graphs.js";
-import { allRows, EVERY, randomLogits, randomNumbers } from "./hostStages.js";
+import { DEMO_MODEL } from "../model/demo.js";
+import { allRows, EVERY, randomLogits, randomNumbers } from "./tailStages.js";
 import { loadOracle, type LlamaResult } from "./oracle.js";
 
-const { HostChain } = loadBinding();
+const { Tail } = loadBinding();
 let model: NativeModel;
 
 beforeAll(async () => {
@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 afterAll(() => model.dispose());
 
-function finiteRows({ tokens, logits, selected }: LlamaResult | HostResult) {
+function finiteRows({ tokens, logits, selected }: LlamaResult | TailResult) {
   const left = [...tokens.keys()].filter((i) => logits[i] !== -Infinity);
   return { tokens: left.map((i) => tokens[i]), logits: left.map((i) => logits[i]), selected };
 }
 
 test.each(EVERY.map((stage) => [stage.name, stage] as const))("%s does what llama.cpp's does", (_, stage) => {
-  const chain = new HostChain([stage]);
+  const chain = new Tail([stage]);
   const oracle = new (loadOracle().LlamaChain)([stage]);
   const random = randomNumbers(11);
   for (let step = 0; step < 20; step++) {
@@ -37,20 +37,20 @@ test.each(EVERY.map((stage) => [stage.name, stage] as const))("%s does what llam
 });
 
 test("the stages and parameters are those of the compiler", () => {
-  expect(Object.keys(HOST_SAMPLERS).sort()).toEqual(
-    [...EVERY.map(({ name }) => name), "grammar", "infill"].filter((name) => name in HOST_SAMPLERS).sort(),
+  expect(Object.keys(TAIL_SAMPLERS).sort()).toEqual(
+    [...EVERY.map(({ name }) => name), "grammar", "infill"].filter((name) => name in TAIL_SAMPLERS).sort(),
   );
-  for (const [name, { params, picks }] of Object.entries(HOST_SAMPLERS)) {
+  for (const [name, { params, picks }] of Object.entries(TAIL_SAMPLERS)) {
     const given = Object.entries(params).map(([key, p]) => [key, p.default ?? 'root ::= "a"']);
-    const stage = { name, ...Object.fromEntries(given) } as HostChainStage;
-    const { selected } = new HostChain([stage], model).apply(allRows(new Float32Array(2048)));
+    const stage = { name, ...Object.fromEntries(given) } as NativeTailStage;
+    const { selected } = new Tail([stage], model).apply(allRows(new Float32Array(2048)));
     expect([name, selected >= 0]).toEqual([name, picks === true]);
     if (name !== "grammar") {
-      const named = new HostChain([{ name } as HostChainStage], model).apply(allRows(new Float32Array(2048)));
+      const named = new Tail([{ name } as NativeTailStage], model).apply(allRows(new Float32Array(2048)));
       if (!("seed" in params))
         expect([name, named.logits]).toEqual([
           name,
-          new HostChain([stage], model).apply(allRows(new Float32Array(2048))).logits,
+          new Tail([stage], model).apply(allRows(new Float32Array(2048))).logits,
         ]);
     }
   }
@@ -90,20 +90,20 @@ test.each<[message: string, stage: object | null, withModel?: true]>([
   ],
   ['the grammar has no start rule "start"', { name: "grammar", text: 'root ::= "a"', root: "start" }, true],
 ])("refuses: %s", (...[message, stage, withModel]) => {
-  const thrown = thrownBy(() => new HostChain([stage as never], withModel && model));
+  const thrown = thrownBy(() => new Tail([stage as never], withModel && model));
   expect(thrown).toMatch(/^INVALID_ARGUMENT: /);
   expect(thrown).toContain(message);
 });
 
 test("what is no chain, no model or no rows is refused", () => {
-  expect(thrownBy(() => new HostChain({} as never))).toBe("INVALID_ARGUMENT: stages: expected an array of objects");
-  expect(thrownBy(() => new HostChain([], {} as never))).toBe("INVALID_ARGUMENT: model: expected a Model");
-  expect(thrownBy(() => new HostChain([{ name: "dist" }, { name: "temp" }]))).toContain("no stage can follow");
+  expect(thrownBy(() => new Tail({} as never))).toBe("INVALID_ARGUMENT: stages: expected an array of objects");
+  expect(thrownBy(() => new Tail([], {} as never))).toBe("INVALID_ARGUMENT: model: expected a Model");
+  expect(thrownBy(() => new Tail([{ name: "dist" }, { name: "temp" }]))).toContain("no stage can follow");
   const deep: unknown[] = [];
   deep.push(deep);
-  expect(thrownBy(() => new HostChain([{ name: "logit_bias", biases: deep } as never]))).toMatch(/^INVALID_ARGUMENT/);
+  expect(thrownBy(() => new Tail([{ name: "logit_bias", biases: deep } as never]))).toMatch(/^INVALID_ARGUMENT/);
 
-  const chain = new HostChain([{ name: "dist", seed: 1 }]);
+  const chain = new Tail([{ name: "dist", seed: 1 }]);
   const apply = (tokens: number[], logits: number[], of = chain): string =>
     thrownBy(() => of.apply({ tokens: Int32Array.from(tokens), logits: Float32Array.from(logits) }));
   expect(apply([1], [1])).toBe("no error");
@@ -111,12 +111,12 @@ test("what is no chain, no model or no rows is refused", () => {
   expect(apply([1, 2], [-Infinity, -Infinity])).toMatch(/^NO_CANDIDATE/);
   expect(apply([1, 2], [1])).toBe("INVALID_ARGUMENT: 2 tokens for 1 logits");
   expect(apply([-1], [1])).toMatch(/^INVALID_ARGUMENT: token: expected 0/);
-  expect(apply([2048], [1], new HostChain([], model))).toMatch(/^INVALID_ARGUMENT: token: expected 0 to 2047/);
+  expect(apply([2048], [1], new Tail([], model))).toMatch(/^INVALID_ARGUMENT: token: expected 0 to 2047/);
   expect(apply([7], [NaN])).toBe("INVALID_LOGITS: the logit of token 7 is NaN in the rows given");
-  expect(apply([7], [1], new HostChain([{ name: "temp", t: 1e-45 }]))).toBe(
+  expect(apply([7], [1], new Tail([{ name: "temp", t: 1e-45 }]))).toBe(
     "INVALID_LOGITS: the logit of token 7 is +inf after temp",
   );
-  expect(apply([7], [1], new HostChain([{ name: "logit_bias", biases: [[7, -Infinity]] }]))).toMatch(
+  expect(apply([7], [1], new Tail([{ name: "logit_bias", biases: [[7, -Infinity]] }]))).toMatch(
     /^NO_CANDIDATE: no token is left after logit_bias/,
   );
   expect(thrownBy(() => chain.apply({ tokens: [1], logits: Float32Array.of(1) } as never))).toBe(
@@ -131,7 +131,7 @@ test("what is no chain, no model or no rows is refused", () => {
 
 test("an empty chain gives the rows and their probabilities", () => {
   const logits = Float32Array.of(Math.log(1), -Infinity, Math.log(3));
-  const result = new HostChain([]).apply({ tokens: Int32Array.of(5, 6, 7), logits });
+  const result = new Tail([]).apply({ tokens: Int32Array.of(5, 6, 7), logits });
   expect([...result.tokens]).toEqual([5, 7]);
   expect(result.probs[0]).toBeCloseTo(0.25, 6);
   expect(result.probs[1]).toBeCloseTo(0.75, 6);
@@ -139,9 +139,9 @@ test("an empty chain gives the rows and their probabilities", () => {
 });
 
 test.each(EVERY.map((stage) => [stage.name, stage] as const))(
-  "a clone of %s goes on alike, reset begins anew",
+  "a clone of %s continues alike, reset starts over",
   (_, stage) => {
-    const chain = new HostChain([stage]);
+    const chain = new Tail([stage]);
     const random = randomNumbers(3);
     const inputs = Array.from({ length: 6 }, () => allRows(randomLogits(200, random)));
     const run = (of: typeof chain, from: number, to: number) =>
@@ -159,18 +159,18 @@ test.each(EVERY.map((stage) => [stage.name, stage] as const))(
   },
 );
 
-test("a random seed is another one in each chain, and the same in a clone", () => {
+test("a random seed differs between chains, and is the same in a clone", () => {
   const rows = allRows(new Float32Array(1000));
-  const chains = Array.from({ length: 4 }, () => new HostChain([{ name: "dist", seed: "random" }]));
+  const chains = Array.from({ length: 4 }, () => new Tail([{ name: "dist", seed: "random" }]));
   const copy = chains[0]!.clone();
   const picks = chains.map((chain) => chain.apply(rows).selected);
   expect(new Set(picks).size).toBeGreaterThan(1);
   expect(copy.apply(rows).selected).toBe(picks[0]);
 });
 
-test("a grammar in a chain leaves what it accepts, and refuses other tokens for the whole chain", () => {
+test("a grammar in a chain keeps what it accepts, and the chain refuses other tokens", () => {
   const [a, b] = ["a", "b"].map((text) => model.tokenize(text, false, false)[0]!) as [number, number];
-  const chain = new HostChain(
+  const chain = new Tail(
     [
       { name: "penalties", freq: 1 },
       { name: "grammar", text: 'root ::= "ab" "a"?' },
@@ -190,7 +190,7 @@ test("a grammar in a chain leaves what it accepts, and refuses other tokens for 
   chain.accept(model.info.eos);
 });
 
-/** The tokens in which a breaker can begin, each with what of the breaker is then still to come, as llama.cpp's DRY has them. */
+/** The tokens in which a breaker can begin, each with the tokens of the rest of the breaker, as in llama.cpp's DRY. */
 function breakersOf(text: string): number[][] {
   const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
   const { bytes, offsets } = model.pieces();
@@ -206,12 +206,12 @@ function breakersOf(text: string): number[][] {
   return found;
 }
 
-test("the pieces of the vocabulary tell which tokens break a repetition", () => {
+test("the pieces of the vocabulary determine which tokens break a repetition", () => {
   const dry = { name: "dry", multiplier: 2, base: 1.5, allowed_length: 1, last_n: 200 } as const;
   const texts = ["\n", ":", " the", "ing,"];
   const [byText, byTokens] = [
-    new HostChain([{ ...dry, breakers: texts }], model),
-    new HostChain([{ ...dry, breakers: texts.flatMap(breakersOf) }], model),
+    new Tail([{ ...dry, breakers: texts }], model),
+    new Tail([{ ...dry, breakers: texts.flatMap(breakersOf) }], model),
   ];
   const story = model.tokenize(
     "And the king, saying: the king, saying\nthe king, saying, and seeing the king",
@@ -229,7 +229,7 @@ test("the pieces of the vocabulary tell which tokens break a repetition", () => 
 });
 
 test("infill ends the text when all rows are unlikely to be text", () => {
-  const chain = new HostChain([{ name: "infill" }, { name: "greedy" }], model);
+  const chain = new Tail([{ name: "infill" }, { name: "greedy" }], model);
   const logits = new Float32Array(2048);
   logits[model.info.eos] = 20;
   expect(chain.apply(allRows(logits)).selected).toBe(model.info.eos);

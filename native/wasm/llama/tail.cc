@@ -1,5 +1,5 @@
-// Host chains (native/llama/host_chain.h).
-#include "llama/host_chain.h"
+// Host tails (native/llama/tail.h).
+#include "llama/tail.h"
 
 #include "exchange.h"
 
@@ -10,8 +10,8 @@ namespace ggsl::wasm {
 
 namespace {
 
-// Of the chain that is opened next. A value is told before what it is a part of: entries before their list, and that before the
-// parameter, which belongs to the stage told last.
+// Builds the spec of the next chain on a stack. A value comes before its parent: entries before their list, the list before the
+// parameter, which belongs to the latest stage.
 std::vector<SamplerSpec> stages;
 std::vector<Value>       values;
 
@@ -22,7 +22,7 @@ bool tell(Value value) {
 
 Value take_value() {
     if (values.empty()) {
-        fail(code::invalid_argument, "no value was told");
+        fail(code::invalid_argument, "expected a value first");
     }
     Value value = std::move(values.back());
     values.pop_back();
@@ -33,7 +33,7 @@ Value take_value() {
 
 extern "C" {
 
-// Forgets what was told and not used.
+// Clears unused stages and values.
 EMSCRIPTEN_KEEPALIVE void ggsl_stages_begin() {
     stages.clear();
     values.clear();
@@ -52,7 +52,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_value_number(double number) {
 EMSCRIPTEN_KEEPALIVE bool ggsl_value_text(const char * text, size_t length) {
     return guarded([&] { return tell({ std::string(text, length) }); });
 }
-// What no parameter takes, in words.
+// A value of a type that no parameter has, described in words.
 EMSCRIPTEN_KEEPALIVE bool ggsl_value_other(const char * what, size_t length) {
     return guarded([&] { return tell({ Other{ std::string(what, length) } }); });
 }
@@ -60,7 +60,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_value_other(const char * what, size_t length) {
 EMSCRIPTEN_KEEPALIVE bool ggsl_value_list(size_t count) {
     return guarded([&] {
         if (count > values.size()) {
-            fail(code::invalid_argument, "a list of %zu values, of which %zu were told", count, values.size());
+            fail(code::invalid_argument, "a list of %zu values, but there are only %zu", count, values.size());
         }
         const auto begin = values.end() - static_cast<ptrdiff_t>(count);
         List       list(std::make_move_iterator(begin), std::make_move_iterator(values.end()));
@@ -73,28 +73,27 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_value_list(size_t count) {
 EMSCRIPTEN_KEEPALIVE bool ggsl_parameter(const char * name, size_t length) {
     return guarded([&] {
         if (stages.empty()) {
-            fail(code::invalid_argument, "no stage was told");
+            fail(code::invalid_argument, "expected a stage first");
         }
         stages.back().parameters.insert_or_assign(std::string(name, length), take_value());
         return true;
     });
 }
 
-// Of the stages that were told. `model` may be null when none of them needs a vocabulary.
-EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_open(const SharedModel * model) {
-    return guarded([&] { return new HostChain(std::exchange(stages, {}), model == nullptr ? nullptr : *model); });
+// Builds a chain of the collected stages. `model` may be null if none of them needs a vocabulary.
+EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_open(const SharedModel * model) {
+    return guarded([&] { return new Tail(std::exchange(stages, {}), model == nullptr ? nullptr : *model); });
 }
-EMSCRIPTEN_KEEPALIVE HostChain * ggsl_host_chain_clone(const HostChain * from) {
-    return guarded([&] { return new HostChain(from->clone()); });
+EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_clone(const Tail * from) {
+    return guarded([&] { return new Tail(from->clone()); });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_host_chain_close(const HostChain * chain) { delete chain; }
+EMSCRIPTEN_KEEPALIVE void ggsl_tail_close(const Tail * chain) { delete chain; }
 
-// Gives words: the picked token (-1: none), and then, in as many words each as rows are left, tokens, logits (f32) and
-// probabilities (f32).
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_apply(HostChain * chain, const int32_t * tokens, size_t count, const float * logits,
+// Gives words: the picked token (-1: none), then the tokens, logits (f32) and probabilities (f32), one of each per remaining row.
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_apply(Tail * chain, const int32_t * tokens, size_t count, const float * logits,
                                                 size_t logit_count) {
     return guarded([&] {
-        const HostRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
+        const TailRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
         const size_t         left = rows.tokens.size();
         std::vector<int32_t> words{ rows.selected };
         words.insert(words.end(), rows.tokens.begin(), rows.tokens.end());
@@ -107,19 +106,19 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_apply(HostChain * chain, const int32_t
     });
 }
 
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept(HostChain * chain, int32_t token) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_accept(Tail * chain, int32_t token) {
     return guarded([&] {
         chain->accept(token);
         return true;
     });
 }
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_accept_prompt(HostChain * chain, const int32_t * tokens, size_t count) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_accept_prompt(Tail * chain, const int32_t * tokens, size_t count) {
     return guarded([&] {
         chain->accept_prompt({ tokens, count });
         return true;
     });
 }
-EMSCRIPTEN_KEEPALIVE bool ggsl_host_chain_reset(HostChain * chain) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tail_reset(Tail * chain) {
     return guarded([&] {
         chain->reset();
         return true;

@@ -1,21 +1,21 @@
-// One stage of a host chain: a CPU sampler of llama.cpp, and what it takes to copy it and to refuse tokens.
+// A tail stage: a CPU sampler of llama.cpp, with exact copies and rejection of tokens.
 #pragma once
 
 #include "grammar.h"
 
 namespace ggsl {
 
-class HostStage {
+class TailStage {
 public:
-    HostStage(std::string name, SamplerPtr sampler) : name(std::move(name)), sampler(std::move(sampler)) {}
-    virtual ~HostStage() = default;
+    TailStage(std::string name, SamplerPtr sampler) : name(std::move(name)), sampler(std::move(sampler)) {}
+    virtual ~TailStage() = default;
 
     virtual void apply(llama_token_data_array & rows) { llama_sampler_apply(sampler.get(), &rows); }
     virtual void accept(llama_token token) { llama_sampler_accept(sampler.get(), token); }
     virtual void reset() { llama_sampler_reset(sampler.get()); }
-    virtual std::unique_ptr<HostStage> clone() const;
+    virtual std::unique_ptr<TailStage> clone() const;
 
-    // Whether `accept` may throw; only such a stage can take an accept back.
+    // Whether `accept` may throw; only such a stage supports undo.
     virtual bool may_refuse() const { return false; }
     virtual void undo() {}
 
@@ -26,6 +26,6 @@ protected:
 };
 
 // Throws Failure (INVALID_ARGUMENT).
-std::unique_ptr<HostStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab);
+std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab);
 
 } // namespace ggsl

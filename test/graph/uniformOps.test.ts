@@ -1,17 +1,17 @@
-/** The table of host operations: what is said of a result's bounds holds for every result. */
+/** The table of uniform operations: every result lies within its bounds. */
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import {
-  applyHost,
-  HOST_RULES,
-  hostRange,
-  hostRule,
-  type HostOp,
-  type HostOpRule,
-} from "../../compiler/graph/hostOps.js";
+  applyUniformOp,
+  UNIFORM_OPS,
+  uniformRange,
+  uniformOpRule,
+  type UniformOp,
+  type UniformOpRule,
+} from "../../compiler/graph/uniformOps.js";
 import { F32_MAX, F32_MIN, type Interval } from "../../compiler/graph/interval.js";
 
-/** Zeros, whole numbers, the smallest and the largest numbers, and what lies between. */
+/** Zeros, integers, the smallest and the largest numbers, and numbers in between. */
 const numbers = fc.oneof(
   fc.constantFrom(...[0, -0, 1, -1, 2, -2, 0.5, -0.5, 3, 7, -7, 1e-40, -1e-40, 2 ** -149, Number.MIN_VALUE]),
   fc.constantFrom(...[F32_MIN, -F32_MIN, F32_MAX, -F32_MAX, 2 ** 24, 2 ** 53, 88, -88, 104, 710, -746]),
@@ -25,7 +25,7 @@ interface Operand {
   readonly x: number;
 }
 
-/** Bounds, and a number within them, often at one of them. */
+/** Bounds, and a number within them, often equal to one. */
 const operands: fc.Arbitrary<Operand> = fc
   .tuple(numbers, numbers, fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true })), numbers)
   .map(([a, b, share, other]) => {
@@ -34,17 +34,17 @@ const operands: fc.Arbitrary<Operand> = fc
     return { range: { lo, hi }, x: Math.min(Math.max(x, lo), hi) };
   });
 
-describe.each(Object.keys(HOST_RULES) as HostOp[])("%s", (op) => {
-  const { arity, identity } = hostRule(op);
+describe.each(Object.keys(UNIFORM_OPS) as UniformOp[])("%s", (op) => {
+  const { arity, identity } = uniformOpRule(op);
 
   test("its result lies within the finite bounds that its operands' bounds give", () => {
     fc.assert(
       fc.property(fc.array(operands, { minLength: arity, maxLength: arity }), (given) => {
-        const { lo, hi } = hostRange(
+        const { lo, hi } = uniformRange(
           op,
           given.map((o) => o.range),
         );
-        const result = applyHost(
+        const result = applyUniformOp(
           op,
           given.map((o) => o.x),
         );
@@ -56,12 +56,12 @@ describe.each(Object.keys(HOST_RULES) as HostOp[])("%s", (op) => {
 
   if (identity !== undefined)
     test(`${identity} as its second operand changes nothing`, () => {
-      fc.assert(fc.property(numbers, (x) => applyHost(op, [x, identity]) === x));
+      fc.assert(fc.property(numbers, (x) => applyUniformOp(op, [x, identity]) === x));
     });
 });
 
 test("an operation without bounds is refused by the compiler", () => {
-  // @ts-expect-error a cosine, which neither rises nor falls: its bounds can not be left to a default
-  const cosine: HostOpRule = { arity: 1, apply: Math.cos };
+  // @ts-expect-error a cosine is not monotonic, so its bounds have no default
+  const cosine: UniformOpRule = { arity: 1, apply: Math.cos };
   expect(cosine.apply(0)).toBe(1);
 });

@@ -1,23 +1,23 @@
-/** Host chains in the module's memory: llama.cpp's own CPU samplers. */
-import type { Binding, HostResult, HostRows, NativeHostChain } from "../../native/binding.js";
+/** Host tails in the module's memory: llama.cpp's own CPU samplers. */
+import type { Binding, TailResult, TailRows, NativeTail } from "../../native/binding.js";
 import { nativeError, type Pointer } from "../instance.js";
 import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
 
-export function hostChainClass(llama: Llama, models: Handles): Binding["HostChain"] {
-  class HostChain implements NativeHostChain {
+export function tailClass(llama: Llama, models: Handles): Binding["Tail"] {
+  class Tail implements NativeTail {
     private readonly handle: Handle;
 
     constructor(at: Pointer) {
-      this.handle = new Handle(this, "host chain", llama, at, (e, chain) => e.ggsl_host_chain_close(chain));
+      this.handle = new Handle(this, "host tail", llama, at, (e, chain) => e.ggsl_tail_close(chain));
     }
-    apply({ tokens, logits }: HostRows): HostResult {
+    apply({ tokens, logits }: TailRows): TailResult {
       const { handle } = this;
       checkTokens(tokens);
       if (!(logits instanceof Float32Array)) throw nativeError("INVALID_ARGUMENT", "logits: expected a Float32Array");
       const words = llama
         .with(tokens, (from) =>
           llama.with(logits, (logitsAt) =>
-            handle.ask((e, at) => e.ggsl_host_chain_apply(at, from, tokens.length, logitsAt, logits.length)),
+            handle.ask((e, at) => e.ggsl_tail_apply(at, from, tokens.length, logitsAt, logits.length)),
           ),
         )
         .i32();
@@ -32,24 +32,24 @@ export function hostChainClass(llama: Llama, models: Handles): Binding["HostChai
     }
     accept(token: number): void {
       checkInteger("token", token);
-      this.handle.checked((e, at) => e.ggsl_host_chain_accept(at, token));
+      this.handle.checked((e, at) => e.ggsl_tail_accept(at, token));
     }
     acceptPrompt(tokens: Int32Array): void {
       checkTokens(tokens);
       const { handle } = this;
-      llama.with(tokens, (from) => handle.checked((e, at) => e.ggsl_host_chain_accept_prompt(at, from, tokens.length)));
+      llama.with(tokens, (from) => handle.checked((e, at) => e.ggsl_tail_accept_prompt(at, from, tokens.length)));
     }
     reset(): void {
-      this.handle.checked((e, at) => e.ggsl_host_chain_reset(at));
+      this.handle.checked((e, at) => e.ggsl_tail_reset(at));
     }
-    clone(): NativeHostChain {
-      return new HostChain(this.handle.checked((e, at) => e.ggsl_host_chain_clone(at)));
+    clone(): NativeTail {
+      return new Tail(this.handle.checked((e, at) => e.ggsl_tail_clone(at)));
     }
     dispose(): void {
       this.handle.dispose();
     }
   }
-  return class extends HostChain {
+  return class extends Tail {
     constructor(stages: readonly object[], model?: object) {
       // 0 for none
       let from: Pointer = 0;
@@ -59,7 +59,7 @@ export function hostChainClass(llama: Llama, models: Handles): Binding["HostChai
         from = handle.at;
       }
       tellStages(llama, stages);
-      super(llama.checked((e) => e.ggsl_host_chain_open(from)));
+      super(llama.checked((e) => e.ggsl_tail_open(from)));
     }
   };
 }
@@ -70,12 +70,12 @@ function checkTokens(tokens: unknown): void {
 
 // ---------------------------------------------------------------- stages
 
-/** Entries of a list. */
+/** The maximum length of a list. */
 const MAX_ENTRIES = 2 ** 20;
-/** How many lists may be inside one another. */
+/** The maximum nesting of lists. */
 const MAX_DEPTH = 2;
 
-/** Tells the module the stages of the chain that is opened next. */
+/** Passes the stages of the next chain to the module. */
 function tellStages(llama: Llama, stages: readonly object[]): void {
   if (!Array.isArray(stages)) throw nativeError("INVALID_ARGUMENT", "stages: expected an array of objects");
   llama.call((e) => e.ggsl_stages_begin());
@@ -85,7 +85,7 @@ function tellStages(llama: Llama, stages: readonly object[]): void {
     if (typeof name !== "string") throw nativeError("INVALID_ARGUMENT", "stage: name: expected a string");
     tellText(llama, "ggsl_stage", name);
     for (const [key, value] of Object.entries(parameters)) {
-      // one that is undefined is as good as none
+      // undefined means absent
       if (value === undefined) continue;
       tellValue(llama, value, MAX_DEPTH);
       tellText(llama, "ggsl_parameter", key);
@@ -93,7 +93,7 @@ function tellStages(llama: Llama, stages: readonly object[]): void {
   }
 }
 
-/** A number, a text, or lists of them: what a parameter of a sampler can be. The samplers refuse the rest by what it is. */
+/** Passes a parameter: a number, a text, or lists of them. The samplers refuse other values. */
 function tellValue(llama: Llama, value: unknown, depth: number): void {
   if (typeof value === "number") llama.checked((e) => e.ggsl_value_number(value));
   else if (typeof value === "string") tellText(llama, "ggsl_value_text", value);

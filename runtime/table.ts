@@ -1,6 +1,6 @@
 /** Text tables for the terminal. */
 
-/** Aligns columns; numbers, that is cells without letters, to the right. */
+/** Aligns columns; cells without letters (numbers) to the right. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];
   const widths = header.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));

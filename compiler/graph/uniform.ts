@@ -1,14 +1,14 @@
 /**
- * Host expressions: the numbers that a chain needs once a token and that no device has to compute. The constant evaluator and
- * the runtimes share the definitions of hostOps.ts.
+ * Uniform expressions: numbers that are computed once per token on the host. The constant evaluator and the runtimes share the
+ * definitions in uniformOps.ts.
  */
-import type { HostExpr } from "./graph.js";
-import { applyHost, hostRule, isHostOp, saturate } from "./hostOps.js";
+import type { UniformExpr } from "./graph.js";
+import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "./limits.js";
 import { show } from "./show.js";
 
-/** What the leaves of a host expression stand for at one token. */
-export interface HostEnvironment {
+/** The values of the leaves of a uniform expression for one token. */
+export interface UniformEnvironment {
   readonly param: (name: string) => number;
   readonly draw: (index: number) => number;
   readonly state: (index: number) => number;
@@ -16,7 +16,7 @@ export interface HostEnvironment {
   readonly vocab: number;
 }
 
-export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
+export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): number {
   if (typeof expr === "number") return saturate(expr);
   if (expr === "step") return env.step;
   if (expr === "vocab") return env.vocab;
@@ -24,31 +24,31 @@ export function evaluateHost(expr: HostExpr, env: HostEnvironment): number {
   if ("draw" in expr) return env.draw(expr.draw);
   if ("state" in expr) return saturate(env.state(expr.state));
   const [op, ...operands] = expr;
-  return applyHost(
+  return applyUniformOp(
     op,
-    operands.map((operand) => evaluateHost(operand, env)),
+    operands.map((operand) => evaluateUniform(operand, env)),
   );
 }
 
-/** The leaves that a host expression may have. */
-export interface HostLeaves {
+/** The valid leaves of a uniform expression. */
+export interface UniformLeaves {
   readonly params: ReadonlySet<string>;
   readonly draws: number;
   readonly states: number;
 }
 
-export type HostChecker = (expr: unknown, known: HostLeaves) => string | undefined;
+export type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
 
-/** A function that says what is wrong with an expression from outside, if anything; its limit is on all that it sees. */
-export function hostChecker(): HostChecker {
+/** A validator of untrusted expressions, which returns the fault, if any; its limit is on all of them together. */
+export function uniformChecker(): UniformChecker {
   let parts = 0;
-  const visit = (e: unknown, known: HostLeaves, depth: number): string | undefined => {
-    if (++parts > LIMITS.hostParts) return `all expressions together have more than ${LIMITS.hostParts} parts`;
-    if (depth > LIMITS.hostDepth) return `the expression is nested more than ${LIMITS.hostDepth} deep`;
+  const visit = (e: unknown, known: UniformLeaves, depth: number): string | undefined => {
+    if (++parts > LIMITS.uniformParts) return `all expressions together have more than ${LIMITS.uniformParts} parts`;
+    if (depth > LIMITS.uniformDepth) return `the expression is nested more than ${LIMITS.uniformDepth} deep`;
     if (!Array.isArray(e)) return leafFault(e, known);
     const [op] = e as unknown[];
-    if (!isHostOp(op)) return `unknown operation ${show(op)}`;
-    const { arity } = hostRule(op);
+    if (!isUniformOp(op)) return `unknown operation ${show(op)}`;
+    const { arity } = uniformOpRule(op);
     if (e.length - 1 !== arity) return `\`${op}\` takes ${arity} operands, found ${e.length - 1}`;
     for (const operand of e.slice(1)) {
       const fault = visit(operand, known, depth + 1);
@@ -59,16 +59,16 @@ export function hostChecker(): HostChecker {
   return (expr, known) => visit(expr, known, 0);
 }
 
-function leafFault(e: unknown, known: HostLeaves): string | undefined {
+function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
   if (e === "step" || e === "vocab") return undefined;
   const entries = typeof e === "object" && e !== null ? Object.entries(e as Record<string, unknown>) : [];
   const [kind, which] = entries[0] ?? [];
   const isIndex = (count: number): boolean =>
     Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
-  if (entries.length !== 1) return `${show(e)} is no expression`;
+  if (entries.length !== 1) return `${show(e)} is not an expression`;
   if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
   if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
   if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
-  return `${show(e)} is no expression`;
+  return `${show(e)} is not an expression`;
 }

@@ -1,7 +1,7 @@
-/** Stages of host chains, and rows for them. */
-import type { HostChainStage, HostRows } from "../../runtime/native/binding.js";
+/** Stages of host tails, and rows for them. */
+import type { NativeTailStage, TailRows } from "../../runtime/native/binding.js";
 
-/** A small generator of numbers in [0, 1). */
+/** A small generator of random numbers in [0, 1). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -11,10 +11,10 @@ export function randomLogits(size: number, random: () => number): Float32Array {
   return Float32Array.from({ length: size }, () => 12 * (random() + random() + random()) - 18);
 }
 
-export const allRows = (logits: Float32Array): HostRows => ({ tokens: Int32Array.from(logits.keys()), logits });
+export const allRows = (logits: Float32Array): TailRows => ({ tokens: Int32Array.from(logits.keys()), logits });
 
 /** Every sampler that needs no model. */
-export const EVERY: HostChainStage[] = [
+export const EVERY: NativeTailStage[] = [
   { name: "greedy" },
   { name: "dist", seed: 42 },
   { name: "top_k", k: 17 },

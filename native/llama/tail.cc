@@ -1,4 +1,4 @@
-#include "host_chain.h"
+#include "tail.h"
 
 #include "graph/failure.h"
 
@@ -9,7 +9,7 @@ namespace ggsl {
 
 namespace {
 
-// Most samplers of llama.cpp assume that there is a row with a finite logit.
+// Most of llama.cpp's samplers assume a row with a finite logit.
 void check_rows(const llama_token_data_array & array, const std::string & where) {
     bool is_alive = false;
     for (size_t i = 0; i < array.size; ++i) {
@@ -24,8 +24,8 @@ void check_rows(const llama_token_data_array & array, const std::string & where)
     }
 }
 
-HostRows take(const llama_token_data_array & array) {
-    HostRows result;
+TailRows take(const llama_token_data_array & array) {
+    TailRows result;
     float    best = -INFINITY;
     for (size_t i = 0; i < array.size; ++i) {
         const llama_token_data & row = array.data[i];
@@ -52,7 +52,7 @@ HostRows take(const llama_token_data_array & array) {
 
 } // namespace
 
-HostChain::HostChain(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> given) : model(std::move(given)) {
+Tail::Tail(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> given) : model(std::move(given)) {
     const llama_vocab * vocab = model ? model->vocab() : nullptr;
     for (size_t i = 0; i < specs.size(); ++i) {
         stages.push_back(make_stage(specs[i], vocab));
@@ -63,14 +63,14 @@ HostChain::HostChain(const std::vector<SamplerSpec> & specs, std::shared_ptr<Mod
     }
 }
 
-void HostChain::check_token(int32_t token) const {
+void Tail::check_token(int32_t token) const {
     const int32_t limit = model ? model->vocab_size() : INT32_MAX;
     if (token < 0 || token >= limit) {
         fail(code::invalid_argument, "token: expected 0 to %d, found %d", limit - 1, token);
     }
 }
 
-HostRows HostChain::apply(std::span<const int32_t> tokens, std::span<const float> logits) {
+TailRows Tail::apply(std::span<const int32_t> tokens, std::span<const float> logits) {
     if (tokens.size() != logits.size()) {
         fail(code::invalid_argument, "%zu tokens for %zu logits", tokens.size(), logits.size());
     }
@@ -90,9 +90,9 @@ HostRows HostChain::apply(std::span<const int32_t> tokens, std::span<const float
     return take(array);
 }
 
-void HostChain::accept(int32_t token) {
+void Tail::accept(int32_t token) {
     check_token(token);
-    std::vector<HostStage *> accepted;
+    std::vector<TailStage *> accepted;
     try {
         for (const auto & stage : stages) {
             if (stage->may_refuse()) {
@@ -101,7 +101,7 @@ void HostChain::accept(int32_t token) {
             }
         }
     } catch (const Failure &) {
-        for (HostStage * stage : accepted) {
+        for (TailStage * stage : accepted) {
             stage->undo();
         }
         throw;
@@ -113,7 +113,7 @@ void HostChain::accept(int32_t token) {
     }
 }
 
-void HostChain::accept_prompt(std::span<const int32_t> tokens) {
+void Tail::accept_prompt(std::span<const int32_t> tokens) {
     for (const int32_t token : tokens) {
         check_token(token);
     }
@@ -124,14 +124,14 @@ void HostChain::accept_prompt(std::span<const int32_t> tokens) {
     }
 }
 
-void HostChain::reset() {
+void Tail::reset() {
     for (const auto & stage : stages) {
         stage->reset();
     }
 }
 
-HostChain HostChain::clone() const {
-    HostChain copy;
+Tail Tail::clone() const {
+    Tail copy;
     copy.model = model;
     for (const auto & stage : stages) {
         copy.stages.push_back(stage->clone());

@@ -1,17 +1,15 @@
 /** Calls of the host tail's stages. */
-import { HOST_SAMPLERS, type HostSampler } from "../llama/samplers.js";
+import { TAIL_SAMPLERS, type TailSampler } from "../llama/samplers.js";
 import type { Expr, Param, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import type { Diagnostic } from "./diagnostics.js";
 
-export { HOST_SAMPLERS, type HostParam } from "../llama/samplers.js";
-
-/** The arguments of a host stage by parameter, as they were given. */
-export function resolveHostArgs(call: StageCall): {
+/** The arguments of a tail stage by parameter, as they were given. */
+export function resolveTailArgs(call: StageCall): {
   bound: ReadonlyMap<string, Expr>;
   diagnostics: readonly Diagnostic[];
 } {
-  const params: HostSampler["params"] = HOST_SAMPLERS[call.name.text]?.params ?? {};
+  const params: TailSampler["params"] = TAIL_SAMPLERS[call.name.text]?.params ?? {};
   const declared = Object.entries(params).map(([name, p]): Param => {
     const { span } = call.name;
     const value: Expr = { kind: "number", value: 0, isInt: true, span };

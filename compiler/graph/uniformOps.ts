@@ -1,41 +1,41 @@
 /**
- * The table of host operations: what each gives of numbers and, as `OPS` has it for columns, of intervals. Arithmetic is f64
- * on the language's terms: results saturate at the largest finite f32, a divisor of 0 counts as the smallest normal f32,
- * and so nothing is ever NaN. Conditions are 1 and 0; any number but 0 holds.
+ * The table of uniform operations, on numbers and, like `OPS` for columns, on intervals. Arithmetic is f64 with the language's
+ * rules: results saturate at the largest finite f32, and a divisor of 0 counts as the smallest normal f32, so no result is
+ * NaN. Conditions are 1 and 0; any nonzero number is true.
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
 
-export interface HostOpRule {
+export interface UniformOpRule {
   readonly arity: number;
   readonly apply: (...operands: number[]) => number;
-  /** Bounds of what `apply` gives of numbers within finite bounds, before and after both saturate. */
+  /** Bounds of the results of `apply` for finite operand bounds; operands and results saturate. */
   readonly range: (...operands: Interval[]) => Interval;
-  /** The second operand that changes nothing. */
+  /** The neutral second operand. */
   readonly identity?: number;
 }
 
 type Unary<T> = (x: T) => T;
 type Binary<T> = (x: T, y: T) => T;
 
-const unary = (apply: Unary<number>, range: Unary<Interval>): HostOpRule => ({ arity: 1, apply, range });
-const binary = (apply: Binary<number>, range: Binary<Interval>): HostOpRule => ({ arity: 2, apply, range });
+const unary = (apply: Unary<number>, range: Unary<Interval>): UniformOpRule => ({ arity: 1, apply, range });
+const binary = (apply: Binary<number>, range: Binary<Interval>): UniformOpRule => ({ arity: 2, apply, range });
 
-/** A function that never falls: its bounds are its values at the bounds. */
-const rising = (apply: Unary<number>): HostOpRule => unary(apply, I.rising(apply));
+/** A non-decreasing function: its bounds are its values at the bounds. */
+const rising = (apply: Unary<number>): UniformOpRule => unary(apply, I.rising(apply));
 
-/** The same of two numbers: it never falls as either rises. */
-const bothRising = (apply: Binary<number>): HostOpRule =>
+/** A function of two numbers that is non-decreasing in each. */
+const bothRising = (apply: Binary<number>): UniformOpRule =>
   binary(apply, (a, b) => I.interval(apply(a.lo, b.lo), apply(a.hi, b.hi)));
 
 const anything = (): Interval => I.ANY;
 
 // ---------------------------------------------------------------- numbers
 
-/** What a divisor of 0 is replaced by. */
+/** The replacement of a divisor of 0. */
 const divisor = (y: number): number => (y === 0 ? I.F32_MIN : y);
 
-/** A divisor whose only zero is at its lower end comes as near to it as numbers can. */
+/** A divisor with its only zero at the lower bound can be as small as the smallest number. */
 const divRange = (a: Interval, b: Interval): Interval =>
   I.div(a, b.lo === 0 ? I.interval(Number.MIN_VALUE, Math.max(b.hi, I.F32_MIN)) : b);
 
@@ -45,11 +45,11 @@ const round = (x: number): number => Math.sign(x) * Math.floor(Math.abs(x) + 0.5
 const scratch = new DataView(new ArrayBuffer(4));
 
 /** The next f32 number above (1) or below (-1) the f32 number nearest to `x`. */
-export function neighbour(x: number, direction: 1 | -1): number {
-  // numbers below the smallest normal one are 0 on many devices
+export function nextF32(x: number, direction: 1 | -1): number {
+  // subnormal numbers are 0 on many devices
   if (Math.abs(Math.fround(x)) < I.F32_MIN) return direction * I.F32_MIN;
   scratch.setFloat32(0, x);
-  // a larger magnitude is the next bit pattern, whatever the sign
+  // the next larger magnitude is the next bit pattern, for either sign
   scratch.setInt32(0, scratch.getInt32(0) + (x > 0 === direction > 0 ? 1 : -1));
   return scratch.getFloat32(0);
 }
@@ -62,13 +62,13 @@ const holds = (x: number): boolean => x !== 0;
 const alwaysHolds = ({ lo, hi }: Interval): boolean => lo > 0 || hi < 0;
 const neverHolds = ({ lo, hi }: Interval): boolean => lo === 0 && hi === 0;
 
-/** 1 if certain, 0 if impossible, either way if neither is known. */
+/** 1 if certain, 0 if impossible, [0, 1] if unknown. */
 const truth = (isCertain: boolean, isImpossible: boolean): Interval =>
   isCertain ? I.point(1) : isImpossible ? I.point(0) : I.UNIT;
 
 // ---------------------------------------------------------------- the table
 
-export const HOST_RULES = {
+export const UNIFORM_OPS = {
   add: { ...binary((x, y) => x + y, I.add), identity: 0 },
   sub: { ...binary((x, y) => x - y, I.sub), identity: 0 },
   mul: { ...binary((x, y) => x * y, I.mul), identity: 1 },
@@ -91,8 +91,8 @@ export const HOST_RULES = {
   sigmoid: rising((x) => 1 / (1 + Math.exp(-x))),
   tanh: rising(Math.tanh),
   f32: rising(Math.fround),
-  above: rising((x) => neighbour(x, 1)),
-  below: rising((x) => neighbour(x, -1)),
+  above: rising((x) => nextF32(x, 1)),
+  below: rising((x) => nextF32(x, -1)),
   gt: binary(
     (x, y) => bool(x > y),
     (a, b) => truth(a.lo > b.hi, a.hi <= b.lo),
@@ -127,22 +127,24 @@ export const HOST_RULES = {
     apply: (x, lo, hi) => Math.min(Math.max(x, lo), hi),
     range: (a, lo, hi) => I.interval(Math.min(Math.max(a.lo, lo.lo), hi.lo), Math.min(Math.max(a.hi, lo.hi), hi.hi)),
   },
-} satisfies Readonly<Record<string, HostOpRule>>;
+} satisfies Readonly<Record<string, UniformOpRule>>;
 
-export type HostOp = keyof typeof HOST_RULES;
+export type UniformOp = keyof typeof UNIFORM_OPS;
 
-export const hostRule = (op: HostOp): HostOpRule => HOST_RULES[op];
+export const uniformOpRule = (op: UniformOp): UniformOpRule => UNIFORM_OPS[op];
 
-export const isHostOp = (name: unknown): name is HostOp => typeof name === "string" && Object.hasOwn(HOST_RULES, name);
+export const isUniformOp = (name: unknown): name is UniformOp =>
+  typeof name === "string" && Object.hasOwn(UNIFORM_OPS, name);
 
-/** Brings a result into the range of finite f32 numbers; NaN (inf - inf and the like) becomes 0. */
+/** Clamps a result to the range of finite f32 numbers; NaN (such as inf - inf) becomes 0. */
 export function saturate(x: number): number {
   return Number.isNaN(x) ? 0 : Math.min(Math.max(x, -I.F32_MAX), I.F32_MAX);
 }
 
 /** Applies one operation to numbers. */
-export const applyHost = (op: HostOp, operands: readonly number[]): number => saturate(hostRule(op).apply(...operands));
+export const applyUniformOp = (op: UniformOp, operands: readonly number[]): number =>
+  saturate(uniformOpRule(op).apply(...operands));
 
-/** The narrowest bounds that are easily known of an operation's result. */
-export const hostRange = (op: HostOp, operands: readonly Interval[]): Interval =>
-  I.saturated(hostRule(op).range(...operands));
+/** Bounds of an operation's result. */
+export const uniformRange = (op: UniformOp, operands: readonly Interval[]): Interval =>
+  I.saturated(uniformOpRule(op).range(...operands));

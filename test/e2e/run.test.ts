@@ -1,0 +1,72 @@
+/** `ggsl run` as a user runs it. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ggsl } from "../codegen/ggsl.js";
+import type { GenerationStats } from "../../runtime/generate.js";
+import { loadModel, type Model } from "../../runtime/model.js";
+import { bansEnd, expectSameText, picksNearOf } from "../model/ties.js";
+import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
+
+const PROMPT = "In the beginning";
+
+let folder: string;
+let exactModel: string;
+let model: Model;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-run-"));
+  exactModel = writeExactModel(folder);
+  model = await loadModel(exactModel, EXACT);
+});
+afterAll(() => {
+  model.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+/** A text that does not end before it has as many tokens as were asked for. */
+function program(stages: string, imports: string): string {
+  const path = join(folder, "endless.ggsl");
+  const endless = `sampler endless() { keep token != ${model.info.eos} }`;
+  writeFileSync(path, `import { ${imports} } from "std"\n${endless}\nchain c = endless() |> ${stages}\n`);
+  return path;
+}
+
+interface Written {
+  readonly text: string;
+  readonly tokens: number[];
+  readonly stats: GenerationStats;
+}
+
+test("text, tokens and stats", () => {
+  const stages = "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)";
+  const chain = program(stages, "top_k, top_p, min_p, temp, dist");
+  const args = ["run", chain, "--model", DEMO_MODEL, "-n", "64", "--stats"];
+  const { status, stdout } = ggsl([...args, "--json"]);
+  const { text, tokens, stats } = JSON.parse(stdout) as Written;
+  expect(status).toBe(0);
+  expect(tokens).toHaveLength(64);
+  const printed = ggsl(args);
+  expect(printed.stdout).toBe(`${PROMPT}${text}\n`);
+  expect(printed.stderr).toMatch(/^backend .* 64 tokens, ended by maxTokens$/m);
+  expect(stats.readbackBytes).toBe(4);
+  expect(stats.graphBuilds).toBeLessThanOrEqual(3);
+});
+
+test("--sequences gives each sequence the text of its seed", () => {
+  const chain = program("top_k(40) |> dist()", "top_k, dist");
+  // batches of other sizes round otherwise, and what comes of it is to stay small
+  const exact = ["--cache-type-k", "f32", "--cache-type-v", "f32", "--flash-attn", "off"];
+  const run = (...args: string[]) => ggsl(["run", chain, "--model", exactModel, ...exact, "-n", "12", ...args]);
+  const of = (...args: string[]): unknown => JSON.parse(run("--json", ...args).stdout);
+  const three = of("--sequences", "3", "--seed", "5", "--stats") as Written[];
+  expect(three).toMatchObject([{ tokens: {}, stats: { generatedTokens: 12 } }, {}, {}]);
+  for (const [i, { tokens }] of three.entries()) {
+    const samplers = [bansEnd(model), { name: "top_k", k: 40 }, { name: "dist", seed: 5 + i }] as const;
+    const near = picksNearOf(model, { model: exactModel, isExact: true, prompt: PROMPT, samplers });
+    expectSameText(tokens, (of("--seed", `${5 + i}`) as Written).tokens, near);
+  }
+  const { stdout, status } = run("--sequences", "3", "--seed", "5");
+  expect(stdout).toBe(three.map(({ text }) => `${PROMPT}${text}\n`).join("\n"));
+  expect(status).toBe(0);
+});
