@@ -36,8 +36,7 @@ export function verify(graph: Graph): string[] {
 /** Throws if a pass of the compiler made an invalid graph, which is a bug. */
 export function assertValid(graph: Graph, pass: string): void {
   const faults = verify(graph);
-  if (faults.length > 0)
-    throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
+  if (faults.length > 0) throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
 }
 
 function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
@@ -108,8 +107,7 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
   }
   if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim))
     return [`k must be at most the number of rows, ${operands[0]!.dim}`];
-  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
-    return ["more rows are written than x has"];
+  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim)) return ["more rows are written than x has"];
   if (node.op === "clamp" && (attrs["lo"] as number) > (attrs["hi"] as number)) return ["`lo` is above `hi`"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
