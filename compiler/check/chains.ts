@@ -112,9 +112,7 @@ function checkArgument(
   } else if (param.isStatic && type.rate !== "static") {
     diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
   } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
-    diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"),
-    );
+    diagnostics.push(mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"));
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);
   }

@@ -1,4 +1,4 @@
-/** A checked program: what `check` hands to `lower`. Names are resolved per file; every chain is well formed. */
+/** A checked program: the input of `lower`. Names are resolved per file; every chain is well formed. */
 import type { Chain, Const, File, InputDecl, Sampler, Test } from "../syntax/ast.js";
 import type { SourceFile } from "../syntax/source.js";
 

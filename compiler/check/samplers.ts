@@ -281,8 +281,7 @@ function requireCount(body: Body, expr: Expr, what: string): Type {
   if (type.type === "error" || type.shape === "column") return ERROR;
   const constant = evaluateConstant(expr, body.module);
   const isWhole = constant === undefined ? type.type === "i32" : Number.isInteger(constant);
-  if (!isWhole)
-    body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a value of type f32")));
+  if (!isWhole) body.diagnostics.push(mustBeWhole(expr.span, what, String(constant ?? "a value of type f32")));
   return isWhole ? type : ERROR;
 }
 

@@ -66,9 +66,7 @@ function checkTailNumber(
   else if (found.rate !== "static")
     scope.diagnostics.push(staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
   else if (isFraction)
-    scope.diagnostics.push(
-      mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a value of type f32")),
-    );
+    scope.diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a value of type f32")));
   else if (constant !== undefined && !isInRange(range, constant))
     scope.diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), undefined));
 }

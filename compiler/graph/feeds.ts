@@ -19,7 +19,9 @@ function inputFaults({ source, dtype, dim }: Input, features: readonly Feature[]
   if (!wanted) return [`feature ${source.feature} is ${feature.form.kind}, so it has no ${source.kind}`];
   return wanted.dtype === dtype && wanted.dim === dim
     ? []
-    : [`the ${source.kind} of feature ${source.feature} are ${wanted.dtype}[${wanted.dim}], found ${dtype}[${dim}]`];
+    : [
+        `the ${source.kind} of feature ${source.feature} must be ${wanted.dtype}[${wanted.dim}], found ${dtype}[${dim}]`,
+      ];
 }
 
 interface Part {
@@ -49,11 +51,11 @@ const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kin
 function featureFaults(feature: Feature, index: number, inputs: readonly Input[]): string[] {
   const { form, from } = feature;
   const wanted = FORMS[from.kind] ?? form.kind;
-  if (form.kind !== wanted) return [`\`${from.kind}\` is ${wanted}, found ${form.kind}`];
+  if (form.kind !== wanted) return [`\`${from.kind}\` must be ${wanted}, found ${form.kind}`];
   return partsOf(feature).flatMap(({ kind }) => {
     const count = inputs.filter(
       ({ source }) => source.kind !== "logits" && source.feature === index && source.kind === kind,
     ).length;
-    return count === 1 ? [] : [`one input takes its ${kind}, found ${count}`];
+    return count === 1 ? [] : [`exactly one input must have its ${kind}, found ${count}`];
   });
 }

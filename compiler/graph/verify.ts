@@ -36,8 +36,7 @@ export function verify(graph: Graph): string[] {
 /** Throws if a pass of the compiler made an invalid graph, which is a bug. */
 export function assertValid(graph: Graph, pass: string): void {
   const faults = verify(graph);
-  if (faults.length > 0)
-    throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
+  if (faults.length > 0) throw new Error(`internal error: ${pass} made an invalid graph:\n  ${faults.join("\n  ")}`);
 }
 
 function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
@@ -58,8 +57,8 @@ function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
   faults.push(...operandFaults(rule.operands, operands));
   if (faults.length > 0) return faults;
   const { dtype, dim } = resultType(node.op, operands, node.attrs);
-  if (node.dtype !== dtype) faults.push(`its type is ${dtype}, not ${node.dtype}`);
-  if (node.dim !== dim) faults.push(`its dim is ${dim}, not ${node.dim}`);
+  if (node.dtype !== dtype) faults.push(`its type must be ${dtype}, not ${node.dtype}`);
+  if (node.dim !== dim) faults.push(`its dim must be ${dim}, not ${node.dim}`);
   return [...faults, ...ownFaults(graph, node, operands)];
 }
 
@@ -73,11 +72,12 @@ function attrFaults(rules: readonly AttrRule[], attrs: Readonly<Record<string, A
     const value = attrValue(attrs, rule);
     const isInt = Number.isInteger(value) && Math.abs(value as number) <= LIMITS.dim;
     if (kind === "choice" && !choices!.includes(value as string))
-      faults.push(`\`${name}\` is one of ${choices!.join(", ")}, found ${show(value)}`);
-    if (kind === "integer" && !isInt) faults.push(`\`${name}\` is an integer, found ${show(value)}`);
+      faults.push(`\`${name}\` must be one of ${choices!.join(", ")}, found ${show(value)}`);
+    if (kind === "integer" && !isInt) faults.push(`\`${name}\` must be an integer, found ${show(value)}`);
     if (kind === "count" && !isDim(value))
-      faults.push(`\`${name}\` is V or an integer from 1 to ${LIMITS.dim}, found ${show(value)}`);
-    if (kind === "f32" && !isFiniteF32(value)) faults.push(`\`${name}\` is a finite f32 number, found ${show(value)}`);
+      faults.push(`\`${name}\` must be V or an integer from 1 to ${LIMITS.dim}, found ${show(value)}`);
+    if (kind === "f32" && !isFiniteF32(value))
+      faults.push(`\`${name}\` must be a finite f32 number, found ${show(value)}`);
   }
   return faults;
 }
@@ -89,7 +89,7 @@ function operandFaults(rules: readonly OperandRule[], operands: readonly GraphNo
     const rule = rules[i]!;
     if (rule.dtype !== "any" && rule.dtype !== dtype)
       faults.push(`operand \`${rule.name}\` is ${rule.dtype}, found ${dtype}`);
-    if (rule.dim === "scalar" && dim !== 1) faults.push(`operand \`${rule.name}\` is a scalar, found ${dim} rows`);
+    if (rule.dim === "scalar" && dim !== 1) faults.push(`operand \`${rule.name}\` must be a scalar, found ${dim} rows`);
     if ((rule.dim === "rows" || (rule.dim === "broadcast" && dim !== 1)) && dim !== shared)
       faults.push(`operand \`${rule.name}\` has ${shared} rows, found ${dim}`);
   });
@@ -108,8 +108,7 @@ function ownFaults(graph: Graph, node: GraphNode, operands: readonly GraphNode[]
   }
   if (node.op === "top_k" && isMore(node.dim, operands[0]!.dim))
     return [`k must be at most the number of rows, ${operands[0]!.dim}`];
-  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim))
-    return ["more rows are written than x has"];
+  if (node.op === "set_rows" && isMore(operands[1]!.dim, operands[0]!.dim)) return ["more rows are written than x has"];
   if (node.op === "clamp" && (attrs["lo"] as number) > (attrs["hi"] as number)) return ["`lo` is above `hi`"];
   if (node.op === "view") return viewFaults(attrs["offset"] as number, node.dim, operands[0]!.dim);
   return [];
@@ -180,6 +179,6 @@ function drawFaults({ draws, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
   return draws.flatMap(({ seed }, i) => {
     const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
-    return isKnown ? [] : [`draw ${i}: its seed is ${SEED_RANGE}, "random" or a parameter of type seed`];
+    return isKnown ? [] : [`draw ${i}: its seed must be ${SEED_RANGE}, "random" or a parameter of type seed`];
   });
 }

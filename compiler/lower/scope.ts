@@ -1,4 +1,4 @@
-/** What names mean inside a sampler while it is lowered. */
+/** The scope of a sampler during lowering. */
 import type { Module } from "../check/program.js";
 import type { ListLit, StringLit } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";

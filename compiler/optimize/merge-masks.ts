@@ -35,7 +35,7 @@ interface Factor {
   readonly constant?: { readonly emit: (r: Rewriter) => Term; readonly holds: number };
   /** The same with `holds` 0. */
   readonly zero: (r: Rewriter) => NodeId;
-  /** A nonzero shortfall is never small: adding a constant loses none. */
+  /** Its values are of the size of logits, or 0 and 1: a constant added to them hides nothing. */
   readonly isCoarse: boolean;
 }
 

@@ -106,8 +106,8 @@ refuses("features", [
   ["features.0.from.breakers", [-1], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", [["\n"]], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", many(LIMITS.list + 1, () => 1), /features\[0\]\.from\.breakers/],
-  ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` is dense, found sparse/],
-  ["features.1.from", { kind: "bias" }, /features\[1\]: `bias` is sparse, found dense/],
+  ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` must be dense, found sparse/],
+  ["features.1.from", { kind: "bias" }, /features\[1\]: `bias` must be sparse, found dense/],
   ["features.1.from", { kind: "allowed" }, /features\[1\]\.from\.grammar: expected a text/],
   ["features.1.from.name", 7, /features\[1\]\.from\.name: expected a text/],
 ]);
@@ -118,13 +118,13 @@ refuses("inputs", [
   ["inputs.1.source.feature", 1, /inputs\[1\]: feature 1 is dense, so it has no ids/],
   ["inputs.1.source.kind", "logits", /inputs\[1\]\.source: unknown member "feature"/],
   ["inputs.1.source", { kind: "logits" }, /inputs\[1\]: only the first input can be the logits/],
-  ["inputs.1.dtype", "f32", /inputs\[1\]: the ids of feature 0 are i32\[8\], found f32\[8\]/],
-  ["inputs.2.dim", "V", /inputs\[2\]: the values of feature 0 are f32\[8\], found f32\[V\]/],
+  ["inputs.1.dtype", "f32", /inputs\[1\]: the ids of feature 0 must be i32\[8\], found f32\[8\]/],
+  ["inputs.2.dim", "V", /inputs\[2\]: the values of feature 0 must be f32\[8\], found f32\[V\]/],
   ["inputs.3.dim", 8, /inputs\[3\]: the dense of feature 1/],
   [
     "inputs.2",
     { name: "x", dtype: "i32", dim: 8, source: { kind: "ids", feature: 0 } },
-    /features\[0\]: one input takes its ids, found 2/,
+    /features\[0\]: exactly one input must have its ids, found 2/,
   ],
 ]);
 

@@ -55,8 +55,7 @@ export const shadowsBuiltin = (span: Span, name: string, what: string): Diagnost
 
 export const containsItself = (span: Span, chain: string, stage: string): Diagnostic =>
   error("E0209", span, `the chain \`${chain}\` contains itself`, {
-    label:
-      chain === stage ? "a chain cannot be its own stage" : `\`${stage}\` leads back to a chain that contains it`,
+    label: chain === stage ? "a chain cannot be its own stage" : `\`${stage}\` leads back to a chain that contains it`,
   });
 
 export const tooManyFiles = (span: Span, limit: number): Diagnostic =>

@@ -11,8 +11,7 @@ export interface Found {
 
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
   const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
-  const what =
-    found.token === undefined ? "end of input" : `${found.isKeyword ? "keyword " : ""}\`${found.token}\``;
+  const what = found.token === undefined ? "end of input" : `${found.isKeyword ? "keyword " : ""}\`${found.token}\``;
   const help = hint(expected, found);
   return error("E0101", span, `unexpected ${what}`, {
     ...(shown.length > 0 && { label: `expected ${joinOr(shown)}` }),
