@@ -1,11 +1,11 @@
-/** The chains that are compared with llama.cpp, each written once: as GGSL, and as llama.cpp's samplers. */
+/** The chains that are compared with llama.cpp, each defined once for GGSL and for llama.cpp's samplers. */
 import { compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import type { UniformValues } from "ggsl/sequence.js";
 
 /** An argument of a stage; `of` gives each sequence its own value. A static one is the same for all. */
 type Argument =
   | { readonly value: number; readonly isStatic: true }
-  /** `range` is the parameter's, as its author would declare it. */
+  /** `range` is the declared range of the parameter. */
   | { readonly of: (row: number) => number; readonly range: string };
 
 interface Stage {
@@ -16,7 +16,7 @@ interface Stage {
 export interface BenchChain {
   readonly name: string;
   readonly stages: readonly Stage[];
-  /** Tokens of history that the chain looks back on. */
+  /** Tokens of history that the chain reads. */
   readonly history: number;
 }
 
@@ -74,7 +74,7 @@ export const constantText = ({ stages }: BenchChain): string =>
 
 const paramName = (stage: Stage, name: string): string => `${stage.sampler}_${name}`;
 
-/** A program whose chain has a parameter for all that is not static, so that each sequence has its own values. */
+/** A program whose chain has a parameter for every argument that is not static, so that each sequence has its own values. */
 export function uniformText({ name, stages }: BenchChain): string {
   const params = stages.flatMap((stage) =>
     Object.entries(stage.args).flatMap(([arg, argument]) =>
@@ -104,7 +104,7 @@ export function uniformsFor({ stages }: BenchChain, row: number): UniformValues 
   return Object.fromEntries(entries);
 }
 
-/** The same chain of a sequence made of llama.cpp's samplers, e.g. `top_k k=40 | dist seed=42`. */
+/** The chain of a sequence in llama.cpp's samplers, e.g. `top_k k=40 | dist seed=42`. */
 export const llamaText = ({ stages }: BenchChain, row: number): string =>
   stages
     .map(({ sampler, args }) =>

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:compile`: how long compiling takes, cold and warm, and what memory it needs; and how long the whole process
- * of `ggsl check` takes for a file of 100 lines. Writes bench/results/compile.json, and brings docs/performance.md up to date.
+ * `npm run bench:compile`: measures time, cold and warm, and memory of compiling, and the time of the whole `ggsl check` process
+ * for a file of 100 lines. Writes bench/results/compile.json, and updates docs/performance.md.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const USAGE = `usage: npm run bench:compile -- [options]
 const RESULTS = join(ROOT, "bench", "results", "compile.json");
 const PROGRAM = join(ROOT, "bench", "hundred-lines.ggsl");
 
-/** Stages that keep most rows, so that any number of them makes sense; no two are the same. */
+/** Distinct stages that keep most rows, so that chains of any length make sense. */
 const CYCLE = [
   (i: number): string => `temp(${1 - i / 1000})`,
   (i: number): string => `min_p(${0.001 + i / 1e5})`,
@@ -70,7 +70,7 @@ await runMain(USAGE, async (signal) => {
   if (values.out === undefined) updatePage();
 });
 
-/** Everything in turn, round after round, so that noise of the machine meets all of it. */
+/** Interleaves all measurements in rounds, so that noise affects all of them equally. */
 async function inTurn(
   rounds: number,
   signal: AbortSignal,

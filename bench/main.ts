@@ -1,4 +1,4 @@
-/** What the programs of bench/ share: usage errors, Ctrl-C, exit status. */
+/** Shared by the programs of bench/: usage errors, Ctrl-C, exit status. */
 
 export class UsageError extends Error {}
 
@@ -25,10 +25,10 @@ function report(error: Error & { code?: string }, usage: string, isStopped: bool
   return isUsage ? 2 : 1;
 }
 
-/** A whole number from 1 on. */
+/** An integer of 1 or more. */
 export function countOf(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new UsageError(`${name}: expected a whole number from 1 on, found ${text}`);
+    throw new UsageError(`${name}: expected an integer of 1 or more, found ${text}`);
   return value;
 }

@@ -1,4 +1,4 @@
-/** What is measured, as the C++ tool prints it and as the files in bench/results/ hold it. */
+/** The measurements, in the form of the C++ tool's output and of the files in bench/results/. */
 import { cpus } from "node:os";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -26,7 +26,7 @@ export interface GraphSide extends Side {
   readonly nodesWithoutViews: number;
 }
 
-/** One line of `ggsl_replay time`. Ratios are GGSL's time over the other's, taken within each round. */
+/** One line of `ggsl_replay time`. Ratios are GGSL's time over the other's, within each round. */
 export interface Measurement {
   readonly case: string;
   readonly device: string;
@@ -34,14 +34,14 @@ export interface Measurement {
   readonly vocab: number;
   readonly rows: number;
   readonly rounds: number;
-  /** How many sequences picked the same token as llama.cpp did, in the first run. */
+  /** How many sequences picked the same token as llama.cpp in the first run. */
   readonly sameAsHost: number;
   readonly sameAsLlama?: number;
   readonly ggsl: GraphSide;
   /** llama.cpp's samplers on the CPU. */
   readonly host: Side;
   readonly ratioToHost: Spread;
-  /** llama.cpp's samplers on the device; absent where it has none for a stage. */
+  /** llama.cpp's samplers on the device; absent if it lacks one for a stage. */
   readonly llama?: GraphSide;
   readonly ratioToLlama?: Spread;
   readonly computeRatioToLlama?: Spread;
@@ -63,7 +63,7 @@ export interface Profile {
   readonly device: string;
   readonly threads: number;
   readonly wholeUs: number;
-  /** What starting a graph of one node takes; it is part of each node's time. */
+  /** The start-up time of a graph with one node; it is part of each node's time. */
   readonly startUs: number;
   readonly nodes: readonly ProfiledNode[];
 }
@@ -89,10 +89,10 @@ export interface CompileMeasurement {
   readonly nodes: number;
   /** In a process that has compiled before. */
   readonly warmMs: Spread;
-  /** The first compilation of a fresh process, and the loading of the compiler before it. */
+  /** The first compilation in a fresh process, and loading the compiler before it. */
   readonly coldMs: Spread;
   readonly loadMs: Spread;
-  /** What stays reachable after the first compilation, and the process's memory then. */
+  /** The heap after the first compilation and a garbage collection, and the process's memory at that time. */
   readonly heapMiB: number;
   readonly rssMiB: number;
 }
@@ -102,11 +102,11 @@ export interface CompileTimings {
   readonly machine: Machine;
   readonly command: string;
   readonly compilations: readonly CompileMeasurement[];
-  /** `ggsl check` of a file of 100 lines: the whole process, and a process of Node that does nothing. */
+  /** `ggsl check` of a file of 100 lines: the whole process, and an empty Node.js process. */
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
 }
 
-/** The moment and the machine of a measurement. */
+/** The date, machine and command of a measurement. */
 export const circumstances = (command: string): { date: string; machine: Machine; command: string } => ({
   date: new Date().toISOString().slice(0, 10),
   machine: { arch: process.arch, processor: cpus()[0]?.model ?? "unknown", processors: cpus().length },
@@ -128,7 +128,7 @@ export const spreadOf = (values: readonly number[]): Spread => ({
 
 export const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
 
-/** A file is there whole or not at all. */
+/** Writes a file atomically. */
 export function writeWhole(path: string, text: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.partial`, text);

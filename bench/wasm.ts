@@ -1,8 +1,8 @@
 /**
- * Time per token of chains in WebAssembly against the native CPU backend, both on one thread, on plain logits, which go in
- * and are checked each time: `npm run bench:wasm`. Rounds alternate, so that both meet the same machine; the ratio of
- * medians is what counts. It begins when V8 has compiled the module's busy functions for good, as it has after a thousand
- * tokens. Writes bench/results/wasm.json.
+ * `npm run bench:wasm`: time per token of chains in WebAssembly relative to the native CPU backend, both on one thread, on plain
+ * logits, including their upload and check. Rounds alternate, so that noise affects both equally; the result is the ratio of
+ * medians. It starts after a warm-up of a thousand tokens, when V8 has optimized the module's hot functions. Writes
+ * bench/results/wasm.json.
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { compilePipeline } from "ggsl";
@@ -15,9 +15,9 @@ import { spreadOf, writeWhole, type Spread } from "./results.js";
 const VOCABULARY = 128256;
 const ROUNDS = 41;
 const TOKENS = 5;
-/** Rounds that are not counted. */
+/** Warm-up rounds. */
 const WARM_UP = 300;
-/** What the WebAssembly backend is meant to reach. */
+/** The largest ratio that the WebAssembly backend should have. */
 const TARGET = 2.5;
 
 const CHAINS = {
@@ -30,14 +30,14 @@ const CHAINS = {
 
 interface Result {
   readonly stages: string;
-  /** Microseconds a token. */
+  /** Microseconds per token. */
   readonly cpu: Spread;
   readonly wasm: Spread;
   readonly ratio: number;
   readonly token: number;
 }
 
-/** Normally distributed, as a model's logits about are; always the same. */
+/** Normally distributed, roughly like a model's logits; deterministic. */
 function makeLogits(): Float32Array {
   let state = 1;
   const uniform = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -47,7 +47,7 @@ function makeLogits(): Float32Array {
   });
 }
 
-/** Microseconds a token. */
+/** Microseconds per token. */
 function timeOf(evaluator: NativeEvaluator, values: EvaluatorValues): number {
   const start = performance.now();
   for (let i = 0; i < TOKENS; i++) evaluator.evaluate(values);

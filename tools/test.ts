@@ -1,6 +1,6 @@
 /**
- * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
- * running. The last line counts jest's tests, and every other step as one.
+ * `npm test`: runs the set-up, then all checks and tests. Later steps run even if one fails. The last line counts jest's tests,
+ * and every other step as one.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const build =
   (options) =>
     attemptTool(tool, args, options);
 
-/** Two at a time, with half of the processors each: none is idle while a module is linked. The longest come first. */
+/** Two at a time, with half of the processors each, so that none is idle during linking. The longest come first. */
 const CHECKS: readonly Check[] = [
   ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
   ["C++ tests under sanitizers", build("build-native", "--sanitize")],
@@ -53,7 +53,7 @@ async function doChecks(): Promise<Counts[]> {
   return counts;
 }
 
-/** Runs a check beside others; what it prints comes when it has ended. */
+/** Runs a check in parallel with others; its output is printed when it has ended. */
 async function beside([name, check]: Check): Promise<boolean> {
   const start = performance.now();
   console.log(`\n== ${name}: begins`);
@@ -98,12 +98,12 @@ async function runJest(): Promise<Counts> {
   mkdirSync(join(root, "build"), { recursive: true });
   rmSync(join(root, JEST_RESULTS), { force: true });
   const status = await jest(["--ci", "--json", `--outputFile=${JEST_RESULTS}`], {
-    // standard error joins standard output, so that lines come in order wherever they are read
+    // standard error goes to standard output, so that lines stay in order
     stdio: ["ignore", process.stdout, process.stdout],
   });
   const text = readIfThere(JEST_RESULTS);
   const results = text ? (JSON.parse(text) as JestResults) : undefined;
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
-  // jest may fail though no test did, for example when it found none
+  // jest may fail without a failed test, for example if it found none
   return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };
 }

@@ -9,16 +9,16 @@ const VERSION = 1;
 
 export type Shape = "peaked" | "flat";
 
-/** What goes into one sequence, and what should come out of it. */
+/** The inputs and expected outputs of one sequence. */
 export interface CaseRow {
-  /** Vocabulary size of them; left out where the tool makes them. */
+  /** One for each token of the vocabulary; absent if the tool generates them. */
   readonly logits?: Float32Array;
   readonly uniforms: Float32Array;
-  /** The graph's inputs but the logits. */
+  /** The graph's inputs except the logits. */
   readonly inputs: readonly Vector[];
   readonly expected?: Outputs;
   readonly history: readonly number[];
-  /** The chain made of llama.cpp's samplers, where there is one to compare with. */
+  /** The same chain of llama.cpp's samplers, for comparison; absent if there is none. */
   readonly llama?: string;
 }
 
@@ -28,9 +28,9 @@ export interface Case {
   readonly vocabSize: number;
   /** At least one; all have the same fields. */
   readonly rows: readonly CaseRow[];
-  /** How the tool makes logits that are not given. */
+  /** How the tool generates logits that are not given. */
   readonly made?: { readonly shape: Shape; readonly seed: number };
-  /** Of expected logits, relative to max(1, |logit|), and of probabilities. */
+  /** Tolerance of expected logits, relative to max(1, |logit|), and of probabilities. */
   readonly tolerance: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cases with expected outputs: standard samplers, their parameters and many kinds of logits, worked out by the reference
- * interpreter. A device has to give the same.
+ * Cases with expected outputs from the reference interpreter: standard samplers, parameters and many kinds of logits. A device
+ * has to give the same results.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
@@ -11,7 +11,7 @@ import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformVal
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 
-/** Other parameters than those of the examples, and chains. Those that pick nothing are checked by their rows. */
+/** Stages with other parameters than the examples, and chains. Without a pick, the rows are checked. */
 const MORE_STAGES = [
   ...["temp(0.3) |> dist(1)", "temp(1.5) |> dist(2)", "temp(0)"],
   ...["temp_ext(1, 0.3, 2) |> dist(3)", "top_k(1)", "top_k(40) |> dist(4)", "top_k(5000)", "top_k(0)"],
@@ -28,7 +28,7 @@ const MORE_STAGES = [
   "top_n_sigma(1.5) |> xtc(0.6, 0.1, 1, 24) |> typical(0.9) |> temp(1.2) |> dist(25)",
 ];
 
-/** Each with a name of its own. */
+/** All stages; the names are unique. */
 const STAGES = [...STD_SAMPLERS.map(({ example }) => example), ...MORE_STAGES];
 
 /** How logits are spread over the vocabulary. */
@@ -40,7 +40,7 @@ const SPREADS: Readonly<Record<string, Spread>> = {
   far: (random, size) => fill(size, () => normal(random) * 40 - 500),
 };
 
-/** From the strictest on: what a chain does may stretch the last bits of its logits. */
+/** The strictest first: a chain may amplify rounding errors of its logits. */
 const TOLERANCES = [1e-4, 1e-3, 1e-2];
 const VOCAB = 1000;
 const ROWS = 3;
@@ -74,7 +74,7 @@ export const uniformCases = (): Case[] => [
   ),
 ];
 
-/** Far below the best, logits may hang on the last bits; then the best rows are checked alone. */
+/** Logits far below the best may be sensitive to rounding; then only the best rows are checked. */
 function constantCase(text: string, spread: string, vocabSize: number): Case {
   const chain = compilePipeline(text);
   const found = findCase(text, chain, spread, vocabSize, () => ({}), ROWS);
@@ -91,7 +91,7 @@ function checkCase(...of: Parameters<typeof findCase>): Case {
 }
 
 const unstable = (name: string, spread: string): Error =>
-  new Error(`${name}, ${spread}: no logits give a result that does not hang on the last bits`);
+  new Error(`${name}, ${spread}: no logits give a result that is insensitive to rounding`);
 
 function findCase(
   name: string,
@@ -113,7 +113,7 @@ function findCase(
   return undefined;
 }
 
-/** A row whose result does not hang on the last bits of a device's arithmetic. */
+/** A row whose result is insensitive to a device's rounding. */
 function stableRow(
   graph: Graph,
   spread: Spread,
@@ -155,7 +155,7 @@ const BIAS = new Map([
   [17, 2.5],
 ]);
 
-/** The same token, the same rows, and numbers that are near. */
+/** The same token, the same rows, and numbers within the tolerance. */
 function isSame(a: Outputs, b: Outputs, tolerance: number): boolean {
   const [left, right] = [rowsOf(a), rowsOf(b)];
   const isNear = (x: number, y: number): boolean => Math.abs(x - y) <= tolerance * Math.max(1, Math.abs(x));

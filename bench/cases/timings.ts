@@ -18,7 +18,7 @@ export const FULL_PLAN: TimingPlan = {
   shapes: ["peaked", "flat"],
 };
 
-/** A case in words. */
+/** The description of a case. */
 export interface Setting {
   readonly chain: string;
   readonly vocabSize: number;

@@ -1,4 +1,4 @@
-/** docs/performance.md: what was measured stands between two markers and comes from the files in bench/results/. */
+/** docs/performance.md: the part between two markers is generated from the files in bench/results/. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson, writeWhole, type CompileTimings, type Machine, type Measurement, type Timings } from "../results.js";
@@ -10,16 +10,16 @@ const END = "<!-- measured: end -->";
 const PAGE = join(ROOT, "docs", "performance.md");
 const RESULTS = join(ROOT, "bench", "results");
 
-/** Writes the measured part anew. */
+/** Rewrites the generated part. */
 export function updatePage(): void {
   writeWhole(PAGE, currentPage());
 }
 
-/** The page as it should be. Throws when it has lost its markers. */
+/** The updated page. Throws if the markers are missing. */
 export function currentPage(): string {
   const page = readFileSync(PAGE, "utf8");
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${PAGE}: expected the lines ${BEGIN} and ${END}, found them not`);
+  if (begin < 0 || end < begin) throw new Error(`${PAGE}: expected the lines ${BEGIN} and ${END}`);
   return `${page.slice(0, begin)}${BEGIN}\n${measuredPart()}\n${page.slice(end)}`;
 }
 
