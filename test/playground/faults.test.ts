@@ -81,10 +81,10 @@ inBrowser("bad input in the playground", () => {
   test.each([
     ["damaged data", "#1.abc", /damaged/],
     ["no form of a link", "#<script>alert(1)</script>", /does not have the form/],
-    ["another version", "#2.e30", /is of version 2; this page reads version 1/],
+    ["another version", "#2.e30", /has version 2; this page reads version 1/],
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
-    ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
+    ["a value that is none", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is not a name with a number/],
     [
       "a shape of a billion tokens",
       tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),
@@ -107,7 +107,7 @@ inBrowser("bad input in the playground", () => {
   test("a browser without SIMD is told so, and the reference interpreter works", async () => {
     const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
     const v = await visit(old, site.url);
-    await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter works/s);
+    await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter is used/s);
     await v.see("#stages .status", /^on reference; picks token/);
     await v.type(GOOD);
     await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);

@@ -26,7 +26,7 @@ export interface Made {
   readonly force?: boolean;
 }
 
-/** Runs `action`, unless the outputs have the same stamp. Returns whether it ran. */
+/** Runs `action`, unless it already ran for the same stamp. Returns whether it ran. */
 export async function once(made: Made, action: () => Promise<void>): Promise<boolean> {
   const { stampFile, stamp, outputs, force = false } = made;
   const last = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : undefined;
