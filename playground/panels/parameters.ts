@@ -45,7 +45,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
         }),
       ),
       ...chain.statics.map((p) =>
-        control({ ...p, hint: "static: compiles anew" }, statics.get(p.name), (value) => {
+        control({ ...p, hint: "static: recompiles" }, statics.get(p.name), (value) => {
           statics.set(p.name, value);
           onStatic();
         }),
