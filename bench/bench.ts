@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: GGSL's graphs compared with llama.cpp's own samplers, in one process, as ratios.
+ * `npm run bench`: compares GGSL's graphs with llama.cpp's own samplers in one process, as ratios.
  * Writes bench/results/timings.json and timings.svg, and updates docs/performance.md.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export const QUICK_PLAN: TimingPlan = {
 const RESULTS = join(ROOT, "bench", "results");
 const SCRATCH = join(ROOT, "build", "bench");
 
-/** Settings whose nodes are timed one by one. */
+/** Whether the nodes are also timed one by one. */
 const isProfiled = ({ vocabSize, rows, shape }: Setting): boolean =>
   shape === "peaked" && vocabSize === 128256 && (rows === 1 || rows === 64);
 
@@ -85,7 +85,7 @@ function planOf(isQuick: boolean, only: string | undefined): TimingPlan {
   return { ...plan, chains };
 }
 
-/** Runs the tool on cases and parses its JSON lines. Stops at the first error, since all cases run on every device. */
+/** Runs the tool on cases and reads an object from each line. An error of a case ends it, because every device can run all cases. */
 async function runCases<T>(
   command: string,
   cases: readonly TimingCase[],
@@ -125,7 +125,7 @@ async function measured(
   return { ...circumstances(commandOf()), measurements, profiles };
 }
 
-/** The tool's output on another machine; a case that failed there is an error. */
+/** Reads the tool's output from another machine; a failed case is an error. */
 function recorded(cases: readonly TimingCase[], text: string): Timings {
   const lines = text.trimEnd().split("\n");
   return { ...circumstances(commandOf()), measurements: withSettings(cases, lines.map(parseLine<Line>)), profiles: [] };
@@ -150,7 +150,7 @@ function parseLine<T>(text: string): T {
   return line;
 }
 
-/** The plotted measurements: the large vocabulary, peaked logits, one thread. */
+/** One plot: the large vocabulary, peaked logits, one thread. */
 function plotOf(measurements: readonly Measurement[]): string {
   const largest = Math.max(...measurements.map((m) => m.vocab));
   const shown = measurements.filter((m) => m.vocab === largest && m.setting.shape === "peaked" && m.threads === 1);

@@ -16,7 +16,7 @@ interface Stage {
 export interface BenchChain {
   readonly name: string;
   readonly stages: readonly Stage[];
-  /** Number of history tokens that the chain reads. */
+  /** Tokens of history that the chain reads. */
   readonly history: number;
 }
 
@@ -74,7 +74,7 @@ export const constantText = ({ stages }: BenchChain): string =>
 
 const paramName = (stage: Stage, name: string): string => `${stage.sampler}_${name}`;
 
-/** A program whose chain has a parameter for every non-static argument, so that each sequence has its own values. */
+/** A program whose chain has a parameter for every argument that is not static, so that each sequence has its own values. */
 export function uniformText({ name, stages }: BenchChain): string {
   const params = stages.flatMap((stage) =>
     Object.entries(stage.args).flatMap(([arg, argument]) =>
@@ -104,7 +104,7 @@ export function uniformsFor({ stages }: BenchChain, row: number): UniformValues 
   return Object.fromEntries(entries);
 }
 
-/** The same chain for one sequence, built from llama.cpp's samplers, e.g. `top_k k=40 | dist seed=42`. */
+/** The chain of a sequence in llama.cpp's samplers, e.g. `top_k k=40 | dist seed=42`. */
 export const llamaText = ({ stages }: BenchChain, row: number): string =>
   stages
     .map(({ sampler, args }) =>

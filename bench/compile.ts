@@ -1,6 +1,6 @@
 /**
- * `npm run bench:compile`: time and memory of compiling, cold and warm, and the time of a `ggsl check` process for a file of
- * 100 lines. Writes bench/results/compile.json, and updates docs/performance.md.
+ * `npm run bench:compile`: measures time, cold and warm, and memory of compiling, and the time of the whole `ggsl check` process
+ * for a file of 100 lines. Writes bench/results/compile.json, and updates docs/performance.md.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const USAGE = `usage: npm run bench:compile -- [options]
 const RESULTS = join(ROOT, "bench", "results", "compile.json");
 const PROGRAM = join(ROOT, "bench", "hundred-lines.ggsl");
 
-/** Distinct stages that keep most rows, so that a chain can have any number of them. */
+/** Distinct stages that keep most rows, so that chains of any length make sense. */
 const CYCLE = [
   (i: number): string => `temp(${1 - i / 1000})`,
   (i: number): string => `min_p(${0.001 + i / 1e5})`,
@@ -70,7 +70,7 @@ await runMain(USAGE, async (signal) => {
   if (values.out === undefined) updatePage();
 });
 
-/** All measurements alternate, round after round, so that the machine's noise affects them equally. */
+/** Interleaves all measurements in rounds, so that noise affects all of them equally. */
 async function inTurn(
   rounds: number,
   signal: AbortSignal,

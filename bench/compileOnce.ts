@@ -1,6 +1,6 @@
 /**
- * One fresh process of `npm run bench:compile`: loads the compiler, compiles a chain cold, then repeatedly, and prints the
- * measurements as JSON. Run with --expose-gc.
+ * One fresh process of `npm run bench:compile`: loads the compiler, compiles a chain once cold and then repeatedly, and prints
+ * the measurements as JSON. Run with --expose-gc.
  */
 const MIB = 2 ** 20;
 const WARM_UP = 20;

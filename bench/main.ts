@@ -25,7 +25,7 @@ function report(error: Error & { code?: string }, usage: string, isStopped: bool
   return isUsage ? 2 : 1;
 }
 
-/** A positive integer. */
+/** An integer of 1 or more. */
 export function countOf(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)

@@ -1,6 +1,6 @@
 /**
- * `npm run record -- FOLDER`: writes the files that a machine without Node.js needs to check and measure its own device: cases
- * with the reference interpreter's outputs, and cases for timing. docs/performance.md says how to run them there.
+ * `npm run record -- FOLDER`: writes case files for a machine without Node.js: cases with the reference interpreter's outputs,
+ * and cases for timing. docs/performance.md says how to run them.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-/** Measurements, as printed by the C++ tool and stored in bench/results/. */
+/** The measurements, in the form of the C++ tool's output and of the files in bench/results/. */
 import { cpus } from "node:os";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -26,7 +26,7 @@ export interface GraphSide extends Side {
   readonly nodesWithoutViews: number;
 }
 
-/** One line of `ggsl_replay time`. Ratios are GGSL's time divided by the other's in the same round. */
+/** One line of `ggsl_replay time`. Ratios are GGSL's time over the other's, within each round. */
 export interface Measurement {
   readonly case: string;
   readonly device: string;
@@ -34,7 +34,7 @@ export interface Measurement {
   readonly vocab: number;
   readonly rows: number;
   readonly rounds: number;
-  /** Number of sequences that picked the same token as llama.cpp in the first run. */
+  /** How many sequences picked the same token as llama.cpp in the first run. */
   readonly sameAsHost: number;
   readonly sameAsLlama?: number;
   readonly ggsl: GraphSide;
@@ -63,7 +63,7 @@ export interface Profile {
   readonly device: string;
   readonly threads: number;
   readonly wholeUs: number;
-  /** Time to launch a graph of one node; it is part of each node's time. */
+  /** The start-up time of a graph with one node; it is part of each node's time. */
   readonly startUs: number;
   readonly nodes: readonly ProfiledNode[];
 }
@@ -106,7 +106,7 @@ export interface CompileTimings {
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
 }
 
-/** The date and machine of a measurement. */
+/** The date, machine and command of a measurement. */
 export const circumstances = (command: string): { date: string; machine: Machine; command: string } => ({
   date: new Date().toISOString().slice(0, 10),
   machine: { arch: process.arch, processor: cpus()[0]?.model ?? "unknown", processors: cpus().length },

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The root of the checkout: sources and dist/ have different depths. */
+/** The checkout's folder: sources and dist/ are at different depths. */
 export const ROOT = ((): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package-lock.json"))) folder = dirname(folder);
@@ -20,8 +20,8 @@ export interface ToolResult {
 }
 
 /**
- * Runs the tool; its progress goes to standard error, each line of its output immediately to `onLine`. Aborting `signal` stops
- * it and rejects with an `AbortError`.
+ * Runs the tool; its progress goes to standard error, each line of its output to `onLine` at once. Stops it if `signal` is
+ * aborted, and then rejects with an `AbortError`.
  */
 export function runTool(
   args: readonly string[],

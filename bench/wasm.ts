@@ -1,7 +1,7 @@
 /**
- * Time per token of chains in WebAssembly relative to the native CPU backend, both on one thread, on plain logits, including
- * their upload and check: `npm run bench:wasm`. Rounds alternate, so that noise affects both; the result is the ratio of
- * medians. Measuring starts when V8 has optimized the module's hot functions, after about a thousand tokens. Writes
+ * `npm run bench:wasm`: time per token of chains in WebAssembly relative to the native CPU backend, both on one thread, on plain
+ * logits, including their upload and check. Rounds alternate, so that noise affects both equally; the result is the ratio of
+ * medians. It starts after a warm-up of a thousand tokens, when V8 has optimized the module's hot functions. Writes
  * bench/results/wasm.json.
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
@@ -37,7 +37,7 @@ interface Result {
   readonly token: number;
 }
 
-/** Reproducible and normally distributed, about like a model's logits. */
+/** Normally distributed, roughly like a model's logits; deterministic. */
 function makeLogits(): Float32Array {
   let state = 1;
   const uniform = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -47,7 +47,7 @@ function makeLogits(): Float32Array {
   });
 }
 
-/** Microseconds a token. */
+/** Microseconds per token. */
 function timeOf(evaluator: NativeEvaluator, values: EvaluatorValues): number {
   const start = performance.now();
   for (let i = 0; i < TOKENS; i++) evaluator.evaluate(values);

@@ -1,4 +1,4 @@
-/** The chains of a file as what a module of them is made of: graphs, and the words of the program about them. */
+/** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
@@ -12,29 +12,29 @@ import { namesIn } from "@ggsl/compiler/syntax/walk.js";
 export interface ModuleOptions {
   /** Reads imported files. */
   readonly importer?: Importer;
-  /** The chains to take; default: all that the file declares. */
+  /** The chains to compile; default: all that the file declares. */
   readonly chains?: readonly string[];
   /**
    * Values of static parameters, and new defaults of uniforms: `k` in every chain that has it, `best.k` in the chain `best`.
    */
   readonly set?: Readonly<Record<string, number>>;
-  /** The name of a file in the module, the same wherever it is made; the standard library's files keep theirs. */
+  /** A machine-independent name of a file for the module; files of the standard library keep theirs. */
   readonly nameOf?: (file: string) => string;
 }
 
 export interface ModuleChain {
   readonly name: string;
   readonly doc?: string | undefined;
-  /** What a model runs. */
+  /** The graph that a model runs. */
   readonly graph: Graph;
-  /** What `evaluate` runs; the same object when it has the same outputs. */
+  /** The graph that `evaluate` runs; the same object if it has the same outputs. */
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
   readonly inputs: readonly ModuleInput[];
 }
 
 export interface ModuleUniform extends Param {
-  /** The stages of the chain that it is written in. */
+  /** The stages that use it. */
   readonly stages: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface ModuleChains {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Compiles the chains of a file. Throws `CompileError` with all that is wrong with any of them. */
+/** Compiles the chains of a file. Throws `CompileError` with the errors of all of them. */
 export function moduleChains(source: SourceFile, options: ModuleOptions = {}): ModuleChains {
   const imported = new Set([source.name]);
   const importer: Importer = (path, from) => {
@@ -86,7 +86,7 @@ function wantedChains({ main, chains }: Program, options: ModuleOptions): { chai
   return { chains: chains.filter((c) => wanted.includes(c.name.text)), faults };
 }
 
-/** `best.k` names a chain that is not there. */
+/** Errors for settings such as `best.k` without a chain `best`. */
 function strayChains({ main, chains }: Program, set: Readonly<Record<string, number>>): Diagnostic[] {
   const start = { source: main.source, start: 0, end: 0 };
   const names = chains.map((c) => c.name.text);
@@ -94,7 +94,7 @@ function strayChains({ main, chains }: Program, set: Readonly<Record<string, num
   return asked.filter((name) => !names.includes(name)).map((name) => unknownChain(start, name, names));
 }
 
-/** The settings for one chain. A name that no chain has goes to all, and each reports it. */
+/** The settings for one chain. A name that no chain has goes to all chains, and each reports it. */
 function settingsOf(
   chain: Chain,
   all: readonly Chain[],
@@ -109,7 +109,7 @@ function settingsOf(
   return Object.fromEntries(entries);
 }
 
-/** The same graph, where its nodes and stages come from files by their names in the module. */
+/** The same graph with the module's file names in the sources of nodes and stages. */
 function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
   const rename = <Place extends Omit<Origin, "stage">>(place: Place): Place => ({ ...place, file: nameOf(place.file) });
   return {
@@ -147,7 +147,7 @@ function inputsOf(graphs: readonly Graph[], docs: ReadonlyMap<string, string>): 
   return [...found.values()];
 }
 
-/** The documentation of every input that a module, or one that it imports from, declares. */
+/** The documentation of every input that a module or its imports declare. */
 function inputDocs(main: Module): Map<string, string> {
   const docs = new Map<string, string>();
   const seen = new Set<Module>();

@@ -1,10 +1,10 @@
-/** The command that makes a module: its first line says it, and whoever finds it stale can run it. */
+/** The command that generates a module. The module's first line shows it, so that anyone can run it again. */
 export interface GenCommand {
   readonly file: string;
   readonly chains?: readonly string[] | undefined;
   readonly set?: Readonly<Record<string, number>> | undefined;
   readonly dts?: boolean | undefined;
-  /** Absent for the usual place. */
+  /** Absent for the default path. */
   readonly output?: string | undefined;
 }
 
@@ -20,6 +20,6 @@ export function genCommand({ file, chains = [], set = {}, dts, output }: GenComm
   return ["ggsl", "gen", ...words.map(quoted)].join(" ");
 }
 
-/** As a shell takes it. A line end would end the comment that the command stands in. */
+/** Quotes a word for a shell. A line end would end the comment that contains the command. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/[\r\n\u2028\u2029]/g, "?").replace(/'/g, "'\\''")}'`;

@@ -1,4 +1,4 @@
-/** A graph spec as an expression of JavaScript, laid out so that a change in the graph is a change in few lines. */
+/** Writes a graph spec as a JavaScript expression, in a layout that gives small diffs. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { toSpec } from "@ggsl/compiler/graph/json.js";
 
@@ -13,7 +13,7 @@ const lines = (value: unknown): string =>
     ? `[\n${value.map((v) => `    ${JSON.stringify(v)}`).join(",\n")}\n  ]`
     : JSON.stringify(value);
 
-/** The call that makes a chain of its graphs. A bundler leaves out the chains that nobody imports. */
+/** The call that builds a chain from its graphs. Bundlers remove chains that are not imported. */
 export function chainCall(graph: Graph, rowsGraph: Graph, types: string): string {
   const specs = (graph === rowsGraph ? [graph] : [graph, rowsGraph]).map(
     (g) => `/* @__PURE__ */ fromSpec(${specLiteral(g)})`,

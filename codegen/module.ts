@@ -1,6 +1,6 @@
 /**
- * A file's chains as a module: for TypeScript, for JavaScript, and the types alone. A module holds the compiled graphs, so a
- * program that uses it needs no compiler.
+ * Writes a file's chains as a TypeScript module, as a JavaScript module, or as types only. A module contains the compiled
+ * graphs, so a program that uses it needs no compiler.
  */
 import {
   IndentationText,
@@ -15,7 +15,7 @@ import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
 import { chainDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
 
-/** A chain with the names that it has in its module. */
+/** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
   readonly exported: string;
   readonly types: string;
@@ -24,10 +24,10 @@ export interface NamedChain extends ModuleChain {
   readonly statesType: string;
 }
 
-/** What the generated modules import. */
+/** Imports of generated modules. */
 const IMPORTED = ["chainOf", "fromSpec", "Chain"];
 
-/** Chains that can have their own name come first, then the others, then the names of types. */
+/** Names chains that can keep their names first, then the others, then the types. */
 export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
   const names = new Names(IMPORTED);
   const own = chains.filter(({ name }) => names.isFree(name));
@@ -46,12 +46,12 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
   });
 }
 
-/** The first words of every module that is made here, whatever made it. */
+/** The beginning of every generated module. */
 export const MARK = "// Made by `ggsl gen";
 
 const header = (command: string): string => `/* eslint-disable */\n// Made by \`${command}\`; do not edit.`;
 
-/** `command` is what makes the same module again. */
+/** `command` generates the same module again. */
 export const typeScriptModule = (chains: readonly NamedChain[], command: string): string =>
   printed(header(command), [
     {
@@ -87,7 +87,7 @@ function printed(head: string, statements: readonly StatementStructures[]): stri
   });
   const file: SourceFile = project.createSourceFile("module.ts");
   file.addStatements([head, ...statements]);
-  // the printer sets all apart but aliases of types
+  // the printer writes no empty line before type aliases
   return file.getFullText().replace(/;\n\/\*\*/g, ";\n\n/**");
 }
 
@@ -95,7 +95,7 @@ const docs = (description: string): { docs: { description: string }[] } => ({
   docs: [{ description: `\n${description}` }],
 });
 
-/** A type that takes no name at all; an empty interface would take all. */
+/** A type that accepts no name; an empty interface would accept all. */
 const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
@@ -164,7 +164,7 @@ function properties(name: string, doc: string, list: readonly Property[]): State
   };
 }
 
-/** `export const`, declared only when there is no value. */
+/** `export const`; a declaration only if there is no value. */
 const constant = (chain: NamedChain, value?: string): StatementStructures => ({
   kind: StructureKind.VariableStatement,
   declarationKind: VariableDeclarationKind.Const,

@@ -1,10 +1,10 @@
-/** Names of a TypeScript module for names of GGSL, which knows other words and other letters. */
+/** TypeScript names for GGSL names. The languages differ in reserved words and allowed letters. */
 import { ts } from "ts-morph";
 
-/** Names that are no reserved words and still can not, or had better not, be declared by a module. */
+/** Names that are not reserved words, but that a module cannot or should not declare. */
 const TAKEN = ["arguments", "await", "eval", "exports", "globalThis", "module", "Object", "require", "undefined"];
 
-/** Gives each name once. */
+/** Hands out unique names. */
 export class Names {
   readonly #used: Set<string>;
 
@@ -18,7 +18,7 @@ export class Names {
     return !this.#used.has(name) && spelled(name) === name && tokenOf(name) === ts.SyntaxKind.Identifier;
   }
 
-  /** The name, with `_` behind it as often as it takes until it can be declared. */
+  /** Declares the name, with as many `_` appended as needed to make it unique and valid. */
   declare(wanted: string): string {
     let name = spelled(wanted);
     while (!this.isFree(name)) name += "_";
@@ -34,14 +34,14 @@ export const typeName = (name: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("") || "_";
 
-/** A property's name; in quotes unless it needs none in any version of the language. */
+/** A property's name, in quotation marks unless every version of the language accepts it without. */
 export const propertyName = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
 
-/** Letters that are newer than TypeScript's tables become `_`. */
+/** Replaces letters that are newer than TypeScript's Unicode tables by `_`. */
 const spelled = (name: string): string =>
   Array.from(name, (c) => (ts.isIdentifierPart(c.codePointAt(0)!, ts.ScriptTarget.Latest) ? c : "_")).join("");
 
-/** What TypeScript reads; contextual keywords, such as `type`, are names wherever a module declares one. */
+/** The name's TypeScript token; contextual keywords, such as `type`, are valid names in declarations. */
 function tokenOf(name: string): ts.SyntaxKind {
   const token = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, name).scan();
   return token > ts.SyntaxKind.LastFutureReservedWord && token <= ts.SyntaxKind.LastKeyword

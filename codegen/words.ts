@@ -1,9 +1,9 @@
-/** Documentation comments of a module: what the program says, and what its types can not say. */
+/** Documentation comments of a module: the program's own, and facts that types cannot express. */
 import type { ModuleChain, ModuleInput, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/graph/range.js";
 
-/** A text inside a comment: it must not end it. */
+/** Escapes a text so that it does not end its comment. */
 const inComment = (text: string): string => text.replace(/\*\//g, "*\\/");
 
 const paragraphs = (...parts: readonly (string | undefined)[]): string =>
@@ -11,7 +11,7 @@ const paragraphs = (...parts: readonly (string | undefined)[]): string =>
 
 const code = (text: string): string => `\`${text}\``;
 
-/** `a number in [0, 1]`; a parameter without a range takes any. */
+/** `a number in [0, 1]`; without a range, any number. */
 function valueText({ type, range }: ModuleUniform): string {
   if (type === "bool") return "true or false";
   if (type === "seed") return `a seed, ${SEED_RANGE}`;
@@ -38,7 +38,7 @@ export function inputDoc({ doc, sparse }: ModuleInput): string {
   return paragraphs(doc, form);
 }
 
-/** `exported` is the chain's name in the module. The program's words come last: they may end with tags. */
+/** `exported` is the chain's name in the module. The program's documentation comes last, because it may end with tags. */
 export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =>
   paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module can not declare.`, doc) ||
   `The chain ${code(name)}.`;

@@ -1,4 +1,4 @@
-/** Lists in brackets, and chains of operators. */
+/** Prints lists in brackets, and sequences of operators. */
 import type { Node } from "ohm-js";
 import { builders } from "prettier/doc";
 import { commentsBefore, doc, gap, LINE, NONE, put, SOFT, SPACE, type Doc, type Separator } from "./tokens.js";
@@ -12,7 +12,7 @@ export function itemsOf(list: Node): { separator?: Node; item: Node }[] {
   return [{ item: first }, ...rest!.children.map((item, i) => ({ separator: separators!.children[i]!, item }))];
 }
 
-/** How the items of a list share lines where they do not fit on one: each on its own, or as many as fit. */
+/** How the items of a list are broken into lines: one item per line, or as many as fit. */
 type Sharing = "each" | "many";
 
 /** `(a, b)`. `inside` separates the brackets from the items. */
@@ -30,7 +30,7 @@ export function bracketed(open: Node, list: Node, close: Node, sharing: Sharing,
   return group([head, indent([before, items, last]), put(close, isEmpty && inside === LINE ? SPACE : inside)]);
 }
 
-/** The operands of `a + b - c` or `a |> b |> c`, one after the other where they do not fit on one line. */
+/** The operands of `a + b - c` or `a |> b |> c`, one per line if they do not fit on one line. */
 export function chained(first: Node, rest: readonly { operator: Node; operand: Node }[]): Doc[] {
   return [doc(first), ...rest.map(({ operator, operand }): Doc => [put(operator, LINE), put(operand, SPACE)])];
 }

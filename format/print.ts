@@ -1,4 +1,4 @@
-/** Source text in its canonical form: the layout is the language's, words, brackets and comments are the author's. */
+/** Prints source text in its canonical form: only the layout changes; words, brackets and comments stay. */
 import type { Node } from "ohm-js";
 import { builders, printer } from "prettier/doc";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
@@ -29,14 +29,14 @@ import {
 
 const { group, hardline, indent } = builders;
 
-/** Columns of a line. */
+/** The maximum width of a line. */
 const WIDTH = 120;
-/** Columns of an `if` or an `after pick` that stands on one line with its blocks. */
+/** The maximum width of an `if` or an `after pick` on one line with its blocks. */
 const SHORT = 80;
 
 export type Printed = { readonly text: string } | { readonly diagnostics: readonly Diagnostic[] };
 
-/** The canonical form of a source, or the syntax errors that keep it from having one. */
+/** The canonical form of a source, or its syntax errors. */
 export function print(source: SourceFile): Printed {
   const { diagnostics } = parse(source);
   if (diagnostics.length > 0) return { diagnostics };
@@ -53,17 +53,17 @@ const textOf = (printed: Doc, printWidth: number): string =>
 /** An optional part, if it is there. */
 const maybe = (part: Node, separator: Separator): Doc => part.children.map((node) => put(node, separator));
 
-/** A declaration: its doc comments, a line each, and the rest of it, which begins at `keyword`. */
+/** A declaration: its doc comments, one per line, and the rest of it, which begins at `keyword`. */
 function documented(docs: Node, keyword: Node, ...rest: (() => Doc)[]): Doc {
   const lines = docs.children.map((line, i) => put(line, i === 0 ? NONE : NEWLINE));
   const separator = gap(keyword.source.startIdx, lines.length > 0 ? NEWLINE : NONE);
   return [lines, separator, group([doc(keyword), rest.map((part) => part())])];
 }
 
-/** `= value`, on a line of its own where it is long. */
+/** `= value`, on its own line if it is long. */
 const assigned = (operator: Node, value: Node): Doc => [put(operator, SPACE), indent(put(value, LINE))];
 
-/** A block's opening brace, what is inside, one a line, and its closing brace. */
+/** A block's opening brace, its contents, one per line, and its closing brace. */
 function block(open: Node, inside: readonly Node[], close: Node): Doc {
   const head = doc(open);
   const lines = inside.map((node, i) => put(node, i === 0 ? NEWLINE : NEWLINE_KEEP));
@@ -71,12 +71,12 @@ function block(open: Node, inside: readonly Node[], close: Node): Doc {
   return [head, indent([lines, last]), put(close, lines.length + last.length > 0 ? NEWLINE : SPACE)];
 }
 
-/** Whether the statement being printed stands on one line with its blocks; undefined outside of such statements. */
+/** Whether the current statement is printed on one line with its blocks; undefined outside of such statements. */
 let isShort: boolean | undefined;
 
-/** Prints a statement that holds blocks, on one line if it is short and has none inside them. */
+/** Prints a statement with blocks, on one line if it is short and has no nested blocks. */
 function withBlocks(statement: Node, print: () => Doc): Doc {
-  // the parts of a chain of `else if` look alike
+  // all parts of an `else if` chain have the same layout
   if (isShort !== undefined) return print();
   const start = placeNow();
   isShort = !hasComment(statement.sourceString) && blocksOf(statement).every(isSimple);
@@ -90,20 +90,20 @@ function withBlocks(statement: Node, print: () => Doc): Doc {
   return printed;
 }
 
-/** The blocks of an `if` and of what follows its `else`, or of an `after pick`. */
+/** The blocks of an `if` with its `else`, or of an `after pick`. */
 const blocksOf = (node: Node): Node[] =>
   node.ctorName === "Block"
     ? [node]
     : node.children.filter((child) => !/^(?:Expr|_terminal)$/.test(child.ctorName)).flatMap(blocksOf);
 
-/** At most one statement, which holds no block. */
+/** Whether a block has at most one statement, without a nested block. */
 function isSimple(node: Node): boolean {
   const statements = node.children[1]!.children;
   const kinds = statements.map((s) => s.children[0]!.children[0]!.ctorName);
   return kinds.length <= 1 && kinds.every((kind) => kind !== "If" && kind !== "After");
 }
 
-/** Declarations of one line may stand together. */
+/** One-line declarations, which need no empty line between them. */
 const ONE_LINE = ["Import", "Const", "Input", "Chain"];
 
 function betweenDeclarations(before: Node, after: Node): Separator {
@@ -111,20 +111,20 @@ function betweenDeclarations(before: Node, after: Node): Separator {
   return a === b && ONE_LINE.includes(a!) ? NEWLINE_KEEP : NEWLINE_BLANK;
 }
 
-/** The width of the longest word that begins a clause of the test being printed. */
+/** The width of the longest first word of a clause in the current test. */
 let clauseWidth = 0;
 
 const padAfter = (word: Node): Separator => ({ doc: " ".repeat(clauseWidth + 1 - word.sourceString.length) });
 
-/** The clauses of a test are aligned behind the words that begin them. */
+/** Clauses of a test are aligned after their first words. */
 function clause(word: Node, ...rest: Node[]): Doc {
   return [doc(word), rest.map((node, i) => put(node, i === 0 ? padAfter(word) : SPACE))];
 }
 
-/** The word that begins a clause of a test. */
+/** The first word of a clause. */
 const wordOf = (clause: Node): Node => clause.children[0]!.children[0]!;
 
-/** Two parts with a blank between them. */
+/** Two parts with a space between them. */
 const spaced = (first: Node, second: Node): Doc => [doc(first), put(second, SPACE)];
 
 /** `name: value` */
@@ -133,7 +133,7 @@ const labelled = (label: Node, colon: Node, value: Node): Doc => [doc(label), pu
 /** A closing bracket, and the comments before it. */
 const closing = (close: Node): Doc => [indent(commentsBefore(close.source.startIdx)), put(close, SOFT)];
 
-/** Operators of one level stand under each other where they do not fit on one line. */
+/** Operators of one precedence level are aligned below each other if they do not fit on one line. */
 function level(first: Node, operators: Node, operands: Node): Doc {
   if (operators.children.length === 0) return doc(first);
   const rest = operators.children.map((operator, i) => ({ operator, operand: operands.children[i]! }));

@@ -1,14 +1,14 @@
-/** Tokens, and what stands between them: every comment is printed where it stood, exactly once. */
+/** Prints tokens and the text between them. Every comment is printed in its place, exactly once. */
 import type { Node } from "ohm-js";
 import { builders } from "prettier/doc";
 
 export type Doc = builders.Doc;
 const { breakParent, hardline, line, softline } = builders;
 
-/** What separates a token from the one before where no comment does. */
+/** The separator between two tokens without a comment between them. */
 export interface Separator {
   readonly doc: Doc;
-  /** On lines of their own: whether an empty line comes first, `keep` where the source has one. */
+  /** For a token on its own line: whether an empty line comes before it; `keep` if the source has one. */
   readonly blank?: Blank;
 }
 
@@ -16,18 +16,18 @@ type Blank = "never" | "keep" | "always";
 
 export const NONE: Separator = { doc: "" };
 export const SPACE: Separator = { doc: " " };
-/** A blank, or a line end in a group that is broken. */
+/** A space, or a line end in a broken group. */
 export const LINE: Separator = { doc: line };
-/** Nothing, or a line end in a group that is broken. */
+/** Nothing, or a line end in a broken group. */
 export const SOFT: Separator = { doc: softline };
 export const NEWLINE: Separator = { doc: hardline, blank: "never" };
 export const NEWLINE_KEEP: Separator = { doc: hardline, blank: "keep" };
 export const NEWLINE_BLANK: Separator = { doc: hardline, blank: "always" };
 
-/** How far printing has come in the text. */
+/** The printing position in the text. */
 interface Place {
   text: string;
-  /** The end of what is printed. */
+  /** The end of the printed text. */
   end: number;
 }
 
@@ -38,19 +38,19 @@ export function startPrinting(text: string): void {
   place = { text, end: 0 };
 }
 
-/** Returns to a place, to print what follows in another way. */
+/** The present position, to return to for printing the same text in another layout. */
 export const placeNow = (): number => place.end;
 export function returnTo(end: number): void {
   place.end = end;
 }
 
-/** A node of the parse tree by the action of its rule; what separates it from the text before has been printed. */
+/** Prints a node of the parse tree by the action of its rule, without the separator before it. */
 export const doc = (node: Node): Doc => (node as Node & { doc(): Doc }).doc();
 
-/** A node, and what separates it from the text before. */
+/** Prints a node and the separator before it. */
 export const put = (node: Node, separator: Separator): Doc => [gap(node.source.startIdx, separator), doc(node)];
 
-/** A token; what comes before it has been printed by `gap`. */
+/** A token; `gap` has printed the text before it. */
 export function token(node: Node, text = node.sourceString): Doc {
   if (place.end !== node.source.startIdx)
     throw new Error(`printing skipped text from offset ${place.end} to ${node.source.startIdx}`);
@@ -58,7 +58,7 @@ export function token(node: Node, text = node.sourceString): Doc {
   return text;
 }
 
-/** What separates the printed text from what begins at `start`: the separator, or the comments that stand there. */
+/** The gap between the printed text and `start`: the separator, or the comments in it. */
 export function gap(start: number, separator: Separator): Doc {
   const isStart = place.end === 0;
   const { docs, rest, blank } = comments(start, separator.blank ?? "never");
@@ -71,7 +71,7 @@ export function gap(start: number, separator: Separator): Doc {
 /** The comments before a closing bracket at `start`. */
 export function commentsBefore(start: number, blank: Blank = "keep"): Doc[] {
   const { docs } = comments(start, blank);
-  // the closing bracket's own gap sees no comment any more
+  // so that the closing bracket's own gap does not print them again
   if (docs.length > 0) place.end = start;
   return docs;
 }
@@ -79,7 +79,7 @@ export function commentsBefore(start: number, blank: Blank = "keep"): Doc[] {
 export const hasComment = (text: string): boolean =>
   [...text.matchAll(/"(?:\\.|[^"\\\n])*"|\/\/[^\n]*/g)].some(([found]) => found.startsWith("//"));
 
-/** Comments from the printed text on to `start`, and the text after the last of them. */
+/** Comments between the printed text and `start`, and the text after the last of them. */
 function comments(start: number, blank: Blank): { docs: Doc[]; rest: string; blank: Blank } {
   const text = place.text.slice(place.end, start);
   const docs: Doc[] = [];
@@ -98,7 +98,7 @@ function comments(start: number, blank: Blank): { docs: Doc[]; rest: string; bla
   return { docs, rest: blankText(text.slice(from)), blank };
 }
 
-/** Nothing but blanks and the semicolons that no statement needs may go unprinted. */
+/** Checks that only blanks and redundant semicolons are skipped. */
 function blankText(text: string): string {
   if (!/^[\0- ;]*$/.test(text)) throw new Error(`printing would lose ${JSON.stringify(text)}`);
   return text;

@@ -1,4 +1,4 @@
-/** What the compiler knows about a file: its module, its diagnostics, and what its chains come to. */
+/** The compiler's results for a file: its module, its diagnostics, and facts about its chains. */
 import type { CheckedFile } from "@ggsl/compiler/check/check.js";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import type { Module, Program } from "@ggsl/compiler/check/program.js";
@@ -19,7 +19,7 @@ export const analyse = ({ importer, parse }: Files, source: SourceFile): Analysi
 
 // ---------------------------------------------------------------- chains
 
-/** A stage of a chain, counted with the stages inside it. */
+/** A stage of a chain, including the stages inside it. */
 export interface StageFacts {
   readonly rowsBefore: string;
   readonly rows: string;
@@ -27,21 +27,21 @@ export interface StageFacts {
   readonly device: string;
 }
 
-/** What is known of lowered chains, by the texts that they are made of. */
+/** Facts about lowered chains, by the source texts that they depend on. */
 export type ChainCache = Map<string, ChainFacts>;
 
 interface ChainFacts {
-  /** The chain's stages by themselves; absent if it can not be lowered. */
+  /** The chain's stages, flattened; absent if it cannot be lowered. */
   readonly flat?: readonly StageSummary[];
   readonly isClean: boolean;
-  /** What the chain's stages come to, in order, once it was asked for. */
+  /** Facts about the chain's stages in order, computed on demand. */
   stages?: readonly StageFacts[];
 }
 
-/** More is forgotten. */
+/** The maximum size of the cache. */
 const MAX_CHAINS = 2000;
 
-/** The diagnostics that show only when a chain is lowered. */
+/** The diagnostics that appear only during lowering. */
 export function diagnosticsOf(cache: ChainCache, { program }: Analysis, chain: Chain): readonly Diagnostic[] {
   if (!program || isOpen(chain)) return [];
   const key = textsOf(program.main, chain);
@@ -50,7 +50,7 @@ export function diagnosticsOf(cache: ChainCache, { program }: Analysis, chain: C
   return diagnostics;
 }
 
-/** What the stages of a chain come to, with its defaults; undefined where that is not known. */
+/** Facts about the stages of a chain with its defaults; undefined if it cannot be lowered. */
 export function stageFacts(cache: ChainCache, { program }: Analysis, chain: Chain): readonly StageFacts[] | undefined {
   if (!program || isOpen(chain)) return undefined;
   const key = textsOf(program.main, chain);
@@ -72,7 +72,7 @@ function lowered(
   return { facts, diagnostics };
 }
 
-/** The chain's own stages: `flat` has those of the chains inside it in their place. */
+/** Facts about the chain's own stages; in `flat`, nested chains are inlined. */
 function factsOf(module: Module, chain: Chain, flat: readonly StageSummary[]): StageFacts[] {
   let at = 0;
   let rowsBefore = "V";
@@ -98,7 +98,7 @@ function countStages(module: Module, { name, isHost }: StageCall): number {
     : 1;
 }
 
-/** The texts of a declaration and of all that it names: what they come to can only change with them. */
+/** The source texts of a declaration and of all that it refers to: the cache key of its facts. */
 function textsOf(module: Module, chain: Chain): string {
   const seen = new Set<object>();
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-/** What may be written at a place. */
+/** Completion items at a position. */
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
 import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
@@ -12,11 +12,11 @@ import type { FindStage } from "./signature.js";
 
 export interface Offers {
   readonly module: Module;
-  /** The declarations of the standard library, as if they were imported. */
+  /** Declarations of the standard library, as if they were imported. */
   readonly std: (name: string) => Meaning | undefined;
   /** The edits that import a name of the standard library. */
   importEdits(name: string): TextEdit[];
-  /** The names that a file declares, and what they mean. */
+  /** The names that a file declares, with their meanings. */
   exports(from: string): readonly (readonly [string, Meaning])[];
   readonly findStage: FindStage;
 }
@@ -88,7 +88,7 @@ const stdNames = ({ std }: Offers): [string, Meaning][] =>
     return meaning ? [[name, meaning]] : [];
   });
 
-/** Samplers and chains in scope, and those of the standard library, which are then imported. */
+/** Samplers and chains in scope, and those of the standard library with the edit that imports them. */
 function stages(offers: Offers): CompletionItem[] {
   const { module } = offers;
   const here = [...module.scope.keys()].flatMap((name) => {

@@ -1,14 +1,14 @@
-/** What may stand at a place of a text that need not be a program: where completion and signature help happen. */
+/** The syntactic context at a position, for completion and signature help. The text may be incomplete. */
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { isWord, tokensOf, type Token } from "./words.js";
 
-/** A call whose brackets are open. */
+/** A call with an open bracket. */
 export interface OpenCall {
   readonly name: string;
   /** `stage` of a chain, `host` stage, `function` in an expression. */
   readonly kind: "stage" | "host" | "function";
-  /** The argument that the place is in, from 0. */
+  /** The index of the argument at the position. */
   readonly index: number;
   /** Names of the arguments given so far. */
   readonly given: readonly string[];
@@ -30,9 +30,9 @@ export type Place =
 export interface Context {
   readonly place: Place;
   readonly call?: OpenCall;
-  /** Names declared before the place in the same declaration: parameters, `let`, `state`. */
+  /** Names declared before the position in the same declaration: parameters, `let`, `state`. */
   readonly locals: readonly { readonly name: string; readonly what: string }[];
-  /** The file that an `import` names, if it is written already. */
+  /** The file of an `import`, if present. */
   readonly from?: string;
 }
 
@@ -46,7 +46,7 @@ export function contextAt(source: SourceFile, offset: number): Context {
   const last = all.at(-1);
   const isInside = last?.end === offset;
   if (last && isInside && (last.text.startsWith("//") || isOpenText(last.text))) return NOTHING;
-  // the word that is being written says nothing yet
+  // the incomplete word at the position does not count
   const tokens = (last && isInside && isWord(last.text) ? all.slice(0, -1) : all).filter(
     (t) => !t.text.startsWith("//"),
   );
@@ -54,10 +54,10 @@ export function contextAt(source: SourceFile, offset: number): Context {
   return contextOf(tokens, text.slice(offset));
 }
 
-/** A text that has no end on its line, or just its first mark. */
+/** Whether a text literal has no closing quotation mark. */
 const isOpenText = (token: string): boolean => token.startsWith('"') && (token.length === 1 || !token.endsWith('"'));
 
-/** Where the last declaration that begins a line begins. */
+/** The start of the last declaration at the beginning of a line. */
 function startOfDeclaration(text: string, offset: number): number {
   for (let at = offset; at > 0;) {
     at = text.lastIndexOf("\n", at - 1) + 1;
@@ -138,7 +138,7 @@ const isOperator = (token: string | undefined): boolean =>
 
 const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
-/** Where the brackets stand that are open at the end. */
+/** The indices of the brackets that are open at the end. */
 function openBrackets(words: readonly string[]): number[] {
   const open: number[] = [];
   words.forEach((word, i) => {
@@ -148,7 +148,7 @@ function openBrackets(words: readonly string[]): number[] {
   return open;
 }
 
-/** How many brackets are open before each word. */
+/** The number of open brackets before each word. */
 function depthsOf(words: readonly string[]): number[] {
   let depth = 0;
   return words.map((word) => {

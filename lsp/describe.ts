@@ -1,4 +1,4 @@
-/** Descriptions of what names stand for, in Markdown. */
+/** Descriptions of names in Markdown. */
 import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.js";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
@@ -22,23 +22,23 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
   runtime: "known at run time",
 };
 
-/** `name(params)` as it is declared. */
+/** `name(params)` as declared. */
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
 const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", ofPickedRow: "number" };
 
-/** What the arguments of a builtin are, in words. */
+/** The argument types of a builtin in words. */
 export const argumentWords = (name: string): string[] =>
   argsOf(FUNCTIONS[name]!).map(([, type]) => WORDS[type] ?? type);
 
-/** What a builtin gives, in a word. */
+/** The result type of a builtin in a word. */
 export function resultWord(name: string): string {
   const { result } = FUNCTIONS[name]!;
   return result === "number" ? "f32" : result;
 }
 
-/** A builtin as it is called: `clamp(number, number, number)`. */
+/** A call of a builtin: `clamp(number, number, number)`. */
 export function functionHead(name: string): string {
   const shown = argumentWords(name).map((arg, i) => (i < countsOf(FUNCTIONS[name]!).least ? arg : `[${arg}]`));
   return `${name}(${shown.join(", ")}) -> ${resultWord(name)}`;

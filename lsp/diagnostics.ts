@@ -1,4 +1,4 @@
-/** Diagnostics as the protocol has them. */
+/** Converts diagnostics to the protocol's form. */
 import { DiagnosticSeverity, DiagnosticTag, type Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
@@ -6,7 +6,7 @@ import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import type { Analysis } from "./analysis.js";
 import { locationOf, rangeOf } from "./positions.js";
 
-/** More of a file are not shown; the last one shown says so. */
+/** The maximum number of diagnostics per file; the last one says how many are omitted. */
 const MAX_SHOWN = 500;
 
 type UriOf = (source: SourceFile) => string;
@@ -26,7 +26,7 @@ export function lspDiagnostic(uriOf: UriOf, d: Diagnostic): LspDiagnostic {
   };
 }
 
-/** The diagnostics of a file, and at its imports that files which it needs have errors. */
+/** The diagnostics of a file, and errors of imported files, shown at the imports. */
 export function lspDiagnostics(
   uriOf: UriOf,
   { source, module }: Analysis,

@@ -1,4 +1,4 @@
-/** Files as the compiler names them, from open documents first and from the disk otherwise. */
+/** Files by the compiler's names, from open documents or else from disk. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,9 +8,9 @@ import type { Importer } from "@ggsl/compiler/check/program.js";
 import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 
-/** Files of a workspace that are searched for uses of a name. */
+/** The maximum number of files of a workspace that are searched for uses of a name. */
 const MAX_FILES = 2000;
-/** Larger files are refused by the compiler, so none is read. */
+/** Larger files are not read, because the compiler refuses them. */
 const MAX_BYTES = 1 << 22;
 const MAX_DEPTH = 12;
 
@@ -19,7 +19,7 @@ export interface Files {
   open(uri: string): SourceFile | undefined;
   readonly importer: Importer;
   readonly parse: Parser;
-  /** The address of a source, also of one of the standard library. */
+  /** The URI of a source, which may be in the standard library. */
   uriOf(source: SourceFile): string;
   /** Sources of the workspace's folders and of all open documents. */
   workspace(): SourceFile[];
@@ -34,7 +34,7 @@ interface Options {
   readonly documents: () => TextDocument[];
 }
 
-/** The name of a document in the compiler: its path, or its address if it is no file of this machine. */
+/** The compiler's name of a document: its path, or its URI if it is not a local file. */
 function nameOf(uri: string): string {
   try {
     return uri.startsWith("file:") ? fileURLToPath(uri) : uri;
@@ -43,7 +43,7 @@ function nameOf(uri: string): string {
   }
 }
 
-/** Whether a name is the address of a document that is no file. */
+/** Whether a name is the URI of a document that is not a file. */
 const isAddress = (name: string): boolean => /^[a-z][a-z+.-]+:/i.test(name);
 
 export function newFiles({ stdFolder, document, documents }: Options): Files {
@@ -54,7 +54,7 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
 
   function open(uri: string): SourceFile | undefined {
     const found = document(uri);
-    // a client may send what is no document
+    // a client may send an invalid document
     if (!found || typeof found.uri !== "string" || typeof found.getText() !== "string") return undefined;
     const present = sources.get(uri);
     if (present?.version !== undefined && present.version === found.version) return present.source;
@@ -63,7 +63,7 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
     return source;
   }
 
-  /** A file is read again only when it has changed. */
+  /** Reads a file again only if it has changed. */
   function fromDisk(name: string): SourceFile | undefined {
     try {
       const { mtimeMs, size } = statSync(name);

@@ -1,4 +1,4 @@
-/** Quick fixes: what a diagnostic's `fix` comes to as edits of its file. */
+/** Quick fixes: converts a diagnostic's `fix` to edits of its file. */
 import type { TextEdit } from "vscode-languageserver";
 import type { Diagnostic, Fix } from "@ggsl/compiler/check/diagnostics.js";
 import type { File, StageCall } from "@ggsl/compiler/syntax/ast.js";
@@ -15,7 +15,7 @@ const insert = (source: SourceFile, at: number, newText: string): TextEdit => ({
   newText,
 });
 
-/** The fix of a diagnostic of this file, if there is one and it still fits. */
+/** The fix of a diagnostic of this file, if there is one and it still applies. */
 export function quickFix(file: File, { fix, span }: Diagnostic): QuickFix | undefined {
   if (!fix) return undefined;
   const { source } = file.span;
@@ -54,7 +54,7 @@ function editsOf(file: File, source: SourceFile, fix: Fix, span: Span): TextEdit
   }
 }
 
-/** A name more in the import of the standard library, or that import before all declarations. */
+/** Adds a name to the import of the standard library, or adds this import before all declarations. */
 export function importEdits(file: File, name: string): TextEdit[] {
   const { source } = file.span;
   const imports = file.declarations.filter((d) => d.kind === "import");
@@ -66,7 +66,7 @@ export function importEdits(file: File, name: string): TextEdit[] {
   return [insert(source, first.span.start, first.kind === "import" ? line : `${line}\n`)];
 }
 
-/** Behind the comments that a file begins with, but for doc comments. */
+/** The offset after the comments at the start of a file, except doc comments. */
 const afterComments = (text: string): number => /^(?:[ \t]*(?:\/\/(?!\/(?!\/)).*)?\n)*/.exec(text)![0].length;
 
 /** Removes a stage and the `|>` beside it; the only stage of a chain stays. */

@@ -1,4 +1,4 @@
-/** Hints in the text: how many rows the table has after a stage that changes it. */
+/** Inlay hints: the number of rows after each stage that changes it. */
 import type { InlayHint } from "vscode-languageserver";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
 import { stageFacts, type Analysis, type ChainCache } from "./analysis.js";

@@ -1,4 +1,4 @@
-/** What is known of the word under the pointer. */
+/** The hover text of the word under the pointer. */
 import type { Hover } from "vscode-languageserver";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";

@@ -1,4 +1,4 @@
-/** Every name in a file, and what it stands for. */
+/** Every name in a file, with its meaning. */
 import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
@@ -23,13 +23,13 @@ export interface Occurrence {
   readonly stage?: StageCall;
 }
 
-/** Two occurrences of one declaration have the same key; names of the language have none. */
+/** Occurrences of the same declaration have the same key; builtins have none. */
 export const keyOf = (meaning: Meaning): string | undefined =>
   "span" in meaning ? `${meaning.span.source.name}:${meaning.span.start}` : undefined;
 
 type Locals = Map<string, Extract<Meaning, { kind: "parameter" | "let" | "state" }>>;
 
-/** Every name of a module's file that stands for something, in the order of the text. */
+/** Every resolved name of a module's file, in source order. */
 export function occurrencesOf(module: Module): Occurrence[] {
   const found: Occurrence[] = [];
   const add = ({ text, span }: Name, meaning: Meaning | undefined, isDeclaration = false, stage?: StageCall): void => {
@@ -158,7 +158,7 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
   }
 }
 
-/** The type of an expression where only these names are known; its faults are reported elsewhere. */
+/** The type of an expression with only these names in scope; its errors are reported elsewhere. */
 function inferred(module: Module, locals: Locals, value: Expr): Type {
   const names = new Map([...locals].map(([name, meaning]): [string, Local] => [name, localOf(meaning)]));
   const scope: Scope = {
@@ -193,7 +193,7 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
   for (const child of children(e)) expression(module, locals, child, add);
 }
 
-/** The name at an offset, also just behind it. */
+/** The name at or just before an offset. */
 export const occurrenceAt = (occurrences: readonly Occurrence[], offset: number): Occurrence | undefined =>
   occurrences.find(({ span }) => span.start <= offset && offset < span.end) ??
   occurrences.find(({ span }) => span.end === offset);

@@ -1,4 +1,4 @@
-/** The declarations of a file, and what they declare inside. */
+/** The declarations of a file, with nested ones. */
 import { SymbolKind, type DocumentSymbol } from "vscode-languageserver";
 import type { Declaration, File, Stmt } from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";

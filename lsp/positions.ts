@@ -1,4 +1,4 @@
-/** Places in files as the protocol has them: lines and columns from 0, columns in UTF-16 code units. */
+/** Positions in the protocol's form: lines and columns from 0, columns in UTF-16 code units. */
 import type { Location, Position, Range } from "vscode-languageserver";
 import { lineColumn, lineStartsOf, type SourceFile, type Span } from "@ggsl/compiler/syntax/source.js";
 
@@ -7,7 +7,7 @@ export function positionOf(source: SourceFile, offset: number): Position {
   return { line: line - 1, character: column - 1 };
 }
 
-/** The offset of a position; one behind the end of its line, or of the text, is moved there. */
+/** The offset of a position, clamped to the end of its line and of the text. */
 export function offsetOf(source: SourceFile, { line, character }: Position): number {
   const starts = lineStartsOf(source);
   const start = starts[Math.max(0, line)];

@@ -1,4 +1,4 @@
-/** Uses of a name in all files, and another name for all of them. */
+/** Finds and renames uses of a name in all files. */
 import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
@@ -10,10 +10,10 @@ export interface Use {
   readonly isDeclaration: boolean;
 }
 
-/** A name that can not be had, and why. */
+/** A rename that is not possible, with the reason. */
 export class RenameError extends Error {}
 
-/** Every occurrence of what `meaning` declares, in the modules of all files. */
+/** Every occurrence of the declaration `meaning` in the modules of all files. */
 export function usesOf(modules: Iterable<Module>, meaning: Meaning): Use[] {
   const key = keyOf(meaning);
   if (key === undefined) return [];
@@ -25,14 +25,14 @@ export function usesOf(modules: Iterable<Module>, meaning: Meaning): Use[] {
   return [...uses.values()];
 }
 
-/** Whether a declaration can get another name: those of the language and of the standard library can not. */
+/** Throws `RenameError` for names of the language and of the standard library. */
 export function checkRenamable({ text, meaning }: Occurrence): void {
   if (!("span" in meaning)) throw new RenameError(`\`${text}\` is a name of the language and cannot be renamed`);
   if (meaning.span.source.name.startsWith("std/"))
     throw new RenameError(`\`${text}\` is declared in the standard library and cannot be renamed`);
 }
 
-/** Refuses a name that is none, or that would mean something else where it is used. */
+/** Throws `RenameError` for an invalid name, or for one that would change the meaning of a use. */
 export function checkNewName(modules: readonly Module[], { meaning, text }: Occurrence, name: string): void {
   if (name === text) return;
   if (ggsl.match(name, "keyword").succeeded()) throw new RenameError(`\`${name}\` is a keyword`);
@@ -51,7 +51,7 @@ export function checkNewName(modules: readonly Module[], { meaning, text }: Occu
   }
 }
 
-/** Names that occur in the declarations in which these uses stand, but for names of arguments. */
+/** Names that occur in the declarations around these uses, except names of arguments. */
 function declarationsAround(module: Module, uses: readonly Use[]): Occurrence[] {
   const around = module.file.declarations.filter((d) =>
     uses.some(({ span }) => d.span.start <= span.start && span.end <= d.span.end),

@@ -1,4 +1,4 @@
-/** Semantic tokens: what names stand for. Words, numbers and comments are left to the editor's grammar. */
+/** Semantic tokens of names. The editor's grammar colours keywords, numbers and comments. */
 import { SemanticTokensBuilder, type SemanticTokens, type SemanticTokensLegend } from "vscode-languageserver";
 import type { Meaning, Occurrence } from "./names.js";
 import { rangeOf } from "./positions.js";

@@ -1,4 +1,4 @@
-/** The language server: the protocol's requests, each answered by a file of this folder. */
+/** The language server: dispatches the protocol's requests to the files of this folder. */
 import {
   CodeActionKind,
   ErrorCodes,
@@ -71,7 +71,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
   const waiting = new Set<string>();
   let isScheduled = false;
 
-  /** Several changes that come together are looked at once. */
+  /** Analyses several changes in quick succession once. */
   function schedule(...uris: readonly string[]): void {
     for (const uri of uris) if (typeof uri === "string") waiting.add(uri);
     if (isScheduled || waiting.size === 0) return;
@@ -94,7 +94,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     void connection.sendDiagnostics({ uri, version: document.version, diagnostics });
   }
 
-  /** Documents that import a file are looked at again after it has changed. */
+  /** Open documents that import a file, directly or indirectly. */
   const dependents = (name: string): string[] =>
     documents
       .all()
@@ -268,7 +268,7 @@ const spanOf = (source: SourceFile, range: Range | undefined): { start: number; 
     ? { start: offsetOf(source, range.start), end: offsetOf(source, range.end) }
     : { start: 0, end: source.text.length };
 
-/** What can not be done is an answer, not a crash. */
+/** Answers a `RenameError` as a failed request. */
 function refusable<T>(action: () => T): T {
   try {
     return action();
@@ -278,7 +278,7 @@ function refusable<T>(action: () => T): T {
   }
 }
 
-/** One edit that makes `text` of a source, as short as it can be. */
+/** The shortest single edit that turns a source into `text`. */
 function difference(source: SourceFile, text: string): TextEdit[] {
   const old = source.text;
   if (old === text) return [];

@@ -1,4 +1,4 @@
-/** The parameters of the call that is being written. */
+/** Signature help for the call at the cursor. */
 import type { SignatureHelp } from "vscode-languageserver";
 import { findFunction } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
@@ -13,7 +13,7 @@ interface Signature {
   readonly doc?: string | undefined;
 }
 
-/** A sampler or a chain by its name, in scope or in the standard library. */
+/** Finds a sampler or a chain by name, in scope or in the standard library. */
 export type FindStage = (name: string) => { params: readonly Param[]; doc?: string | undefined } | undefined;
 
 export function signatureHelp(call: OpenCall, findStage: FindStage): SignatureHelp | null {

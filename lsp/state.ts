@@ -1,4 +1,4 @@
-/** What the server remembers of open documents, from one request to the next. */
+/** The server's cached state of open documents. */
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
@@ -10,13 +10,13 @@ import { occurrencesOf, type Meaning, type Occurrence } from "./names.js";
 export interface State {
   readonly files: Files;
   readonly chains: ChainCache;
-  /** Something that any file depends on has changed. */
+  /** Invalidates all analyses. */
   touch(): void;
   analysisOf(uri: string): Analysis | undefined;
   occurrencesIn(analysis: Analysis): readonly Occurrence[];
-  /** Every diagnostic of a file, those of its chains among them. */
+  /** All diagnostics of a file, including those of its chains. */
   diagnose(analysis: Analysis): readonly Diagnostic[];
-  /** The modules of all files in which a word stands. */
+  /** The modules of all files that contain a word. */
   modulesWith(word: string): Module[];
   moduleOf(source: SourceFile): Module;
   std(name: string): Meaning | undefined;

@@ -1,4 +1,4 @@
-/** Words and tokens of a text that need not be a program. */
+/** Words and tokens of a text, which may be incomplete. */
 import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 
 const TOKEN =
@@ -19,7 +19,7 @@ export const tokensOf = (text: string, offset = 0): Token[] =>
 
 export const isWord = (text: string): boolean => /^[\p{L}_][\p{L}\d_]*$/u.test(text);
 
-/** The word at an offset, outside of comments and texts. */
+/** The word at an offset, outside of comments and text literals. */
 export function wordAt(source: SourceFile, offset: number): { text: string; span: Span } | undefined {
   const start = source.text.lastIndexOf("\n", offset - 1) + 1;
   const end = source.text.indexOf("\n", offset);

@@ -1,2 +1,2 @@
-/** Browsers that have no `Symbol.dispose` yet get the one that compiled `using` looks for. */
+/** Polyfills `Symbol.dispose`, which compiled `using` needs, for browsers without it. */
 (Symbol as { dispose?: symbol }).dispose ??= Symbol.for("Symbol.dispose");

@@ -1,4 +1,4 @@
-/** Elements in one expression. */
+/** Helpers that create elements. */
 type Child = Node | string;
 
 /** Properties and listeners (`onclick`) are set, names with a dash are attributes (`aria-label`). */
@@ -38,7 +38,7 @@ export function byId<E extends HTMLElement = HTMLElement>(id: string): E {
   return element as E;
 }
 
-/** Calls `action` once nothing has asked for it for `delay` milliseconds. */
+/** Calls `action` after `delay` milliseconds without another request. */
 export function debounced(action: () => void, delay: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
@@ -47,7 +47,7 @@ export function debounced(action: () => void, delay: number): () => void {
   };
 }
 
-/** A number in few digits. */
+/** A number with few digits. */
 export function short(x: number): string {
   if (x === 0 || !Number.isFinite(x)) return String(x).replace("Infinity", "∞");
   const size = Math.abs(x);

@@ -1,4 +1,4 @@
-/** The page: what is typed and set on the left is compiled and evaluated by the worker, and shown on the right. */
+/** The page: the worker compiles and evaluates the input on the left; the results are on the right. */
 import { startEngine, EngineError, Superseded } from "./client/engine.js";
 import { byId, debounced, h } from "./dom.js";
 import { openEditor } from "./editor/editor.js";
@@ -32,7 +32,7 @@ const engine = startEngine(
 
 const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
 function edited(): void {
-  // what was changed is no example any more
+  // a changed program is not an example
   if (EXAMPLES[Number(examples.value)]?.text !== editor.text()) examples.value = "";
   compileSoon();
 }
@@ -65,12 +65,12 @@ const text = openText(byId("text"), {
 const chains = byId<HTMLSelectElement>("chains");
 const examples = byId<HTMLSelectElement>("examples");
 
-/** The chain that can be evaluated; none while the program has errors. */
+/** The chain to evaluate; undefined while the program has errors. */
 let present: ChainFacts | undefined;
 
 // ---------------------------------------------------------------- asking the worker
 
-/** The reply, or nothing when a newer request took its place. `fail` shows what is wrong. */
+/** The reply, or undefined if a newer request replaced this one. `fail` shows errors. */
 async function ask<K extends Kind>(
   kind: K,
   request: Requests[K]["request"],
@@ -91,7 +91,7 @@ const programRef = (): ProgramRef => {
   return { text: editor.text(), statics, seed, ...(chains.value !== "" && { chain: chains.value }) };
 };
 
-/** After a change of the program: its diagnostics, its parameters, its graph, and then its numbers. */
+/** After a change of the program: updates diagnostics, parameters, graph, and then the results. */
 async function compile(): Promise<void> {
   const list = byId("diagnostics");
   const reply = await ask("check", programRef(), (message) => {
@@ -110,7 +110,7 @@ async function compile(): Promise<void> {
   await evaluate();
 }
 
-/** After a change of a parameter or of the logits: nothing is compiled. */
+/** After a change of a uniform or of the logits: evaluates without compiling. */
 async function evaluate(): Promise<void> {
   if (!present) return;
   const request = chainRequest();
@@ -148,7 +148,7 @@ function chainRequest(): ChainRequest | undefined {
     const { uniforms } = parameters.values();
     return { ...programRef(), uniforms, logits: logits.logits(), history: logits.history() };
   } catch (error) {
-    // the panel says what is wrong; what was shown belongs to other logits
+    // the panel shows the error; the old results belong to other logits
     stages.fail((error as Error).message);
     return undefined;
   }

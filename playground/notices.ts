@@ -1,4 +1,4 @@
-/** Messages above the page that stay until they are read. Each is shown once. */
+/** Messages above the page that stay until they are dismissed. Each is shown once. */
 import { byId, h } from "./dom.js";
 
 const shown = new Set<string>();

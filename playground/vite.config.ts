@@ -1,4 +1,4 @@
-/** The playground as a static site. Nothing in it comes from another host. */
+/** The playground as a static site. It loads nothing from other servers. */
 import { fileURLToPath } from "node:url";
 import { defaultClientConditions, defineConfig } from "vite";
 
@@ -9,9 +9,9 @@ export default defineConfig({
   // the site works in any folder of a server
   base: "./",
   cacheDir: at("../build/vite"),
-  // the sources of this project's own packages
+  // resolves this project's packages to their sources
   resolve: { conditions: ["@ggsl/source", ...defaultClientConditions] },
-  // messages stay on the screen
+  // keeps earlier messages on the screen
   clearScreen: false,
   server: { host: "127.0.0.1", fs: { allow: [at("..")] } },
   preview: { host: "127.0.0.1" },
@@ -20,7 +20,7 @@ export default defineConfig({
     outDir: at("../build/playground"),
     emptyOutDir: true,
     target: "es2022",
-    // the compiler reads specs on the page, too
+    // the page contains the compiler
     chunkSizeWarningLimit: 1000,
     // the content security policy allows no data: scripts and no inline ones
     assetsInlineLimit: 0,

@@ -1,4 +1,4 @@
-/** `npm run bench`, `npm run bench:compile`, `npm run bench:wasm`, `npm run record`: sets everything up, then runs a program of bench/. */
+/** `npm run bench`, `npm run bench:compile`, `npm run bench:wasm`, `npm run record`: runs the set-up, then a program of bench/. */
 import { attemptNode } from "./lib/process.js";
 import { setUp } from "./setup.js";
 

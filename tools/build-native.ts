@@ -2,11 +2,11 @@
  * Builds the native addon, and the tool that checks and times it: `npm run build:native`.
  *
  * Headers come from the llama.cpp source inside the npm package node-llama-cpp, libraries from its platform package;
- * nothing is downloaded. Does nothing when neither sources nor versions changed since the last build.
+ * nothing is downloaded. Does nothing if neither sources nor versions have changed since the last build.
  *
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
  *     --cuda ARCH  instead builds ggml's CUDA backend (tools/lib/cuda.ts)
- *     --force      builds in any case
+ *     --force      builds even if nothing has changed
  *     --source     only unpacks llama.cpp's source
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ export async function main(args: readonly string[]): Promise<void> {
   else await buildAddon(values.force);
 }
 
-/** Throws unless there is what compiles C++. */
+/** Throws unless the C++ build tools are installed. */
 export async function checkCompilers(): Promise<void> {
   const checks = await Promise.all(COMPILERS.map(async (tool) => (await attempt(tool, ["--version"])).status === 0));
   const missing = COMPILERS.filter((_, i) => !checks[i]);
@@ -56,7 +56,7 @@ export async function checkCompilers(): Promise<void> {
   );
 }
 
-/** Builds the addon, unless that was done from the same sources. */
+/** Builds the addon, unless it is up to date. */
 export async function buildAddon(force = false): Promise<void> {
   const { bundle, libraries } = checkLlama();
   const headers = ["node-addon-api", "node-api-headers"].map((name) => join("node_modules", name, "package.json"));
@@ -95,7 +95,7 @@ async function runSanitized(): Promise<void> {
   await checkCompilers();
   await cloneSource(bundle);
   const folder = join(buildFolder, "sanitize");
-  // optimized more, it compiles for longer than it runs
+  // with more optimization, compiling would take longer than running
   await compile(libraries, folder, "RelWithDebInfo", {
     GGSL_SANITIZE: "ON",
     CMAKE_CXX_FLAGS_RELWITHDEBINFO: "-O1 -g1",
@@ -115,7 +115,7 @@ function packageFolder(name: string): string {
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
 
-/** The bundle of the source and the folder of the prebuilt libraries, after checking that this code is written for them. */
+/** Checks llama.cpp's version. Returns the bundle of its source and the folder of the prebuilt libraries. */
 function checkLlama(): { bundle: string; libraries: string } {
   const platform = PLATFORMS[`${process.platform}-${process.arch}`];
   if (platform === undefined) {
@@ -143,7 +143,7 @@ function checkLlama(): { bundle: string; libraries: string } {
   return { bundle: join(folder, "llama", "gitRelease.bundle"), libraries };
 }
 
-/** llama.cpp's source; a clone that was cut short has no stamp and is made anew. */
+/** Clones llama.cpp's source. An interrupted clone has no stamp and is repeated. */
 async function cloneSource(bundle: string): Promise<void> {
   const stamp = join(source, ".ggsl-tag");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === RELEASE.tag) return;

@@ -1,11 +1,11 @@
 /**
- * Builds runtime/wasm/ggsl.wasm, the module that travels with the package: `npm run build:wasm`. Needs Debian 12's
- * emscripten; nothing is downloaded. The same sources and tools give the same bytes, whatever folder they lie in.
+ * Builds runtime/wasm/ggsl.wasm, the module in the package: `npm run build:wasm`. Needs Debian 12's emscripten; nothing is
+ * downloaded. The same sources and tools give the same bytes in any folder.
  *
  *     --llama   builds build/wasm-llama/out/ggsl-llama.wasm instead: llama.cpp's models with the chains in their graph. It is
- *               3 MB, takes two minutes, and is not part of the package. Nothing is done when its sources are as they were
- *     --check   builds it and compares it with the one that is there; with --llama only builds it. Without emscripten that is
- *               said and passes, or with GGSL_NEED_EMSCRIPTEN=1 fails
+ *               3 MB, takes two minutes, and is not part of the package. Does nothing if its sources are unchanged
+ *     --check   builds it and compares it with the committed one; with --llama only builds it. Without emscripten it passes
+ *               with a message, or fails if GGSL_NEED_EMSCRIPTEN=1
  */
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,18 +14,18 @@ import { readArguments } from "./lib/arguments.js";
 import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
-/** Its version decides the bytes. */
+/** The version determines the bytes of the module. */
 const EMSCRIPTEN = "3.1.6";
 const MODULE = join("runtime", "wasm", "ggsl.wasm");
-/** What a page has to load; the module is to stay small. */
+/** The maximum size of the module, because pages have to load it. */
 const MOST_BYTES = 350_000;
 
 interface Module {
   readonly isLlama: boolean;
   readonly folder: string;
-  /** Its target for make. */
+  /** The make target. */
   readonly target: string;
-  /** Its path. */
+  /** The path of the build. */
   readonly built: string;
 }
 
@@ -35,7 +35,7 @@ function moduleOf(isLlama: boolean): Module {
   return { isLlama, folder, target, built: join(folder, "out", `${target}.wasm`) };
 }
 
-/** libllama for addresses of 32 bits, and nothing that comes with it. */
+/** Builds only libllama, for 32-bit addresses. */
 const LLAMA = {
   LLAMA_WASM_MEM64: "OFF",
   LLAMA_BUILD_HTML: "OFF",
@@ -46,7 +46,7 @@ const LLAMA = {
   LLAMA_BUILD_SERVER: "OFF",
 };
 
-/** Debian's optimizer finds its JavaScript packages only so. */
+/** Debian's emscripten optimizer needs this to find its JavaScript packages. */
 const env = { NODE_PATH: "/usr/share/nodejs" };
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -98,11 +98,11 @@ async function buildLlama(module: Module): Promise<void> {
 }
 
 async function build({ isLlama, folder, target, built }: Module): Promise<void> {
-  // what an older version of these files left must not get into the module
+  // values cached by an older version of these files must not affect the module
   rmSync(join(folder, "CMakeCache.txt"), { force: true });
   const options = {
     CMAKE_BUILD_TYPE: "None",
-    // else CMake takes the processor for that of this machine
+    // otherwise CMake assumes this machine's processor
     EMSCRIPTEN_SYSTEM_PROCESSOR: "wasm32",
     BUILD_SHARED_LIBS: "OFF",
     GGML_NATIVE: "OFF",
@@ -129,9 +129,9 @@ async function build({ isLlama, folder, target, built }: Module): Promise<void> 
 function compare({ built }: Module): number {
   const committed = join(root, MODULE);
   if (existsSync(committed) && readFileSync(committed).equals(readFileSync(built))) {
-    console.log(`build:wasm: ${MODULE} is what its sources give`);
+    console.log(`build:wasm: ${MODULE} matches its sources`);
     return 0;
   }
-  console.error(`build:wasm: ${MODULE} is not what its sources give. Run: npm run build:wasm`);
+  console.error(`build:wasm: ${MODULE} does not match its sources. Run: npm run build:wasm`);
   return 1;
 }

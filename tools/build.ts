@@ -6,7 +6,7 @@ import { fillDist } from "./lib/dist.js";
 import { root, run } from "./lib/process.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
-/** What `tsc -p tsconfig.build.json` and tools/lib/dist.ts read. */
+/** The inputs of `tsc -p tsconfig.build.json` and tools/lib/dist.ts. */
 const SOURCES = [
   ...["compiler", "format", "settings", "codegen", "runtime", "lsp", "vite", "cli", "bench"],
   "tsconfig.json",
@@ -22,7 +22,7 @@ export async function main(): Promise<void> {
   await compile();
 }
 
-/** Compiles all packages, unless that was done from the same sources. */
+/** Compiles all packages, unless they are up to date. */
 export async function compile(): Promise<void> {
   const compiled = join(root, "build", "js");
   const stamp = fingerprint(SOURCES, isSource);

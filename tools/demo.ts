@@ -1,4 +1,4 @@
-/** `npm run demo`: sets everything up, then lets the demo model write with examples/creative.ggsl. */
+/** `npm run demo`: runs the set-up, then generates text with the demo model and examples/creative.ggsl. */
 import { attemptNode } from "./lib/process.js";
 import { setUp } from "./setup.js";
 

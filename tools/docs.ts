@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: makes the pages of docs/ that are generated. With --check fails when one is stale. Pages may be named:
+ * `npm run docs`: generates pages of docs/. With --check it fails if one is stale. It can be limited to pages:
  * `node tools/run.mjs docs --check std optimizer`. The prose of each is in tools/docs/.
  */
 import { readArguments } from "./lib/arguments.js";
@@ -7,7 +7,7 @@ import { checkGenerated, readIfThere, writeGenerated } from "./lib/generated.js"
 import { ToolError } from "./lib/process.js";
 
 interface Page {
-  /** The page's text; `old` is what it is now. */
+  /** The page's new text; `old` is its present text. */
   readonly page: (old: string) => string | Promise<string>;
 }
 

@@ -1,2 +1,2 @@
-/** `npm run format:native`: lays out all C++ sources. */
+/** `npm run format:native`: formats all C++ sources. */
 export { formatNative as main } from "./lib/clang-format.js";

@@ -1,6 +1,6 @@
 /**
- * `npm run parity -- --cases 100000 --seed 7`: the parity tests with more cases for each sampler, or from another seed. Names
- * of test files may follow: `npm run parity -- --cases 20000 test/parity/memory`. With --vulkan, the samplers on Vulkan.
+ * `npm run parity -- --cases 100000 --seed 7`: the parity tests with more cases per sampler, or another seed. Names of
+ * test files may follow: `npm run parity -- --cases 20000 test/parity/memory`. With --vulkan, the samplers on Vulkan.
  */
 import { availableParallelism } from "node:os";
 import { jest } from "./jest.js";
@@ -22,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
     ...(values.seed !== undefined && { GGSL_PARITY_SEED: count("seed", values.seed) }),
   };
   await setUp();
-  // by default jest leaves one processor alone
+  // by default jest leaves one processor idle
   const workers = `--maxWorkers=${availableParallelism()}`;
   const files = positionals.length > 0 ? positionals : [values.vulkan ? "test/vulkan/parity" : "test/parity"];
   return jest([workers, ...files], { env });

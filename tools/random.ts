@@ -1,7 +1,7 @@
 /**
  * `npm run random -- --cases 5000 --seed 7 --backend reference,cpu`: the tests of random programs, with more programs or
- * from another seed. With vulkan they run in processes of a few programs each, beside the reference and the CPU where vulkan
- * is named alone. What was found so far is printed every few seconds; Ctrl-C ends it.
+ * another seed. With vulkan they run in processes of a few programs each; vulkan alone is compared with the reference and the
+ * CPU. Progress is printed every few seconds; Ctrl-C ends it.
  */
 import { jest } from "./jest.js";
 import { count, readArguments } from "./lib/arguments.js";
@@ -16,7 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
       backend: { type: "string", default: "reference,cpu,wasm" },
     },
   });
-  // what differs is told by what it differs from
+  // a difference needs backends to compare with
   const backends = values.backend === "vulkan" ? "reference,cpu,vulkan" : values.backend;
   const env = {
     GGSL_RANDOM_COUNT: count("cases", values.cases),
@@ -25,6 +25,6 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   const folder = backends.split(",").includes("vulkan") ? "vulkan" : "random";
   await setUp();
-  // in one process, so that what is printed comes at once
+  // in one process, so that output appears at once
   return jest(["--runInBand", `test/${folder}/random.test.ts`], { env });
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a tool, a program of this folder: `node tools/run.mjs NAME ARGUMENTS...`. Without a name it only installs the packages.
- * All other files here are TypeScript. This one is not, since on a fresh machine it comes before what runs them, tsx.
+ * Runs a tool of this folder: `node tools/run.mjs NAME ARGUMENTS...`. Without a name it only installs the packages.
+ * It is JavaScript, unlike all other files here, because on a fresh machine it runs before tsx is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,11 +17,11 @@ const [name, ...args] = process.argv.slice(2);
 const fault = nodeFault() ?? packagesFault();
 if (fault) {
   console.error(fault);
-  // the last line of `npm test`, whatever fails
+  // `npm test` always ends with this line
   if (name === "test") console.log("\n0 passed, 1 failed");
   process.exitCode = 1;
 } else if (name === undefined) {
-  console.log("setup: packages are there");
+  console.log("setup: packages are installed");
 } else {
   runTool();
 }
@@ -33,9 +33,8 @@ function nodeFault() {
 }
 
 /**
- * Installs the packages, unless that was done for the same lock file. `npm install` keeps to the lock file and does not write
- * it. `npm ci` would insist on entries for the optional packages of all platforms, which a registry that holds only some of
- * them can not give.
+ * Installs the packages, unless they match the lock file. With these options `npm install` follows the lock file and does not
+ * write it. `npm ci` would require the optional packages of all platforms, which an incomplete registry mirror lacks.
  */
 function packagesFault() {
   const stampFile = join(root, "node_modules", ".ggsl-stamp");
@@ -44,7 +43,7 @@ function packagesFault() {
     .digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return undefined;
   console.log("setup: installing packages (1000 MB the first time)");
-  // development packages whatever NODE_ENV says: the compiler is built here
+  // with development packages, even if NODE_ENV is "production": the compiler is built here
   const options = ["--no-save", "--ignore-scripts", "--include=dev", "--no-progress", "--loglevel=error"];
   const { status, error, stdout, stderr } = spawnSync("npm", ["install", ...options], {
     cwd: root,
@@ -60,13 +59,13 @@ function packagesFault() {
   return undefined;
 }
 
-/** The packages of this project are loaded from their sources, so that nothing has to be compiled before. */
+/** Loads the packages of this project from their sources, so that nothing has to be compiled first. */
 function runTool() {
   const options = ["--conditions=@ggsl/source", `--import=${import.meta.resolve("tsx")}`];
   const child = spawn(process.execPath, [...options, join(root, "tools", "lib", "main.ts"), name, ...args], {
     stdio: "inherit",
   });
-  // Ctrl-C reaches the tool, too; this process waits for its answer
+  // Ctrl-C also reaches the tool; this process waits for it to end
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => child.kill());
   child.on("close", (status) => {

@@ -1,6 +1,6 @@
 /**
- * `npm test`: sets everything up, then checks all there is to check. A step that fails does not keep the later ones from
- * running. A table of the steps and their times comes at the end. The last line counts jest's tests, and every other step as one.
+ * `npm test`: runs the set-up, then all checks and tests. Later steps run even if one fails. The last line counts jest's tests,
+ * and every other step as one.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const build =
   (options) =>
     attemptTool(tool, args, options);
 
-/** Two at a time, with half of the processors each: none is idle while a module is linked. The longest come first. */
+/** Two at a time, with half of the processors each, so that none is idle during linking. The longest come first. */
 const CHECKS: readonly Check[] = [
   ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
   ["C++ tests under sanitizers", build("build-native", "--sanitize")],
@@ -143,6 +143,6 @@ async function runJest(args: readonly string[], env: Readonly<Record<string, str
   const text = readIfThere(JEST_RESULTS);
   const results = text ? (JSON.parse(text) as JestResults) : undefined;
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
-  // jest may fail though no test did, for example when it found none
+  // jest may fail without a failed test, for example if it found none
   return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };
 }

@@ -1,7 +1,7 @@
 /**
- * Makes the TextMate grammar of the editor extension from the language's own tables: the words of compiler/syntax/keywords.ts
- * and the built-in names of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails when it is
- * stale.
+ * Generates the TextMate grammar of the editor extension from the language's own tables: the keywords of
+ * compiler/syntax/keywords.ts and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
+ * is stale.
  */
 import { format } from "prettier";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
@@ -11,14 +11,14 @@ import { checkGenerated, writeGenerated } from "./lib/generated.js";
 
 const FILE = "editors/vscode/syntaxes/ggsl.tmLanguage.json";
 
-/** The longest first, so that none hides another. */
+/** Alternatives, the longest first, so that no word hides another. */
 const oneOf = (words: readonly string[]): string =>
   words.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1)).join("|");
 const whole = (words: readonly string[]): string => `(?<![\\w.])(?:${oneOf(words)})(?![\\w])`;
 const wordsOf = (...groups: Keyword["group"][]): string[] =>
   Object.keys(KEYWORDS).filter((word) => groups.includes(KEYWORDS[word]!.group));
 
-/** Words of tests and after `by` are names elsewhere, so these are scoped where the grammar sets them. */
+/** Keywords of tests and after `by` are names elsewhere, so only their own rules match them. */
 const isReserved = (word: string): boolean =>
   ![
     "logits",

@@ -1,6 +1,6 @@
 /**
- * `npm run vsix`: packs the extension for Visual Studio Code into build/ggsl.vsix, or the file that is named. A `.vsix` is a
- * zip file with a manifest; everything in it comes from editors/vscode/.
+ * `npm run vsix`: packs the extension for Visual Studio Code into build/ggsl.vsix, or into a given file. A `.vsix` is a zip file
+ * with a manifest; its contents come from editors/vscode/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -57,7 +57,7 @@ const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
 </Types>
 `;
 
-/** The extension and the packages that it needs, in one file; the editor brings `vscode` itself. */
+/** Bundles the extension and its dependencies; the editor provides `vscode`. */
 async function bundle(): Promise<Uint8Array> {
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, "src/extension.ts")],
@@ -83,7 +83,7 @@ export async function main([file = join(root, "build/ggsl.vsix")]: readonly stri
   };
   const target = resolve(file);
   mkdirSync(dirname(target), { recursive: true });
-  // the same extension gives the same file
+  // a fixed date, so that the same extension gives the same file
   writeFileSync(target, zipSync(entries, { mtime: new Date(2000, 0, 1), level: 9 }));
   console.log(`wrote ${target}`);
 }

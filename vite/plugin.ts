@@ -1,6 +1,6 @@
 /**
- * `ggsl/vite`: lets a program import the chains of a `.ggsl` file. Works in Vite and in Rollup. The module holds the compiled
- * graphs, so that no compiler is part of what is built.
+ * `ggsl/vite`: lets a program import the chains of a `.ggsl` file, in Vite and in Rollup. The module contains the compiled
+ * graphs, so the bundle contains no compiler.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -13,13 +13,13 @@ import type { Importer } from "@ggsl/compiler/check/program.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
-  /** Values of parameters by file, as its path from the project's folder: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
+  /** Values of parameters by file path relative to the project's root: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
   readonly set?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** False: no types are written beside the files; `ggsl gen --dts` does it, too. */
+  /** False: does not write types next to the files; `ggsl gen --dts` also writes them. */
   readonly dts?: boolean;
 }
 
-/** What goes wrong, as bundlers show it. */
+/** An error or a warning in the form of bundlers. */
 interface Log {
   readonly message: string;
   readonly id: string;
@@ -28,14 +28,14 @@ interface Log {
   readonly frame: string;
 }
 
-/** The part of a bundler's plugin context that is needed. */
+/** The used part of a bundler's plugin context. */
 interface Context {
   addWatchFile(file: string): void;
   warn(log: Log | string): void;
   error(log: Log): never;
 }
 
-/** A plugin for Vite and for Rollup, whose own types differ. */
+/** A plugin for both Vite and Rollup, whose own types differ. */
 export interface GgslPlugin {
   readonly name: string;
   readonly enforce: "pre";
@@ -61,13 +61,13 @@ export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPl
   return {
     name: "ggsl",
     enforce: "pre",
-    // bundled beforehand, the package would look for its WebAssembly module where it is not
+    // prebundled, the package would look for its WebAssembly module in the wrong folder
     config: () => ({ optimizeDeps: { exclude: ["ggsl"] } }),
     configResolved(config) {
       ({ root } = config);
     },
     transform(text, id) {
-      // `?raw`, `?url` and the like ask for something else than the chains
+      // imports with `?raw`, `?url` and the like do not ask for the chains
       if (!id.endsWith(".ggsl") || id.startsWith("\0")) return undefined;
       try {
         const settings = settingsOf(id);
@@ -100,7 +100,7 @@ export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPl
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
-/** Reads imports relative to the importing file. A file that is missing is watched, too: it may come. */
+/** Reads imports relative to the importing file. Missing files are also watched, because they may appear. */
 const watching =
   (context: Context): Importer =>
   (path, importer) => {
@@ -113,7 +113,7 @@ const watching =
     }
   };
 
-/** All diagnostics in the words of the command line; the place is that of the first error. */
+/** All diagnostics in the command line's format, at the place of the first error. */
 function logOf(diagnostics: readonly Diagnostic[]): Log {
   const first = diagnostics.find(isError) ?? diagnostics[0]!;
   const { source, start } = first.span;
@@ -129,7 +129,7 @@ function logOf(diagnostics: readonly Diagnostic[]): Log {
   };
 }
 
-/** A file that was written by hand stays; a read-only folder is an error that names the switch. */
+/** Does not overwrite a file that was written by hand. A failed write is an error that names the option. */
 function writeTypes(id: string, text: string): void {
   const file = `${id}.d.ts`;
   const present = existsSync(file) ? readFileSync(file, "utf8").replace(/\r\n/g, "\n") : undefined;

@@ -18,7 +18,7 @@ export interface CaseRow {
   readonly inputs: readonly Vector[];
   readonly expected?: Outputs;
   readonly history: readonly number[];
-  /** The equivalent chain of llama.cpp's samplers, if any. */
+  /** The same chain of llama.cpp's samplers, for comparison; absent if there is none. */
   readonly llama?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cases with expected outputs of the reference interpreter, which a device must reproduce: standard samplers, their
- * parameters and many kinds of logits.
+ * Cases with expected outputs from the reference interpreter: standard samplers, parameters and many kinds of logits. A device
+ * has to give the same results.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
@@ -11,7 +11,7 @@ import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformVal
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 
-/** More parameters than in the examples, and chains. Chains without a pick are checked by their rows. */
+/** Stages with other parameters than the examples, and chains. Without a pick, the rows are checked. */
 const MORE_STAGES = [
   ...["temp(0.3) |> dist(1)", "temp(1.5) |> dist(2)", "temp(0)"],
   ...["temp_ext(1, 0.3, 2) |> dist(3)", "top_k(1)", "top_k(40) |> dist(4)", "top_k(5000)", "top_k(0)"],
@@ -28,7 +28,7 @@ const MORE_STAGES = [
   "top_n_sigma(1.5) |> xtc(0.6, 0.1, 1, 24) |> typical(0.9) |> temp(1.2) |> dist(25)",
 ];
 
-/** Each has a unique name. */
+/** All stages; the names are unique. */
 const STAGES = [...STD_SAMPLERS.map(({ example }) => example), ...MORE_STAGES];
 
 /** The distribution of logits over the vocabulary. */
@@ -74,7 +74,7 @@ export const uniformCases = (): Case[] => [
   ),
 ];
 
-/** Logits far below the best may depend on rounding; then only the best rows are checked. */
+/** Logits far below the best may be sensitive to rounding; then only the best rows are checked. */
 function constantCase(text: string, spread: string, vocabSize: number): Case {
   const chain = compilePipeline(text);
   const found = findCase(text, chain, spread, vocabSize, () => ({}), ROWS);
@@ -113,7 +113,7 @@ function findCase(
   return undefined;
 }
 
-/** A row whose result does not depend on a device's rounding. */
+/** A row whose result is insensitive to a device's rounding. */
 function stableRow(
   graph: Graph,
   spread: Spread,

@@ -18,7 +18,7 @@ export const FULL_PLAN: TimingPlan = {
   shapes: ["peaked", "flat"],
 };
 
-/** The parameters of a timing case. */
+/** The description of a case. */
 export interface Setting {
   readonly chain: string;
   readonly vocabSize: number;

@@ -15,7 +15,7 @@ export function updatePage(): void {
   writeWhole(PAGE, currentPage());
 }
 
-/** The up-to-date page. Throws if the markers are missing. */
+/** The updated page. Throws if the markers are missing. */
 export function currentPage(): string {
   const page = readFileSync(PAGE, "utf8");
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];

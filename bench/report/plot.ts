@@ -1,4 +1,4 @@
-/** An SVG plot of the ratios, readable on light and on dark backgrounds. */
+/** Plots the ratios as SVG, readable on light and dark backgrounds. */
 import type { Measurement, Spread } from "../results.js";
 
 const LEFT = 190;
@@ -19,7 +19,7 @@ const STYLE = `
     .llama { fill: #4493f8; stroke: #4493f8 } .host { fill: #db6d28; stroke: #db6d28 }
   }`;
 
-/** A dot per ratio, with a line between its quartiles. Left of 1, GGSL is faster. */
+/** A dot for each ratio, with a line between its quartiles. Below 1 GGSL is faster. */
 export function plotRatios(title: string, measurements: readonly Measurement[]): string {
   const scale = scaleOf(measurements.flatMap((m) => [m.ratioToHost, ...(m.ratioToLlama ? [m.ratioToLlama] : [])]));
   let y = TOP;

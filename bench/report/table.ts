@@ -38,7 +38,7 @@ export function timingTable(measurements: readonly Measurement[]): Table {
   };
 }
 
-/** Profile: operations by their share of a graph's time, without launch overhead. */
+/** Operations by their share of a graph's time, without the start-up time of each. */
 export function profileTable({ nodes, startUs }: Profile, most: number): Table {
   const own = nodes.map((node) => ({ ...node, us: Math.max(0, node.us - startUs) }));
   const whole = own.reduce((sum, { us }) => sum + us, 0);

@@ -1,6 +1,6 @@
 /**
- * The page's side of its worker. One request at a time; of those that wait, the latest of each kind takes the place of the
- * others. A request that takes too long ends the worker, which is started anew with the next one: programs are made by anyone.
+ * The page's side of its worker. It sends one request at a time; of the waiting ones, the latest of each kind replaces the
+ * others. A request that takes too long ends the worker, because programs are untrusted; the next request starts a new one.
  */
 import { READY, type Answer, type Kind, type Question, type Requests } from "../engine/messages.js";
 
@@ -14,7 +14,7 @@ export class Superseded extends Error {
   override readonly name = "Superseded";
 }
 
-/** Milliseconds that a request may take; the time in which the worker is loaded does not count. */
+/** Time limits of requests in milliseconds, without the loading of the worker. */
 const LIMITS: Readonly<Record<Kind, number>> = {
   language: 10_000,
   check: 4000,
@@ -27,13 +27,13 @@ const LIMITS: Readonly<Record<Kind, number>> = {
 const DOING: Readonly<Record<Kind, string>> = {
   language: "Reading the tables of the language",
   check: "Compiling",
-  stages: "Working out the distribution",
+  stages: "Computing the distribution",
   walk: "Following the states",
   graph: "Compiling the graphs",
   spec: "Compiling the chain for the model",
 };
 
-/** Requests of several panels, none of which stands for another. */
+/** Kinds whose requests do not replace each other, because several panels send them. */
 const ALL_COUNT: ReadonlySet<Kind> = new Set(["spec"]);
 
 interface Waiting {
@@ -46,7 +46,7 @@ export interface Engine {
   ask<K extends Kind>(kind: K, request: Requests[K]["request"]): Promise<Requests[K]["reply"]>;
 }
 
-/** `onBusy` hears what is being done, and undefined when nothing is. */
+/** `onBusy` gets the present task, or undefined when idle. */
 export function startEngine(start: () => Worker, onBusy: (doing: string | undefined) => void): Engine {
   let worker: Worker | undefined;
   let isReady = false;
@@ -90,7 +90,7 @@ export function startEngine(start: () => Worker, onBusy: (doing: string | undefi
       worker.onmessage = receive;
       worker.onerror = (event) => {
         event.preventDefault();
-        // it can not be asked any more, so all that wait are told
+        // the worker is dead, so all waiting requests fail
         const lost = waiting;
         waiting = [];
         const message = `The page's worker does not run: ${event.message || "it could not be loaded"}. Reload the page.`;

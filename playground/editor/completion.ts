@@ -1,10 +1,10 @@
-/** What may be written at the cursor: words of the language, samplers, and the parameters of the stage that is being written. */
+/** Completions at the cursor: words of the language, samplers, and the parameters of the present stage. */
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
 import type { LanguageTables, StageSymbol } from "../engine/messages.js";
 import { h } from "../dom.js";
 
-/** Text before the cursor that is searched for an open bracket. */
+/** The maximum length of text before the cursor that is searched for an open bracket. */
 const MAX_BACK = 2000;
 
 /** `ownSymbols` are the samplers and chains of the program. */
@@ -63,7 +63,7 @@ function stage(symbol: StageSymbol, from?: "std"): Completion {
   };
 }
 
-/** Writes the name, and imports it where it is not imported yet; inside an import, the name alone. */
+/** Inserts the name, and imports it if necessary; inside an import, only the name. */
 function insertStd(view: EditorView, name: string, from: number, to: number): void {
   const text = view.state.doc.toString();
   const before = text.slice(0, from);
@@ -82,7 +82,7 @@ function insertStd(view: EditorView, name: string, from: number, to: number): vo
   view.dispatch({ changes, selection: { anchor: from + shift + name.length }, userEvent: "input.complete" });
 }
 
-/** The call whose bracket is open at the end of a text, and the names of the arguments that it has. */
+/** The call with an open bracket at the end of a text, and the names of its arguments. */
 function openCall(before: string): { readonly name: string; readonly given: readonly string[] } | undefined {
   let depth = 0;
   for (let i = before.length - 1; i >= 0; i--) {

@@ -12,14 +12,14 @@ import { theme } from "./theme.js";
 
 export interface Editor {
   text(): string;
-  /** Replaces the text; the page hears of it as of any change. */
+  /** Replaces the text; `onChange` is called as for any change. */
   setText(text: string): void;
   setTables(tables: LanguageTables): void;
   show(diagnostics: readonly PageDiagnostic[], symbols: readonly StageSymbol[]): void;
   readonly goTo: (offset: number) => void;
 }
 
-/** The editor lives in a shadow tree, where its style sheets need no exception from the content security policy. */
+/** The editor is in a shadow tree, so that its style sheets need no exception from the content security policy. */
 export function openEditor(host: HTMLElement, text: string, onChange: () => void): Editor {
   const root = host.attachShadow({ mode: "open" });
   const language = new Compartment();
@@ -42,7 +42,7 @@ export function openEditor(host: HTMLElement, text: string, onChange: () => void
         theme,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "editor-keys" }),
-        // Tab moves on to the next control, as keyboard users need it
+        // Tab moves to the next control, for keyboard users
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.updateListener.of(({ docChanged }) => {
           if (docChanged) onChange();

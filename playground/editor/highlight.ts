@@ -1,10 +1,10 @@
-/** Colours of the language's words, from its own tables. */
+/** Syntax highlighting from the language's own tables. */
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
 import type { LanguageTables } from "../engine/messages.js";
 
-/** The colours are the page's, so that dark mode needs nothing here. */
+/** The colours are the page's variables, so dark mode needs no second style. */
 const style = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--code-keyword)", fontWeight: "600" },
   { tag: tags.typeName, color: "var(--code-type)" },
@@ -24,7 +24,7 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
     ...Object.keys(types).map((word) => [word, "typeName"] as const),
     ...Object.keys(keywords).map((word) => [word, "keyword"] as const),
   ]);
-  // a word of the grammar that is a built-in column, too (`token`, `bias`), is one wherever values are written
+  // a keyword that is also a builtin column (`token`, `bias`) is highlighted as the column
   for (const name of Object.keys(names)) words.set(name, "variableName.standard");
   const token = (stream: StringStream): string | null => {
     if (stream.eatSpace()) return null;

@@ -3,7 +3,7 @@ import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
   "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "13.5px", maxHeight: "60vh" },
-  // the page draws the ring around the whole of it
+  // the page draws a focus ring around the whole editor
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "14em", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)" },

@@ -1,4 +1,4 @@
-/** Where the worker evaluates: in the WebAssembly module, or where that does not load, in the reference interpreter, which says so. */
+/** The worker's backend: the WebAssembly module, or if it does not load, the reference interpreter, with a note. */
 import { loadWasm } from "ggsl/wasm/loader.js";
 import type { Evaluated } from "./messages.js";
 
@@ -16,6 +16,6 @@ async function load(): Promise<Backend> {
     return { backend: "wasm" };
   } catch (error) {
     const reason = (error as Error).message;
-    return { backend: "reference", note: `${reason}\nThe slower reference interpreter works in its place.` };
+    return { backend: "reference", note: `${reason}\nThe slower reference interpreter is used instead.` };
   }
 }

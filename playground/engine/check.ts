@@ -1,4 +1,4 @@
-/** Diagnostics of the program as it is typed, and what its chain can be given. */
+/** Diagnostics of the program, and the parameters of its chain. */
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
@@ -7,7 +7,7 @@ import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
 import { openProgram, sourceOf, type OpenProgram } from "./program.js";
 
-/** The page lists no more. */
+/** The maximum number of diagnostics on the page. */
 const MAX_DIAGNOSTICS = 100;
 
 export function checkText(ref: ProgramRef): CheckReply {
@@ -24,7 +24,7 @@ export function checkText(ref: ProgramRef): CheckReply {
   return { ...reply, ...chainOf({ ...ref, chain }) };
 }
 
-/** The chain, or why there is none: a static parameter that has no value yet, or one that it can not have. */
+/** The chain, or why there is none: a static parameter without a value, or with an invalid one. */
 function chainOf(ref: ProgramRef): Pick<CheckReply, "absent" | "chain"> {
   const program = openProgram(ref);
   try {
@@ -46,7 +46,7 @@ const factsOf = ({ chain, stages, statics }: OpenProgram, graph: Graph): ChainFa
   states: graph.states.map(({ name }) => name),
 });
 
-/** Faults of imported files stand at the import; there are none but those of the standard library. */
+/** Errors in imported files are shown at the import; only the standard library can be imported. */
 function pageDiagnostic(d: Diagnostic, source: SourceFile): PageDiagnostic {
   const { code, severity, message, label, help, span } = d;
   const { start, end } = span.source.name === source.name ? span : { start: 0, end: 0 };

@@ -2,11 +2,11 @@
 import type { Candidate } from "ggsl/evaluate.js";
 
 export interface Distribution {
-  /** The rows left. */
+  /** The remaining rows. */
   readonly tokens: Int32Array;
-  /** By token; 0 for those that were dropped. */
+  /** By token; 0 for dropped ones. */
   readonly probs: Float32Array;
-  /** By token: 1 for the rows left. */
+  /** By token: 1 for the remaining rows. */
   readonly isKept: Uint8Array;
 }
 
@@ -23,5 +23,5 @@ export function distributionOf(rows: readonly Candidate[], vocabSize: number): D
 /** In bits. */
 export const entropyOf = (probs: Float32Array): number => probs.reduce((sum, p) => sum + surpriseOf(p) * p, 0);
 
-/** In bits; 0 for a probability of 0, which weighs nothing. */
+/** In bits; 0 for a probability of 0, which has no weight. */
 export const surpriseOf = (prob: number): number => (prob > 0 ? -Math.log2(prob) : 0);

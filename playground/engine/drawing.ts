@@ -1,13 +1,13 @@
-/** A drawing in layers: a box stands below all of its operands. */
+/** A drawing in layers: a box is below all of its operands. */
 import { drawingOf, type Drawing } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { stagesOf } from "@ggsl/compiler/graph/stages.js";
 import type { DrawnNode, LayeredDrawing } from "./messages.js";
 
-/** Places in a layer are settled by going over the layers this often. */
+/** The number of passes over the layers that order their boxes. */
 const ROUNDS = 4;
 
-/** Operands of a box, by its number. */
+/** Operands of a box, by its index. */
 type Operands = ReadonlyMap<number, readonly number[]>;
 
 /** Inputs and operations are drawn. Uniforms are named in the boxes that read them, outputs are marked. */
@@ -45,7 +45,7 @@ function layersOf(operands: Operands): Map<number, number> {
   return layers;
 }
 
-/** Boxes of a layer are in the order of the mean place of their operands. */
+/** Orders the boxes of a layer by the mean position of their operands. */
 function placesOf(operands: Operands, layers: ReadonlyMap<number, number>): Map<number, number> {
   const byLayer: number[][] = [];
   for (const id of operands.keys()) (byLayer[layers.get(id)!] ??= []).push(id);

@@ -1,4 +1,4 @@
-/** The compiled graph, and what the optimizer made of it. */
+/** The compiled graph, and the effect of the optimizer. */
 import { MAX_DRAWN } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";

@@ -1,4 +1,4 @@
-/** The words of the language, out of its own tables, and the samplers of the standard library. */
+/** The words of the language, from its own tables, and the samplers of the standard library. */
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { STD_NAMES, stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import type { Declaration, File } from "@ggsl/compiler/syntax/ast.js";
@@ -18,7 +18,7 @@ export function languageTables(): LanguageTables {
   };
 }
 
-/** The samplers and chains that a text declares, as far as it can be read. */
+/** The samplers and chains that a text declares, as far as it can be parsed. */
 export const symbolsOf = (source: SourceFile): StageSymbol[] => symbolsIn(parse(source).file);
 
 const symbolsIn = ({ declarations }: File): StageSymbol[] =>

@@ -1,14 +1,14 @@
-/** What the page asks of its worker, and what comes back: plain data that can be copied between threads. */
+/** Requests of the page to its worker, and their replies: plain data that can be cloned between threads. */
 import type { Param } from "@ggsl/compiler/graph/graph.js";
 
-/** A program and what its graphs are made with. */
+/** A program and the options of its compilation. */
 export interface ProgramRef {
   readonly text: string;
-  /** May be left out when the program declares one chain. */
+  /** May be omitted if the program declares one chain. */
   readonly chain?: string;
   /** Values of the chain's static parameters. */
   readonly statics: Readonly<Record<string, number>>;
-  /** The seed of all draws that the chain leaves open. */
+  /** The value of all open seeds. */
   readonly seed: number;
 }
 
@@ -30,7 +30,7 @@ export interface SymbolParam {
   readonly declaration: string;
 }
 
-/** A sampler or a chain that may be a stage. */
+/** A sampler or a chain that can be a stage. */
 export interface StageSymbol {
   readonly name: string;
   readonly kind: "sampler" | "chain";
@@ -47,18 +47,18 @@ export interface LanguageTables {
   readonly std: readonly StageSymbol[];
 }
 
-/** A parameter that is set before compiling. */
+/** A static parameter. */
 export interface StaticParam extends Pick<Param, "name" | "type" | "range" | "doc"> {
   readonly default?: number;
 }
 
 export interface CheckReply {
   readonly diagnostics: readonly PageDiagnostic[];
-  /** Diagnostics beyond those that are shown. */
+  /** The number of further diagnostics. */
   readonly more: number;
   readonly symbols: readonly StageSymbol[];
   readonly chains: readonly string[];
-  /** Why there is no chain to look at, for a program without errors. */
+  /** Why there is no chain, for a program without errors. */
   readonly absent?: string;
   readonly chain?: ChainFacts;
 }
@@ -73,7 +73,7 @@ export interface ChainFacts {
 }
 
 export interface Evaluated {
-  /** Where the numbers were worked out, and why not in WebAssembly, if so. */
+  /** The backend that was used and, if it is not WebAssembly, why. */
   readonly backend: string;
   readonly note?: string;
 }
@@ -85,27 +85,27 @@ export interface ChainRequest extends ProgramRef {
   readonly history: readonly number[];
 }
 
-/** Stage 0 is what the chain was given. */
+/** Stage 0 is the chain's input. */
 export interface StageResult {
   readonly name: string;
   readonly rows: number;
   /** In bits. */
   readonly entropy: number;
-  /** Of the tokens shown, in their order; 0 for a dropped one. */
+  /** Of the shown tokens, in their order; 0 for a dropped one. */
   readonly probs: Float32Array;
-  /** A row that stays may have a probability of 0. */
+  /** A row that is kept may have a probability of 0. */
   readonly isKept: Uint8Array;
 }
 
 export interface StagesReply extends Evaluated {
-  /** The tokens shown, the likeliest first. */
+  /** The shown tokens, the likeliest first. */
   readonly tokens: Int32Array;
   readonly stages: readonly StageResult[];
-  /** Absent when the chain picks none. */
+  /** Absent if the chain picks none. */
   readonly picked?: number;
-  /** Why not all stages were worked out. */
+  /** Why not all stages were evaluated. */
   readonly stopped?: string;
-  /** Graphs compiled since the worker began; a slider compiles none. */
+  /** Graphs compiled since the worker started; a slider of a uniform compiles none. */
   readonly compiled: number;
 }
 
@@ -115,16 +115,16 @@ export interface WalkRequest extends ChainRequest {
 
 export interface WalkReply extends Evaluated {
   readonly tokens: readonly number[];
-  /** The surprise of each picked token, in bits, in the chain's last distribution. */
+  /** The surprise of each picked token in the chain's last distribution, in bits. */
   readonly surprises: readonly number[];
-  /** Values before each step and after the last one. */
+  /** Values before each step and after the last step. */
   readonly states: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 export interface DrawnNode {
   readonly label: string;
   readonly detail: string;
-  /** Index into the stages; -1 for what belongs to none. */
+  /** Index of the stage; -1 for none. */
   readonly stage: number;
   readonly layer: number;
   readonly place: number;
@@ -132,7 +132,7 @@ export interface DrawnNode {
   readonly isOutput: boolean;
 }
 
-/** Boxes in layers, from the top down. */
+/** Boxes in layers, from top to bottom. */
 export interface LayeredDrawing {
   readonly nodes: readonly DrawnNode[];
   readonly stages: readonly { readonly name: string; readonly nodes: number }[];
@@ -143,13 +143,13 @@ export interface LayeredDrawing {
 export interface GraphReply {
   readonly text: string;
   readonly plainText: string;
-  /** Absent when the graph is too large to be drawn. */
+  /** Absent if the graph is too large to draw. */
   readonly drawing?: LayeredDrawing;
   readonly nodes: number;
   readonly nodesWithoutOptimizer: number;
-  /** How many more nodes there are when one optimization is off; those that change nothing are left out. */
+  /** The number of additional nodes without one optimization; only optimizations that have an effect. */
   readonly optimizations: readonly { readonly name: string; readonly doc: string; readonly more: number }[];
-  /** Nodes by operation, without and with the optimizer. */
+  /** The number of nodes of each op, without and with the optimizer. */
   readonly ops: readonly { readonly op: string; readonly before: number; readonly after: number }[];
 }
 
@@ -177,8 +177,8 @@ export interface Question<K extends Kind = Kind> {
 
 export type Answer =
   | { readonly id: number; readonly reply: Requests[Kind]["reply"] }
-  /** `isInput`: the message is for the author of the program; otherwise the page itself is at fault. */
+  /** `isInput`: an error in the program; otherwise a bug of the page. */
   | { readonly id: number; readonly error: string; readonly isInput: boolean };
 
-/** The worker says so once, when it can be asked. */
+/** The worker sends this once, when it is ready for requests. */
 export const READY = "ready";

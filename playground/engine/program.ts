@@ -1,4 +1,4 @@
-/** The program that is looked at: checked once, and the graphs of its chain as they are asked for. */
+/** The present program: checked once; the graphs of its chain are compiled on demand. */
 import { compileError } from "@ggsl/compiler/check/format.js";
 import { checkSource, chooseChain, compileChain, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
@@ -11,7 +11,7 @@ import { staticParams } from "./statics.js";
 
 export const FILE = "program.ggsl";
 
-/** Characters of a program, as many as the compiler takes in a text. */
+/** The maximum length of a program, the same as the compiler's. */
 const MAX_TEXT = 2 ** 20;
 
 export interface OpenProgram {
@@ -19,7 +19,7 @@ export interface OpenProgram {
   readonly statics: readonly StaticParam[];
   /** Stages of the chain as written; a chain among them counts as one. */
   readonly stages: readonly string[];
-  /** The graph of the first `count` stages, all of them unless told; each is compiled once. */
+  /** The graph of the first `count` stages, by default of all; each is compiled once. */
   graph(options?: GraphOptions): Graph;
 }
 
@@ -32,7 +32,7 @@ export const counters = { compiled: 0 };
 
 let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
 
-/** Opens a program, again only when it has changed. Throws `CompileError` for one with errors. */
+/** Opens a program; an unchanged one is cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
   const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed]);
   if (latest?.key !== key) latest = { key, program: open(ref) };

@@ -1,4 +1,4 @@
-/** The graph that a model runs for the page: it gives the rows left beside the token, so that alternatives can be told. */
+/** The graph that a model runs for the page: it also outputs the remaining rows, for the alternatives. */
 import { ALL_OUTPUTS, compileStages, graphOf } from "@ggsl/compiler/driver.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";

@@ -1,4 +1,4 @@
-/** The distribution after each stage: the chain's prefixes are compiled, and evaluated on the same logits. */
+/** The distribution after each stage: compiles the chain's prefixes, and evaluates them on the same logits. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { createEvaluator, type Evaluation, type Evaluator } from "ggsl/evaluate.js";
@@ -7,9 +7,9 @@ import { distributionOf, entropyOf, type Distribution } from "./distribution.js"
 import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
 import { counters, openProgram } from "./program.js";
 
-/** Tokens shown at most. */
+/** The maximum number of shown tokens. */
 const MAX_TOKENS = 48;
-/** Of each stage, the likeliest ones are among those shown. */
+/** The number of likeliest tokens of each stage that are always shown. */
 const OF_EACH_STAGE = 4;
 
 interface Prefixes {
@@ -38,13 +38,13 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
     stages: found.map(({ name, rows }) => resultOf(name, rows, tokens)),
     ...(typeof last?.token === "number" && { picked: last.token }),
     ...(!isWhole && {
-      stopped: `\`${stages[prefixes.evaluators.length]}\` runs one of llama.cpp's own CPU samplers, which run in the model's text only.`,
+      stopped: `\`${stages[prefixes.evaluators.length]}\` is one of llama.cpp's own CPU samplers, which run only in the panel with the model's text.`,
     }),
     compiled: counters.compiled,
   };
 }
 
-/** A slider compiles nothing, and opens nothing anew but where there are states, which begin with other values then. */
+/** Reuses the evaluators for new values of uniforms, unless there are states, whose initial values may change. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   const { text, chain, statics, seed, uniforms, logits, history } = request;
   const key = JSON.stringify([text, chain, statics, seed, logits.length, history, backend]);
@@ -62,7 +62,7 @@ function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   return open;
 }
 
-/** As far as the stages run in the graph: the host tail needs llama.cpp, which is where the model is. */
+/** The graphs of the stages before the host tail, which needs the module with llama.cpp. */
 function prefixGraphs(request: ChainRequest): Graph[] {
   const program = openProgram(request);
   const graphs: Graph[] = [];
@@ -74,7 +74,7 @@ function prefixGraphs(request: ChainRequest): Graph[] {
   return graphs;
 }
 
-/** The values of parameters that a graph still has. */
+/** The values of the parameters of a graph. */
 export const valuesFor = ({ params }: Graph, uniforms: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(uniforms).filter(([name]) => params.some((p) => p.name === name)));
 
@@ -86,7 +86,7 @@ function softMax(logits: Float32Array): Evaluation["candidates"] {
   return rows.filter(({ logit }) => logit !== -Infinity);
 }
 
-/** The likeliest tokens of what was given, and the likeliest of each stage, which may be others. */
+/** The likeliest tokens of the input and of each stage. */
 function shownTokens([given, ...stages]: readonly Distribution[]): Int32Array {
   const byGiven = given!.tokens.toSorted((a, b) => given!.probs[b]! - given!.probs[a]! || a - b);
   const place = new Int32Array(given!.probs.length);

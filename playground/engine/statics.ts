@@ -1,11 +1,11 @@
-/** The static parameters of a chain: what can be set before it is compiled. */
+/** The static parameters of a chain. */
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
 import type { Program } from "@ggsl/compiler/check/program.js";
 import { declaredRange } from "@ggsl/compiler/check/ranges.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { StaticParam } from "./messages.js";
 
-/** Those that are numbers or conditions; texts and lists hold what the program says. */
+/** Numbers and booleans only; texts and lists keep their defaults. */
 export const staticParams = ({ main }: Program, { params }: Chain): StaticParam[] =>
   params.flatMap((p): StaticParam[] => {
     if (!p.isStatic || p.type === "text" || p.type === "list") return [];

@@ -1,4 +1,4 @@
-/** Some steps of the chain on the same logits, each picked token accepted: what the states do. */
+/** Runs the chain for several steps on the same logits and accepts each picked token, to show its states. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
 import { InputError } from "ggsl/errors.js";
@@ -13,7 +13,7 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   const { backend, ...note } = await openBackend();
   const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
-    throw new InputError("the chain ends in llama.cpp's own CPU samplers, which run in the model's text only");
+    throw new InputError("the chain has a host tail of llama.cpp's own CPU samplers, which run only in the panel with the model's text");
   if (graph.outputs.sampled === undefined)
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });

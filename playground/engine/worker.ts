@@ -1,4 +1,4 @@
-/** The worker: compiles and evaluates, so that the page stays usable and a program that explodes can be stopped. */
+/** The worker: compiles and evaluates, so that the page stays responsive and can stop a program that takes too long. */
 import "../dispose.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";

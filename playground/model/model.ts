@@ -1,10 +1,10 @@
-/** The model in its worker, loaded when it is first asked for: the demo model, or a file of the user's. */
+/** The model in its worker, loaded on demand: the demo model, or a file of the user. */
 import demoModel from "../../examples/model/demo-q8_0.gguf?url";
 import { InputError } from "ggsl/errors.js";
 import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
 
-/** There is one if it was built before the page was: `npm run build:wasm -- --llama`. */
+/** Present if it was built before the page: `npm run build:wasm -- --llama`. */
 const modules = import.meta.glob<string>("../../build/wasm-llama/out/ggsl-llama.wasm", {
   query: "?url",
   import: "default",
@@ -14,7 +14,7 @@ const module = Object.values(modules)[0];
 
 export const hasModel = module !== undefined;
 
-/** Bytes of a model file; the module's memory ends at 2 GiB. */
+/** The maximum size of a model file; the module's memory is limited to 2 GiB. */
 const MAX_FILE = 2 ** 30;
 
 export interface PageModel {
@@ -26,7 +26,7 @@ export interface PageModel {
 let worker: ModelWorker | undefined;
 let loading: Promise<PageModel> | undefined;
 
-/** The model that is loaded; the demo model if none is. Rejects with `InputError`. */
+/** The loaded model, by default the demo model. Rejects with `InputError`. */
 export const openModel = (): Promise<PageModel> =>
   (loading ??= load("the demo model", async () => {
     const response = await fetch(demoModel);
@@ -34,7 +34,7 @@ export const openModel = (): Promise<PageModel> =>
     return new Uint8Array(await response.arrayBuffer());
   }));
 
-/** A file in the place of the model. One that is no model leaves the demo model, which is loaded when it is next asked for. */
+/** Replaces the model by a file. If the file is not a model, the next request loads the demo model. */
 export async function openFile(file: File): Promise<PageModel> {
   if (file.size > MAX_FILE)
     throw new InputError(`"${file.name}" has ${file.size} bytes; at most ${MAX_FILE} are allowed`);
@@ -43,7 +43,7 @@ export async function openFile(file: File): Promise<PageModel> {
 
 function load(name: string, read: () => Promise<Uint8Array>): Promise<PageModel> {
   const loaded = start(name, read);
-  // the next request begins with a new worker
+  // the next request starts a new worker
   loaded.catch(() => {
     worker?.dispose();
     worker = undefined;

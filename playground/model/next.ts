@@ -1,8 +1,8 @@
-/** What the model would say next. */
+/** The model's logits of the next token. */
 import { openModel } from "./model.js";
 
 export interface NextToken {
-  /** For the whole vocabulary. */
+  /** One for each token of the vocabulary. */
   readonly logits: Float32Array;
   /** Texts of tokens, by their ids. */
   textsOf(tokens: Int32Array): Promise<ReadonlyMap<number, string>>;

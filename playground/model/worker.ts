@@ -1,4 +1,4 @@
-/** The worker with the model in it. */
+/** The worker that runs the model. */
 import "../dispose.js";
 import type { Port } from "ggsl/wasm/llama/messages.js";
 import { serve } from "ggsl/wasm/llama/serve.js";

@@ -1,4 +1,4 @@
-/** How a generation goes: the surprise of each token, and what the chain remembers after it, as lines that grow with the text. */
+/** Plots a generation: the surprise of each token and the chain's states after it, as lines that grow with the text. */
 import type { Token } from "ggsl/wasm/llama/messages.js";
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";
@@ -6,10 +6,10 @@ import { hasMoved, openPlot, SURPRISE, type Plot } from "./plot.js";
 
 export interface Course {
   readonly element: HTMLElement;
-  /** @param expected tokens at most */
+  /** @param expected the maximum number of tokens */
   begin(expected: number): void;
   add(token: Token): void;
-  /** Points out a token, by its number in the text. */
+  /** Highlights a token, by its index in the text. */
   mark(at: number): void;
 }
 

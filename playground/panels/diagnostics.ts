@@ -1,4 +1,4 @@
-/** The diagnostics as a list under the text: what is wrong, where, and what to do. */
+/** The diagnostics as a list below the program, with places and help texts. */
 import { h } from "../dom.js";
 import type { CheckReply, PageDiagnostic } from "../engine/messages.js";
 

@@ -3,9 +3,9 @@ import { h, svg } from "../dom.js";
 import type { DrawnNode, GraphReply, LayeredDrawing } from "../engine/messages.js";
 
 const BOX = { width: 166, height: 34, gapX: 14, gapY: 18 };
-/** Colours of stages; more stages than colours begin again. */
+/** The number of stage colours; further stages reuse them. */
 const COLOURS = 8;
-/** Characters of a box's second line. */
+/** The maximum length of a box's second line. */
 const DETAIL = 24;
 
 export interface GraphPanel {

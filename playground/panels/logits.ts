@@ -1,4 +1,4 @@
-/** Where the logits come from. */
+/** The panel that chooses the logits. */
 import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
 import { hasModel } from "../model/model.js";
@@ -7,25 +7,25 @@ import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
 
 export interface LogitsPanel {
-  /** Throws `InputError` for a list that is none. */
+  /** Throws `InputError` for an invalid list. */
   logits(): Float32Array;
   /** Token ids of the text so far. Throws `InputError`. */
   history(): number[];
   source(): LogitSource;
   set(source: LogitSource): void;
-  /** Texts of tokens by their ids, where the model gave the logits; none elsewhere. Rejects with `InputError`. */
+  /** Texts of tokens by id if the logits are the model's, else empty. Rejects with `InputError`. */
   textsOf(tokens: Int32Array): Promise<ReadonlyMap<number, string>>;
-  /** The model is another one: what it said does not count any more. */
+  /** Discards the logits of the old model after another one is loaded. */
   forgetModel(): void;
 }
 
 const TITLES: Readonly<Record<Shape, string>> = {
   peaked: "peaked: one token far ahead",
-  zipf: "Zipf: as words of a language",
+  zipf: "Zipf: like words of a language",
   flat: "flat: hardly any difference",
 };
 
-/** Tokens of history at most. */
+/** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
 
 export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel {
@@ -119,7 +119,7 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
     history: () => reporting(() => readHistory(past.value)),
     set(given) {
       if (given.kind === "model" && !hasModel)
-        throw new InputError("the link asks for a model, which this build does not have");
+        throw new InputError("the link needs a model, which this build does not have");
       kind.value = given.kind === "model" ? "model" : given.kind === "list" ? given.are : given.shape;
       if (given.kind === "model") prompt.value = given.prompt;
       else if (given.kind === "list") list.value = given.text;

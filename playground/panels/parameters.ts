@@ -1,13 +1,13 @@
-/** A slider for every parameter of the chain, and the seed of the draws that it leaves open. */
+/** A slider for every parameter of the chain, and an input for its open seeds. */
 import { expectedValue, isSeed, MAX_SEED, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { h, short } from "../dom.js";
 import type { ChainFacts, StaticParam } from "../engine/messages.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
 
 export interface Parameters {
-  /** Shows the sliders of a chain; those that are there already stay, so that a slider that is held is not taken away. */
+  /** Shows the sliders of a chain. It keeps existing sliders, so that a slider does not disappear while it is dragged. */
   show(chain: ChainFacts): void;
-  /** Takes values from elsewhere, such as a link. */
+  /** Sets values from a source such as a link. */
   set(values: ParameterValues): void;
   values(): ParameterValues;
 }
@@ -19,11 +19,11 @@ export interface ParameterValues {
 }
 
 export interface ParameterEvents {
-  /** A value that needs no compiling. */
+  /** A uniform changed. */
   readonly onUniform: () => void;
-  /** A value that does. */
+  /** A static parameter changed, so the chain must be compiled. */
   readonly onStatic: () => void;
-  /** Values that were taken from elsewhere, and that the chain does not have. */
+  /** Values from `set` that the chain does not have. */
   readonly onLost: (names: readonly string[], chain: string) => void;
 }
 
@@ -33,7 +33,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   let seed = 42;
   let shown = "";
   let latest: ChainFacts | undefined;
-  /** Names of values that came from elsewhere and have met no chain yet. */
+  /** Names of values from `set` that were not yet shown for any chain. */
   let given: readonly string[] = [];
 
   const rebuild = (chain: ChainFacts): void => {
@@ -45,7 +45,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
         }),
       ),
       ...chain.statics.map((p) =>
-        control({ ...p, hint: "static: compiles anew" }, statics.get(p.name), (value) => {
+        control({ ...p, hint: "static: recompiles" }, statics.get(p.name), (value) => {
           statics.set(p.name, value);
           onStatic();
         }),
@@ -87,7 +87,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   };
 }
 
-/** Values of parameters that are there and can still have them. */
+/** The values that are still valid for the chain's parameters. */
 const kept = (
   values: ReadonlyMap<string, number>,
   params: readonly StaticParam[] | ChainFacts["params"],

@@ -1,10 +1,10 @@
-/** A number over the tokens, as a line: what a state was, or how surprising the picked token. */
+/** Plots a number per token as a line: a state, or the surprise of the picked token. */
 import { h, short, svg } from "../dom.js";
 
 /** The name of the line that every chain has. */
 export const SURPRISE = "surprise, bits";
 
-/** A state that never changes is not worth a line. */
+/** Whether a state ever changes; constant ones are not plotted. */
 export const hasMoved = (values: readonly number[]): boolean => values.some((value) => value !== values[0]);
 
 const WIDTH = 480;
@@ -14,11 +14,11 @@ export interface Plot {
   readonly element: HTMLElement;
   /** One value for each token so far, at least one. */
   show(values: readonly number[]): void;
-  /** Points out one of them. */
+  /** Highlights one of them. */
   mark(at: number): void;
 }
 
-/** @param expected places on the axis, which a line that grows fills from the left; as many as there are values unless told */
+/** @param expected the length of the axis, which a growing line fills from the left; default: the number of values */
 export function openPlot(name: string, expected = 0): Plot {
   const ends = h("span", { className: "ends" });
   const title = svg("title");
@@ -47,7 +47,7 @@ export function openPlot(name: string, expected = 0): Plot {
       x = (i) => 4 + ((WIDTH - 8) * i) / last;
       const y = (value: number): number => HEIGHT - 6 - ((HEIGHT - 12) * (value - least)) / span;
       const places = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
-      // a line needs two points, and its round ends show where they are one
+      // a line needs two points; the round caps show a single one as a dot
       line.setAttribute("points", (places.length === 1 ? [places[0], places[0]] : places).join(" "));
       const [first, latest] = [short(values[0]!), short(values.at(-1)!)];
       ends.textContent = `${short(least)} to ${short(most)}, last ${latest}`;

@@ -1,10 +1,10 @@
-/** A link that holds the program, its parameters, the seed and the logits. */
+/** A link that contains the program, its parameters, the seed and the logits. */
 import { h } from "../dom.js";
 import { notify } from "../notices.js";
 import { readLink, writeLink, type Shared } from "../state/link.js";
 
 export interface Share {
-  /** Opens what a fragment holds. False when there is nothing in it, or nothing that can be read, which is said. */
+  /** Opens the contents of a fragment. False if it is empty or, with a message, unreadable. */
   open(fragment: string): boolean;
 }
 
@@ -14,7 +14,7 @@ export function openShare(
   read: () => Shared,
   onOpen: (shared: Shared) => void,
 ): Share {
-  /** The fragment that the page itself has written. */
+  /** The fragment that the page itself wrote. */
   let own = "";
   button.onclick = () => {
     try {

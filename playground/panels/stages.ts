@@ -1,14 +1,14 @@
-/** The distribution stage by stage: the bars before and after each, what was dropped, what is left. */
+/** The distribution stage by stage: probabilities before and after each, dropped and remaining tokens. */
 import { h, short, svg } from "../dom.js";
 import type { StageResult, StagesReply } from "../engine/messages.js";
 
 const BAR = 12;
 const HEIGHT = 96;
-/** A logarithmic scale ends here: four more powers of ten would hide what matters. */
+/** The lower end of the logarithmic scale: four more powers of ten would hide the relevant part. */
 const SMALLEST = 1e-6;
 
 export interface StagesPanel {
-  /** @param texts of tokens, as far as they are known */
+  /** @param texts known texts of tokens */
   show(reply: StagesReply, texts: ReadonlyMap<number, string>): void;
   readonly fail: (message: string) => void;
 }
@@ -134,7 +134,7 @@ function bars(tokens: Int32Array, before: StageResult, after: StageResult, { toH
   return svg("svg", attributes, ...groups, line);
 }
 
-/** The same as a table, for who can not see the bars or wants the digits. */
+/** The same as a table, for screen readers and for exact numbers. */
 function numbers(tokens: Int32Array, before: StageResult, after: StageResult, { nameOf }: View): HTMLElement {
   const table = h("table", {});
   const fill = (): void => {
@@ -151,7 +151,7 @@ function numbers(tokens: Int32Array, before: StageResult, after: StageResult, { 
     table.replaceChildren(head, ...rows);
   };
   const details = h("details", {}, h("summary", { textContent: "numbers" }), h("div", { className: "scroll" }, table));
-  // a table that nobody opens is not made
+  // the table is built only when it is opened
   details.addEventListener("toggle", () => details.open && fill());
   return details;
 }

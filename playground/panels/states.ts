@@ -1,4 +1,4 @@
-/** What the chain remembers, over steps on the same logits: mirostat's limit, adaptive_p's average, any `state`. */
+/** The chain's states over several steps on the same logits, such as mirostat's limit and adaptive_p's average. */
 import { h, short } from "../dom.js";
 import type { WalkReply } from "../engine/messages.js";
 import { hasMoved, openPlot, SURPRISE } from "./plot.js";
@@ -6,7 +6,7 @@ import { hasMoved, openPlot, SURPRISE } from "./plot.js";
 export interface StatesPanel {
   steps(): number;
   show(reply: WalkReply): void;
-  /** There is nothing to show, which is no fault. */
+  /** Shows a message that is not an error. */
   say(message: string): void;
   readonly fail: (message: string) => void;
 }

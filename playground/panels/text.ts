@@ -1,4 +1,4 @@
-/** Text of the model: two chains on the same prompt and seed, side by side. */
+/** Generated text of two chains with the same prompt and seed, side by side. */
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "ggsl/chain.js";
 import type { WorkerGeneration } from "ggsl/wasm/llama/client.js";
@@ -8,7 +8,7 @@ import { hasModel, openFile, openModel, type PageModel } from "../model/model.js
 import { openTokens, probabilityLegend } from "./tokens.js";
 
 export interface TextPanel {
-  /** New values of the parameters act from the next token on. */
+  /** Sets uniforms from the next token on. */
   setUniforms(values: Readonly<Record<string, number>>): void;
 }
 
@@ -17,7 +17,7 @@ export interface TextOptions {
   program(): { readonly request: SpecRequest; readonly uniforms: Readonly<Record<string, number>> } | undefined;
   seed(): number;
   specOf(request: SpecRequest): Promise<string>;
-  /** There is another model, or none until it is next asked for. */
+  /** Called when the model is replaced or unloaded. */
   onModel(): void;
 }
 
@@ -29,7 +29,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     const say = (textContent: string): HTMLElement => h("p", { className: "hint", textContent });
     host.replaceChildren(
       say("This build of the page has no model module, so there is no text to show."),
-      say("To make one: npm run build:wasm -- --llama, and then npm run build:playground."),
+      say("To build one: npm run build:wasm -- --llama, then npm run build:playground."),
     );
     return { setUniforms: () => undefined };
   }
@@ -89,7 +89,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
 
   async function writeBoth(): Promise<void> {
     const program = options.program();
-    if (!program) return say("The program has errors: mend it first.");
+    if (!program) return say("The program has errors: fix them first.");
     const maxTokens = Number(count.value);
     if (!Number.isInteger(maxTokens) || maxTokens < 1 || maxTokens > MAX_TOKENS)
       return fail(new Error(`tokens: expected an integer from 1 to ${MAX_TOKENS}, found ${count.value || "nothing"}`));
@@ -101,7 +101,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       say("loading the model …");
       const model = await openModel();
       const task = { text: prompt.value, maxTokens };
-      // what another prompt gave does not stand beside this one
+      // clears both sides, so that texts of different prompts are never compared
       for (const tokens of sides) tokens.begin(task.text, maxTokens);
       say(`${model.name} writes; seed ${options.seed()} where a chain leaves it open`);
       await write(0, model, { spec, uniforms: program.uniforms }, task);
@@ -132,7 +132,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
   };
   return {
     setUniforms(values) {
-      // one that ends meanwhile needs none
+      // a generation that has just ended does not need them
       if (running?.side === 0) running.generation.setUniforms(values).catch(() => undefined);
     },
   };
@@ -151,7 +151,7 @@ interface Task {
 
 const ENDS: Readonly<Record<string, string>> = {
   end: "the model ended the text",
-  maxTokens: "as many as asked for",
+  maxTokens: "the requested number",
   context: "the context is full",
   cancelled: "stopped",
 };

@@ -1,20 +1,20 @@
-/** Generated text, token by token: coloured by probability, with the alternatives that each token had, and its course below. */
+/** Generated text, token by token: coloured by probability, with the alternatives of each token, and plots below. */
 import type { Token } from "ggsl/wasm/llama/messages.js";
 import { h, short } from "../dom.js";
 import { openCourse } from "./course.js";
 
 export interface Tokens {
   readonly element: HTMLElement;
-  /** @param expected tokens at most */
+  /** @param expected the maximum number of tokens */
   begin(prompt: string, expected: number): void;
   add(token: Token): void;
   end(summary: string): void;
 }
 
-/** Probabilities from which a colour is used, the likeliest first. */
+/** The lower bound of probability of each colour, the likeliest first. */
 const STEPS = [0.9, 0.5, 0.2, 0.05];
 
-/** What the colours stand for. */
+/** The legend of the colours. */
 export const probabilityLegend = (): HTMLElement =>
   h(
     "p",
@@ -48,7 +48,7 @@ export function openTokens(title: string): Tokens {
     detail.replaceChildren(h("strong", { textContent: visible(own) }), ` ${short(probability ?? 0)}: `, ...rows);
   };
 
-  // the arrow keys go from token to token, and Tab goes on to the next control
+  // the arrow keys move between tokens, Tab moves to the next control
   text.onkeydown = (event) => {
     const step = { ArrowRight: "nextElementSibling", ArrowLeft: "previousElementSibling" } as const;
     const way = step[event.key as keyof typeof step];
@@ -87,5 +87,5 @@ export function openTokens(title: string): Tokens {
   };
 }
 
-/** Blanks and line ends of a token made visible. */
+/** Makes spaces and line ends of a token visible. */
 const visible = (text: string): string => text.replaceAll(" ", "␣").replaceAll("\n", "⏎") || "∅";

@@ -1,4 +1,4 @@
-/** The programs that are one click away: the repository's own, and chains of standard samplers. */
+/** Example programs: the repository's own, and chains of standard samplers. */
 import creative from "../../examples/creative.ggsl?raw";
 import entropyTemperature from "../../examples/entropy-temperature.ggsl?raw";
 import firstChain from "../../examples/first-chain.ggsl?raw";
@@ -11,14 +11,14 @@ export interface Example {
 const chain = (names: string, text: string): string => `import { ${names} } from "std"\n\n${text}\n`;
 
 export const EXAMPLES: readonly Example[] = [
-  { title: "Creative: a sampler of one's own", text: creative },
+  { title: "Creative: a custom sampler", text: creative },
   { title: "First chain", text: firstChain },
   { title: "Entropy temperature", text: entropyTemperature },
   {
     title: "Min-p and temperature",
     text: chain(
       "min_p, temp, dist",
-      `/// The usual choice of today: cut the tail relative to the best token, then be bold.
+      `/// A common choice: truncate the tail relative to the best token, then raise the temperature.
 chain bold(p: f32 in [0, 1] = 0.05, t: f32 in [0, 3] = 1.2) = min_p(p) |> temp(t) |> dist`,
     ),
   },
@@ -34,7 +34,7 @@ chain steady(tau: f32 in [0, 10] = 3, eta: f32 in [0, 1] = 0.1) = mirostat_v2(ta
     title: "Adaptive p",
     text: chain(
       "min_p, adaptive_p",
-      `/// Picks tokens near a target probability; a moving average of what was picked corrects it.
+      `/// Picks tokens near a target probability; a moving average of the picked probabilities corrects it.
 chain near(target: f32 in [0, 1] = 0.3, decay: f32 in [0, 0.99] = 0.9) = min_p(0.02) |> adaptive_p(target, decay)`,
     ),
   },
@@ -50,7 +50,7 @@ chain surprising(p: f32 in [0, 1] = 1, t: f32 in [0, 0.5] = 0.1) = min_p(0.02) |
     title: "Penalties",
     text: chain(
       "penalties, top_k, dist",
-      `/// Lowers what was said before: write the tokens so far under "Logits".
+      `/// Lowers tokens that occurred before: enter the tokens so far under "Logits".
 chain fresh(repeat: f32 in [1, 2] = 1.3, freq: f32 in [0, 2] = 0) = penalties(64, repeat, freq) |> top_k(40) |> dist`,
     ),
   },
@@ -58,7 +58,7 @@ chain fresh(repeat: f32 in [1, 2] = 1.3, freq: f32 in [0, 2] = 0) = penalties(64
     title: "A static parameter",
     text: chain(
       "top_k, typical, dist",
-      `/// \`k\` decides the size of the table, so that it is known when compiling.
+      `/// \`k\` determines the size of the table, so it must be known at compile time.
 chain sized(static k: i32 in [1, 200] = 20, p: f32 in [0, 1] = 0.9) = top_k(k) |> typical(p) |> dist`,
     ),
   },

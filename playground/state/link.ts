@@ -1,4 +1,4 @@
-/** What a link holds, after its `#`: `1.` and the base64url form of JSON. Anyone can write a link, so all of it is checked. */
+/** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "ggsl/errors.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
@@ -13,12 +13,12 @@ export interface Shared {
 }
 
 const VERSION = "1";
-/** Characters of a link's fragment; browsers and chat programs cut longer ones. */
+/** The maximum length of a link's fragment; browsers and chat programs truncate longer ones. */
 export const MAX_LINK = 32_000;
 const MAX_VALUES = 256;
 const MAX_NAME = 100;
 
-/** @throws InputError when it would be too long */
+/** @throws InputError if the link would be too long */
 export function writeLink(shared: Shared): string {
   const bytes = new TextEncoder().encode(JSON.stringify(shared));
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
@@ -30,13 +30,13 @@ export function writeLink(shared: Shared): string {
   return link;
 }
 
-/** What a fragment holds. Throws `InputError` for one that is none of these links. */
+/** Decodes a fragment. Throws `InputError` if it is not such a link. */
 export function readLink(fragment: string): Shared {
   if (fragment.length > MAX_LINK)
     throw unreadable(`it has ${fragment.length} characters; at most ${MAX_LINK} are allowed`);
   const [, version, data] = /^#(\d+)\.([A-Za-z0-9_-]+)$/.exec(fragment) ?? [];
   if (version === undefined || data === undefined) throw unreadable("it does not have the form #1.DATA");
-  if (version !== VERSION) throw unreadable(`it is of version ${version}; this page reads version ${VERSION}`);
+  if (version !== VERSION) throw unreadable(`it has version ${version}; this page reads version ${VERSION}`);
   return checked(parse(data));
 }
 
@@ -53,9 +53,9 @@ function parse(data: string): unknown {
 function checked(value: unknown): Shared {
   const { program, chain, uniforms, statics, seed, source, ...rest } = objectOf(value, "its data");
   const stray = Object.keys(rest)[0];
-  if (stray !== undefined) throw unreadable(`it holds \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
+  if (stray !== undefined) throw unreadable(`it contains \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
   if (typeof program !== "string") throw unreadable("it contains no program");
-  if (chain !== undefined && !isName(chain)) throw unreadable("the chain that it names is no name");
+  if (chain !== undefined && !isName(chain)) throw unreadable("its chain is not a valid name");
   if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,
@@ -71,17 +71,17 @@ const isName = (value: unknown): value is string =>
   typeof value === "string" && /^[\p{L}_][\p{L}\d_]{0,99}$/u.test(value);
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable(`${what} is no object`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable(`${what} is not an object`);
   return { ...value };
 }
 
 function valuesOf(value: unknown, what: string): Record<string, number> {
   const entries = Object.entries(objectOf(value, `\`${what}\``));
   if (entries.length > MAX_VALUES)
-    throw unreadable(`it holds ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
+    throw unreadable(`it contains ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
   for (const [name, number] of entries)
     if (!isName(name) || typeof number !== "number" || !Number.isFinite(number))
-      throw unreadable(`\`${name.slice(0, MAX_NAME)}\` among its ${what} is no name with a number`);
+      throw unreadable(`\`${name.slice(0, MAX_NAME)}\` among its ${what} is not a name with a number`);
   return Object.fromEntries(entries) as Record<string, number>;
 }
 

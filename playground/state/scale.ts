@@ -1,4 +1,4 @@
-/** How a slider covers the values of a parameter. */
+/** Maps the values of a parameter to positions of a slider. */
 import type { Param } from "@ggsl/compiler/graph/graph.js";
 
 export interface Scale {
@@ -8,10 +8,10 @@ export interface Scale {
   readonly isWhole: boolean;
 }
 
-/** Places of a slider. */
+/** The number of positions of a slider. */
 export const PLACES = 1000;
 
-/** A range with both bounds is taken as it is; an open end lies at four times the default, or 1 if that is more. */
+/** A range with both bounds is used unchanged; an open end becomes the larger of four times the default and 1. */
 export function scaleOf({ type, range, default: value }: Pick<Param, "type" | "range" | "default">): Scale {
   const start = typeof value === "number" ? value : 0;
   const reach = Math.max(1, 4 * Math.abs(start));
@@ -24,7 +24,7 @@ export function scaleOf({ type, range, default: value }: Pick<Param, "type" | "r
   return { min, max, isLogarithmic: !isWhole && min > 0 && max / min >= 1000, isWhole };
 }
 
-/** The value at a place from 0 to `PLACES`, in the few digits that a place can tell apart. */
+/** The value at a position from 0 to `PLACES`, rounded to the slider's resolution. */
 export function valueAt({ min, max, isLogarithmic, isWhole }: Scale, place: number): number {
   const part = place / PLACES;
   const value = isLogarithmic ? min * (max / min) ** part : min + (max - min) * part;
@@ -34,7 +34,7 @@ export function valueAt({ min, max, isLogarithmic, isWhole }: Scale, place: numb
   return place === 0 ? min : place === PLACES ? max : Number(clamped.toFixed(Math.min(digits, 12)));
 }
 
-/** The place of a value; the nearest end for one outside of the scale. */
+/** The position of a value, clamped to the scale. */
 export function placeOf({ min, max, isLogarithmic }: Scale, value: number): number {
   if (max <= min) return 0;
   const part = isLogarithmic ? Math.log(value / min) / Math.log(max / min) : (value - min) / (max - min);

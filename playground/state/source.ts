@@ -1,4 +1,4 @@
-/** Where the logits come from: a shape, a list that was pasted, or the model. */
+/** Sources of logits: a shape, a pasted list, or the model. */
 import { InputError } from "ggsl/errors.js";
 
 export const SHAPES = ["peaked", "zipf", "flat"] as const;
@@ -19,10 +19,10 @@ export type PlainSource = Exclude<LogitSource, ModelSource>;
 
 export const MIN_SIZE = 2;
 export const MAX_SIZE = 131_072;
-/** Characters of a pasted list. */
+/** The maximum length of a pasted list. */
 export const MAX_LIST = 4_000_000;
 
-/** @throws InputError for a list that is none */
+/** @throws InputError for an invalid list */
 export function logitsOf(source: PlainSource): Float32Array {
   return source.kind === "shape" ? shapeLogits(source.shape, source.size) : parseList(source.text, source.are);
 }
@@ -35,15 +35,15 @@ function shapeLogits(shape: Shape, size: number): Float32Array {
 }
 
 const LOGIT: Readonly<Record<Shape, (i: number) => number>> = {
-  // one token far ahead of a tail that falls by half every third token
+  // one token far ahead of a tail that halves every third token
   peaked: (i) => (i === 0 ? 2.5 : (-i * Math.LN2) / 3),
-  // word frequencies: the probability of the i-th is proportional to 1 / i
+  // word frequencies: the probability of the i-th token is proportional to 1 / i
   zipf: (i) => -Math.log(i + 1),
-  // not quite flat, so that there is an order
+  // almost flat, so that the order is defined
   flat: (i) => -i / 1000,
 };
 
-/** Numbers with commas, blanks or line ends between them, in brackets or not; `-inf` and `null` are dropped tokens. */
+/** Numbers separated by commas, spaces or line ends, with or without brackets; `-inf` and `null` mark dropped tokens. */
 function parseList(text: string, are: "logits" | "probs"): Float32Array {
   if (text.length > MAX_LIST)
     throw new InputError(`the list has ${text.length} characters; at most ${MAX_LIST} are allowed`);

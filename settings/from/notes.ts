@@ -32,7 +32,7 @@ const MEANINGS: Readonly<Record<Exclude<NoteKind, "run">, string>> = {
   lost: "not carried over",
   differs: "not quite the same",
   unknown: "not carried over",
-  idle: "of no effect as it stands, there as here",
+  idle: "no effect in the other tool either",
   other: "not about sampling",
 };
 

@@ -55,7 +55,7 @@ export const notAtStart = (tokens: readonly number[]): Stage[] =>
     : [
         own(
           "suppressed_at_start",
-          "Tokens that may not be the first one generated.",
+          "Tokens that are banned as the first generated token.",
           tokens.map((token) => `keep step > 0 or token != ${token}`),
         ),
       ];

@@ -18,7 +18,7 @@ const HEADINGS: readonly (readonly [NoteKind, string])[] = [
   ["lost", "Not carried over:"],
   ["unknown", "Not carried over, because these keys are not known:"],
   ["differs", "Not quite the same here:"],
-  ["idle", "Of no effect as they stand, there as here:"],
+  ["idle", "No effect in the other tool either:"],
 ];
 
 function header({ tool, notes }: Plan, source: string): string {

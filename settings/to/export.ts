@@ -16,7 +16,7 @@ export const TARGETS = ["llama.cpp"] as const;
 export class ExportError extends Error {
   override readonly name = "ExportError";
   constructor(readonly reasons: readonly string[]) {
-    super(`llama.cpp has no equal for this chain:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`);
+    super(`llama.cpp has no equivalent for this chain:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`);
   }
 }
 

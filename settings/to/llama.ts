@@ -97,7 +97,7 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
-/** Stages that are off but whose values llama.cpp's command line cannot express. */
+/** Stages that are off in a way that llama.cpp's command line cannot express. */
 const isOff = ({ name, args }: FlatStage): boolean =>
   (name === "penalties" && (args["last_n"] as number) <= 0) ||
   (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));

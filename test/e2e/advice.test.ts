@@ -21,8 +21,8 @@ test("the program is the one that `ggsl import` makes, with llama.cpp's defaults
     .toBe(`// The sampling settings of llama.cpp v0.5.0, the \`general.sampling.*\` keys of a model's file, imported from the model's
 // metadata.
 //
-// Of no effect as they stand, there as here:
-// - general.sampling.sequence (the model's metadata): llama.cpp passes over what is no sampler of its: "nope"
+// No effect in the other tool either:
+// - general.sampling.sequence (the model's metadata): llama.cpp ignores samplers that it does not know: "nope"
 
 import { top_k, temp, dist } from "std"
 

@@ -107,7 +107,7 @@ inBrowser("bad input in the playground", () => {
   test("without SIMD the page says so, and the reference interpreter works", async () => {
     const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
     const v = await visit(old, site.url);
-    await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter works/s);
+    await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter is used/s);
     await v.see("#stages .status", /^on reference; picks token/);
     await v.type(GOOD);
     await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);

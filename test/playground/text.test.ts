@@ -59,7 +59,7 @@ inBrowser("text in the playground", () => {
       await v.page.getByLabel("Tokens", { exact: true }).fill("24");
       await v.page.getByLabel("Stages to compare with").fill(`mirostat_v2(${TAU}, ${ETA})`);
       await v.page.getByRole("button", { name: "Write" }).click();
-      await v.see("#text .side:nth-child(2) .hint", /24 tokens, as many as asked for/);
+      await v.see("#text .side:nth-child(2) .hint", /24 tokens, the requested number/);
       const [ours, other] = [v.page.locator("#text .side").nth(0), v.page.locator("#text .side").nth(1)];
       expect((await ours.locator(".token").allTextContents()).join("")).toBe(pieces.join(""));
       expect(await other.locator(".token").count()).toBe(24);
@@ -149,7 +149,7 @@ inBrowser("text in the playground", () => {
       await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
       // the worker of these logits is gone; a new one computed them again
       await v.see("#stages .stage h3", /^top_k\(5\)2048 → 5 rows/);
-      await v.see("#stages .status", /runs one of llama.cpp's own CPU samplers, which run in the model's text only/);
+      await v.see("#stages .status", /is one of llama.cpp's own CPU samplers, which run only in the panel with the model's text/);
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
       await v.see("#text .side:nth-child(2) .hint", /4 tokens/);

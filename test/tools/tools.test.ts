@@ -14,7 +14,7 @@ describe("a tool that cannot run says why", () => {
     ["an unknown tool", ["tset"], 'there is no tool "tset", but bench, '],
     ["an unknown option", ["docs", "--chekc"], "Unknown option '--chekc'"],
     ["its usage", ["docs", "--chekc"], "\nUsage: npm run docs -- [--check] [PAGE...]\n"],
-    ["a count", ["parity", "--cases", "0"], "--cases must be a whole number from 1 on, found 0\n"],
+    ["a count", ["parity", "--cases", "0"], "--cases must be an integer of 1 or more, found 0\n"],
     ["an architecture", ["build-native", "--cuda", "sm_90"], 'native; found "sm_90"\n'],
   ])("%s", (_, args, message) => {
     const { status, stdout, stderr } = tool(...args);

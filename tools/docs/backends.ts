@@ -1,4 +1,4 @@
-/** docs/backends.md: what runs where. Needs the addon. */
+/** docs/backends.md: which backend runs what. Needs the addon. */
 import { OPS } from "@ggsl/compiler/graph/ops.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
@@ -8,7 +8,7 @@ import { loadBinding } from "ggsl/native/loader.js";
 import { fill, table } from "../lib/markdown.js";
 
 const BACKENDS = ["cpu", "vulkan", "cuda"] as const;
-/** Of a usual model; above what Vulkan's softmax does at once. */
+/** A common vocabulary size; above the limit of Vulkan's single-pass softmax. */
 const VOCABULARY = 32000;
 
 const binding = loadBinding();
@@ -49,7 +49,7 @@ function rewritesOf(example: string, rewriteFor: (typeof BACKENDS)[number]): str
   );
 }
 
-/** Asked of the devices; undefined where there is no Vulkan device to ask. */
+/** The ops that the devices support; undefined without a Vulkan device. */
 async function ops(): Promise<string | undefined> {
   const { devices } = await surveyDevices();
   const [cpu, vulkan] = ["cpu", "vulkan"].map((backend) => devices.find((d) => d.backend === backend));
@@ -63,6 +63,6 @@ async function ops(): Promise<string | undefined> {
 }
 
 function oldOps(page: string): string {
-  console.error("docs/backends.md: no Vulkan device to ask, so the table of ops is left as it is");
+  console.error("docs/backends.md: there is no Vulkan device, so the table of ops stays unchanged");
   return page.slice(page.indexOf("| op | what it gives |")).trimEnd();
 }

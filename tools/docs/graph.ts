@@ -32,7 +32,7 @@ function rowOf(
   return [`${id}`, `\`${name}\``, code(takes), code(given), result, traits, doc];
 }
 
-/** The page with its table as it is now. */
+/** The page with an updated table. */
 export function page(old: string): string {
   const parts = /^([^]*<!-- ops: [^\n]*\n)[^]*?(<!-- end -->[^]*)$/.exec(old);
   if (!parts) throw new Error("docs/graph.md has no place for the table of ops");

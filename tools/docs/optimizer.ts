@@ -1,4 +1,4 @@
-/** docs/optimizer.md: every optimization with the graph of an example without and with it. */
+/** docs/optimizer.md: every optimization, with an example's graph without and with it. */
 import { compileProgram, compileStages, graphOf, PASSES, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";

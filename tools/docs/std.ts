@@ -8,7 +8,7 @@ import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import { fill, table } from "../lib/markdown.js";
 
-/** What llama.cpp runs on the device that holds the logits. Its other samplers run on the CPU. */
+/** The samplers that llama.cpp runs on the device with the logits. Its others run on the CPU. */
 const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_bias".split(" ");
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
@@ -28,7 +28,7 @@ function peerOf({ name, peer }: StdSampler): "device" | "CPU" | "no" {
   return peer === undefined ? "no" : "CPU";
 }
 
-/** Nodes that do something, with the defaults or with uniforms; seeds are fixed, so that nothing is random. */
+/** The number of nodes without views, with the defaults or with uniforms; seeds are fixed, so that the result is deterministic. */
 function countNodes({ name, picks, declaration: { params } }: StdSampler, withUniforms: boolean): number {
   const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
   const uniforms = params.filter(isUniform).map(textOf);

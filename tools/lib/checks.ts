@@ -1,4 +1,4 @@
-/** What looks at the sources alone: each check by its name, one by one in `npm test`, together in `npm run lint` and `npm run types`. */
+/** Static checks of the sources by name: separate steps of `npm test`, grouped in `npm run lint` and `npm run types`. */
 import { join } from "node:path";
 import { checkNativeFormat } from "./clang-format.js";
 import { attemptNode, type Ended, type RunOptions } from "./process.js";
@@ -24,7 +24,7 @@ export const TYPES: readonly Check[] = [
   ["Types of the playground", program(TSC, "-p", "playground/tsconfig.json", "--noEmit")],
 ];
 
-/** Does all of them, also after one that fails. The status of the whole. */
+/** Runs all checks, even after one fails. Returns the exit status. */
 export async function doChecks(checks: readonly Check[]): Promise<number> {
   let worst = 0;
   for (const [, check] of checks) {

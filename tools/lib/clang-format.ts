@@ -1,19 +1,19 @@
-/** The layout of C++ sources, by .clang-format. */
+/** Formats C++ sources by .clang-format. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, root, run, ToolError, type Ended } from "./process.js";
 
-/** Other versions lay out some lines otherwise; Debian 12's default, 14, breaks code where it aligns declarations in lambdas. */
+/** Debian 12's version. Others format some lines differently. */
 const VERSION = "19";
 
-/** All but what is generated, which is as its generator writes it. */
+/** All C++ sources except generated ones. */
 const sources = (): string[] =>
   readdirSync(join(root, "native"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(cc|h)$/.test(name) && !name.includes(".generated."))
     .sort()
     .map((name) => join("native", name));
 
-/** The program of the right version, else what is wrong. */
+/** The program of the right version, or what is missing. */
 async function find(): Promise<{ program: string } | { lack: string }> {
   const found: string[] = [];
   for (const program of [`clang-format-${VERSION}`, "clang-format"]) {
@@ -26,14 +26,14 @@ async function find(): Promise<{ program: string } | { lack: string }> {
   return { lack };
 }
 
-/** Rewrites what is laid out otherwise. */
+/** Formats the sources in place. */
 export async function formatNative(): Promise<void> {
   const found = await find();
   if ("lack" in found) throw new ToolError(`format:native: ${found.lack}`);
   await run(found.program, ["-i", ...sources()]);
 }
 
-/** Names the files that are laid out otherwise. Without clang-format this is said and passes, or with GGSL_NEED_CLANG_FORMAT=1 fails. */
+/** Lists unformatted files. Without clang-format it passes with a message, or fails if GGSL_NEED_CLANG_FORMAT=1. */
 export async function checkNativeFormat(): Promise<Ended> {
   const found = await find();
   if ("lack" in found) {
@@ -42,7 +42,7 @@ export async function checkNativeFormat(): Promise<Ended> {
   }
   const { status, output } = await attempt(found.program, ["--dry-run", "--Werror", ...sources()]);
   if (status === 0) return { status, output };
-  // it shows every place
+  // clang-format reports every place
   const files = new Set(output.match(/^[^:\n]+(?=:\d+:\d+: error)/gm));
   return { status, output: `${[...files].join("\n") || output}\nRun: npm run format:native\n` };
 }

@@ -1,17 +1,17 @@
 /**
- * ggml's CUDA backend from the bundle's source, for machines whose driver or GPU the prebuilt one is not for:
- * `npm run build:native -- --cuda ARCH`, part of tools/build-native.ts. The result, build/cuda/libggml-cuda.so, goes before
- * the prebuilt one.
+ * Builds ggml's CUDA backend from the bundle's source, for machines whose driver or GPU the prebuilt one does not support:
+ * `npm run build:native -- --cuda ARCH`, part of tools/build-native.ts. The result, build/cuda/libggml-cuda.so, takes
+ * precedence over the prebuilt one.
  */
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, jobs, run, ToolError } from "./process.js";
 import { once } from "./stamp.js";
 
-/** What `--cuda` may be given: compute capabilities without their dot, or what CMake knows by name. */
+/** Values of `--cuda`: compute capabilities without the dot, or names that CMake knows. */
 const ARCHITECTURES = /^(native|all|all-major|\d{2,3}[af]?(-real|-virtual)?(;\d{2,3}[af]?(-real|-virtual)?)*)$/;
 
-/** What ggml includes, and the toolkit's part that brings it. Its own configuration would fail without saying so. */
+/** Headers that ggml includes, with the toolkit's package of each. ggml's own configuration would not report what is missing. */
 const HEADERS = {
   "cuda_runtime.h": "the CUDA runtime (cuda-cudart-dev)",
   "cublas_v2.h": "cuBLAS (libcublas-dev)",
@@ -24,7 +24,7 @@ export function checkArchitecture(text: string): string {
   );
 }
 
-/** The version of nvcc, after checking that it is there with what ggml needs. */
+/** Checks nvcc and the headers that ggml needs. Returns nvcc's version. */
 export async function checkNvcc(buildFolder: string): Promise<string> {
   const { status, output } = await attempt("nvcc", ["--version"]);
   const version = /release ([\d.]+)/.exec(output)?.[1];
@@ -57,14 +57,14 @@ export interface CudaBuild {
   readonly architecture: string;
   /** The compiler's version. */
   readonly nvcc: string;
-  /** llama.cpp's, of the release `tag`. */
+  /** The folder of llama.cpp's source, of the release `tag`. */
   readonly source: string;
   readonly tag: string;
   readonly buildFolder: string;
   readonly force: boolean;
 }
 
-/** Builds, unless that was done for the same release, architecture and compiler. */
+/** Builds the backend, unless it is up to date for this release, architecture and compiler. */
 export async function buildCuda({ architecture, nvcc, source, buildFolder, tag, force }: CudaBuild): Promise<void> {
   const [folder, output] = [join(buildFolder, "cuda-cmake"), join(buildFolder, "cuda")];
   const library = join(output, "libggml-cuda.so");
@@ -73,7 +73,7 @@ export async function buildCuda({ architecture, nvcc, source, buildFolder, tag, 
     CMAKE_CUDA_ARCHITECTURES: architecture,
     GGML_CUDA: "ON",
     GGML_CUDA_GRAPHS: "ON",
-    // most of the compile time, and no part of a sampler; models run without it
+    // takes most of the compile time; samplers do not need it, and models run without it
     GGML_CUDA_FA: "OFF",
     GGML_CPU: "OFF",
     GGML_BACKEND_DL: "ON",
@@ -82,7 +82,7 @@ export async function buildCuda({ architecture, nvcc, source, buildFolder, tag, 
     LLAMA_BUILD_TESTS: "OFF",
     LLAMA_BUILD_TOOLS: "OFF",
     LLAMA_BUILD_EXAMPLES: "OFF",
-    // it has to find the prebuilt libggml-base.so by its plain name, so that there is one of it in the process
+    // it must find the prebuilt libggml-base.so by its plain name, so that the process loads only one
     CMAKE_PLATFORM_NO_VERSIONED_SONAME: "ON",
   };
   const definitions = Object.entries(options).map(([name, value]) => `-D${name}=${value}`);

@@ -1,7 +1,7 @@
 /**
- * Fills the `dist/` folder of each package: with what `tsc -p tsconfig.build.json` wrote into build/js, and for the package ggsl
- * with the command line as few files: runtime/dist/cli/main.js, and beside it what only some commands need. Node.js takes longer
- * to find and load hundreds of modules than to check a program.
+ * Fills the `dist/` folder of each package with the output of `tsc -p tsconfig.build.json` in build/js. Bundles the CLI into the
+ * package ggsl, runtime/dist/cli/main.js with chunks that only some commands need, because Node.js takes longer to find and load
+ * hundreds of modules than to check a program.
  */
 import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ import { root } from "./process.js";
 
 const compiled = join(root, "build", "js");
 const folder = join(root, "runtime/dist/cli");
-/** These are in the bundle, since every command needs them; other packages are loaded as they are. */
+/** Bundled, because every command needs them; other packages stay external. */
 const BUNDLED = ["commander", "ohm-js"];
 
-/** The WebAssembly module stays beside the library, which has it, too. */
+/** The bundle uses the library's copy of the WebAssembly module. */
 const moduleOfLibrary: Plugin = {
   name: "module-of-library",
   setup: (bundle) =>
@@ -34,9 +34,9 @@ export async function fillDist(): Promise<void> {
   await build({
     ...{ absWorkingDir: root, entryPoints: ["cli/main.ts"], outdir: folder, external: externals() },
     ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", logLevel: "warning" },
-    // this project's own packages from their sources
+    // bundles this project's packages from their sources
     conditions: ["@ggsl/source"],
-    // for packages that are no ECMAScript modules
+    // for packages that are not ECMAScript modules
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
@@ -48,7 +48,7 @@ export async function fillDist(): Promise<void> {
   chmodSync(join(folder, "main.js"), 0o755);
 }
 
-/** What the package ggsl depends on but for the packages of this project, whose sources are bundled. */
+/** Dependencies of the package ggsl, except the packages of this project, which are bundled. */
 function externals(): string[] {
   const text = readFileSync(join(root, "runtime", "package.json"), "utf8");
   const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };

@@ -1,4 +1,4 @@
-/** What the C++ sources have of llama.cpp's facts (compiler/llama): committed, since C++ alone is built without Node.js. */
+/** The C++ form of llama.cpp's facts (compiler/llama). It is committed, because the C++ build does not need Node.js. */
 
 import { CACHE_TYPES, MAX_CONTEXT, MAX_THREADS } from "@ggsl/compiler/llama/contexts.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";

@@ -1,4 +1,4 @@
-/** Runs the tool that is named; tools/run.mjs starts it. A tool is a module with a function `main`, which may give a status. */
+/** Runs a tool by name; tools/run.mjs starts it. A tool is a module with a function `main`, which may return a status. */
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
 import { root, ToolError } from "./process.js";

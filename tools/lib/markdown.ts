@@ -1,15 +1,15 @@
-/** Markdown pages out of templates and tables. */
+/** Builds Markdown pages from templates and tables. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./process.js";
 
-/** In a table a bar would end the cell. */
+/** Escapes `|`, which would end the cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
-/** The text of a template of tools/docs/, with a value for each `{{name}}`. Both have the same names. */
+/** Fills a template of tools/docs/ with a value for each `{{name}}`. Missing and unused values are errors. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
   const used = new Set<string>();
   const text = readFileSync(join(root, "tools", "docs", template), "utf8");

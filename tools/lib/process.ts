@@ -1,4 +1,4 @@
-/** Where the checkout is, and the one way in which tools run commands. */
+/** The checkout's folder, and how tools run commands. */
 import { spawn, type StdioOptions } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,33 +6,33 @@ import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Files that are compiled at once; the environment variable is CMake's own. */
+/** The number of files compiled in parallel; the environment variable is CMake's own. */
 export const jobs = Number(process.env["CMAKE_BUILD_PARALLEL_LEVEL"]) || availableParallelism();
 
-/** A failure that the user can mend; the message says how. */
+/** A failure that the user can fix; the message says how. */
 export class ToolError extends Error {}
 
 export interface RunOptions {
-  /** Variables to set beside those of this process. */
+  /** Variables to set in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the checkout. */
   readonly cwd?: string;
-  /** Default: what the command prints is kept, and it reads nothing. `inherit` for one that speaks to the user. */
+  /** Default: the output is captured, and the input is empty. `inherit` for interactive commands. */
   readonly stdio?: StdioOptions;
 }
 
 export interface Ended {
   readonly status: number;
-  /** What the command has printed, where that was kept. */
+  /** The command's output, if captured. */
   readonly output: string;
-  /** Why it has no status of its own: it was not found, or a signal has ended it. */
+  /** Why it has no exit status: it was not found, or a signal ended it. */
   readonly reason?: string;
 }
 
-/** By convention the status of what Ctrl-C has ended. */
+/** The conventional status after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** Runs a command, whether it succeeds or not. */
+/** Runs a command and returns its status and output. */
 export function attempt(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { env = {}, cwd = root, stdio = ["ignore", "pipe", "pipe"] } = options;
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ export function attempt(command: string, args: readonly string[], options: RunOp
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-    // Ctrl-C reaches the command, too; this process waits for its answer
+    // Ctrl-C also reaches the command; this process waits for it to end
     const wait = (): void => undefined;
     process.on("SIGINT", wait);
     const end = (ended: Ended): void => {
@@ -49,14 +49,14 @@ export function attempt(command: string, args: readonly string[], options: RunOp
     };
     child.on("error", ({ message }) => end({ status: 1, output, reason: message }));
     child.on("close", (status, signal) => {
-      // nothing else is begun then
+      // so that no further command starts
       if (signal === "SIGINT" || status === INTERRUPTED) process.exit(INTERRUPTED);
       end({ status: status ?? 1, output, ...(signal && { reason: `ended by ${signal}` }) });
     });
   });
 }
 
-/** Runs a command. If it fails, prints what it printed and throws a `ToolError`. `what` was to be done is for its message. */
+/** Runs a command. If it fails, prints its output and throws a `ToolError`; `what` names the task in the message. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -69,7 +69,7 @@ export async function run(
   throw new ToolError(`${what} failed${reason ? `: ${reason}` : ""}`);
 }
 
-/** Runs a program of Node's, whether it succeeds or not. */
+/** Runs a Node.js program and returns its status and output. */
 export const attemptNode = (args: readonly string[], options?: RunOptions): Promise<Ended> =>
   attempt(process.execPath, args, options);
 

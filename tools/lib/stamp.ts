@@ -1,10 +1,10 @@
-/** What is made only again when what it is made of has changed. */
+/** Builds outputs again only if their inputs have changed. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./process.js";
 
-/** Changes with the names and contents of these files, and of those in these folders that `isRead` takes; paths in the checkout. */
+/** A hash of the names and contents of these files, and of the files in these folders for which `isRead` holds; paths in the checkout. */
 export function fingerprint(paths: readonly string[], isRead: (path: string) => boolean = () => true): string {
   const hash = createHash("sha256");
   const add = (path: string): void => {
@@ -17,21 +17,21 @@ export function fingerprint(paths: readonly string[], isRead: (path: string) => 
 }
 
 export interface Made {
-  /** Keeps the stamp of what was made last. */
+  /** Contains the stamp of the latest build. */
   readonly stampFile: string;
   readonly stamp: string;
-  /** All are there afterwards. */
+  /** The files that exist afterwards. */
   readonly outputs: readonly string[];
-  /** Makes it in any case. */
+  /** Builds even if the stamp is unchanged. */
   readonly force?: boolean;
 }
 
-/** Makes something by `action`, unless that was done before for the same stamp. Whether it was made now. */
+/** Runs `action`, unless it already ran for the same stamp. Returns whether it ran. */
 export async function once(made: Made, action: () => Promise<void>): Promise<boolean> {
   const { stampFile, stamp, outputs, force = false } = made;
   const last = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : undefined;
   if (!force && last === stamp && outputs.every((path) => existsSync(path))) return false;
-  // until all of it is made
+  // so that an interrupted build has no stamp
   rmSync(stampFile, { force: true });
   await action();
   writeFileSync(stampFile, stamp);

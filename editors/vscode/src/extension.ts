@@ -1,10 +1,10 @@
-/** The extension: starts `ggsl lsp` and hands it the editor's `.ggsl` documents. */
+/** The extension: starts `ggsl lsp` for the editor's `.ggsl` documents. */
 import { commands, window, workspace, type ExtensionContext } from "vscode";
 import { LanguageClient, type Executable } from "vscode-languageclient/node";
 
 let client: LanguageClient | undefined;
 
-/** `ggsl.command` is a program, or a file of JavaScript, which the editor's own Node.js runs. */
+/** `ggsl.command` is a program, or a JavaScript file, which the editor's own Node.js runs. */
 function serverCommand(): Executable {
   const command = workspace.getConfiguration("ggsl").get<string>("command", "ggsl");
   if (!/\.[cm]?js$/.test(command)) return { command, args: ["lsp"] };
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** A client that has not started can not be stopped. */
+/** Stops the client if it has started. */
 async function stop(): Promise<void> {
   const running = client;
   client = undefined;

@@ -40,7 +40,7 @@ const SEARCHES: readonly (readonly [key: string, off: number, what: string])[] =
   [
     "min_length",
     0,
-    "it counts the prompt, too, and a chain knows only how many tokens were generated; use min_new_tokens",
+    "it also counts the prompt, and a chain knows only how many tokens were generated; use min_new_tokens",
   ],
 ];
 
@@ -50,16 +50,16 @@ const LOST: Readonly<Record<string, string>> = {
   constraints: "it belongs to beam search",
   force_words_ids: "it belongs to beam search",
   dola_layers: "it compares the model's layers, which a chain does not see",
-  prompt_lookup_num_tokens: "guessing tokens ahead is the calling program's",
-  max_matching_ngram_size: "guessing tokens ahead is the calling program's",
-  num_assistant_tokens: "guessing tokens ahead is the calling program's",
-  num_assistant_tokens_schedule: "guessing tokens ahead is the calling program's",
-  assistant_confidence_threshold: "guessing tokens ahead is the calling program's",
-  assistant_early_exit: "guessing tokens ahead is the calling program's",
-  forced_bos_token_id: "a forced token is the calling program's to add",
-  forced_eos_token_id: "a forced token is the calling program's to add",
-  forced_decoder_ids: "forced tokens are the calling program's to add",
-  watermarking_config: "its hash of the tokens before is none that a chain can compute; feed a green list with `input`",
+  prompt_lookup_num_tokens: "speculative decoding belongs to the calling program",
+  max_matching_ngram_size: "speculative decoding belongs to the calling program",
+  num_assistant_tokens: "speculative decoding belongs to the calling program",
+  num_assistant_tokens_schedule: "speculative decoding belongs to the calling program",
+  assistant_confidence_threshold: "speculative decoding belongs to the calling program",
+  assistant_early_exit: "speculative decoding belongs to the calling program",
+  forced_bos_token_id: "the calling program must add forced tokens",
+  forced_eos_token_id: "the calling program must add forced tokens",
+  forced_decoder_ids: "the calling program must add forced tokens",
+  watermarking_config: "a chain cannot compute its hash of the preceding tokens; feed a green list with `input`",
   token_healing: "it changes the prompt",
 };
 
@@ -99,10 +99,10 @@ function processors(reader: Reader, eos: readonly number[]): Stage[] {
     ...bias,
     ...pieces.textPenalties(names, { repeat, freq: 0, present: 0 }),
     ...(size > 0 ? [{ name: "no_repeat_ngram", args: { size } }] : []),
-    ...pieces.bans("bad_words", "Words that may not come.", bad),
+    ...pieces.bans("bad_words", "Banned words.", bad),
     ...pieces.noEndBefore(least, eos),
     ...decay,
-    ...pieces.bans("suppressed", "Tokens that may not come.", suppressed),
+    ...pieces.bans("suppressed", "Banned tokens.", suppressed),
     ...pieces.notAtStart(atStart),
   ];
 }

@@ -97,7 +97,7 @@ function ordered(s: KoboldSettings, names: KoboldNames, reader: Reader): Stage[]
       "adaptive_target",
       "before the first token KoboldCpp's average is empty, here it is the target",
     );
-  // KoboldCpp truncates the tail before adaptive p
+  // adaptive p needs a truncated tail
   const minP = isAdaptive && s.minP <= 0 && s.topP >= 1 ? 0.002 : s.minP;
   return [
     ...s.order.flatMap((id) => SAMPLERS[id]!({ ...s, minP }, names)),

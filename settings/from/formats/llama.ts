@@ -57,7 +57,7 @@ export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: Impo
 }
 
 export const NEEDS_EOS =
-  "which tokens end a text is the model's to say; give their ids with --eos, as in --eos 2 or --eos 1,107";
+  "the end-of-text tokens depend on the model; give their ids with --eos, as in --eos 2 or --eos 1,107";
 
 /** If there are more biases than `MAX_BIASES`, the calling program must feed them. */
 export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_bias"): Stage[] {
@@ -202,6 +202,6 @@ export function known(
 ): ListedName[] {
   const unknown = names.filter((name) => find(name) === undefined);
   if (unknown.length > 0)
-    reader.note("idle", key, `llama.cpp passes over what is no sampler of its: ${unknown.map(show).join(", ")}`);
+    reader.note("idle", key, `llama.cpp ignores samplers that it does not know: ${unknown.map(show).join(", ")}`);
   return names.flatMap((name) => find(name) ?? []);
 }

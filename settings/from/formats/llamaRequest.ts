@@ -69,7 +69,7 @@ function read(reader: Reader): LlamaSettings {
 function noteGrammars(reader: Reader): void {
   const schema = 'give the grammar that llama.cpp\'s json_schema_to_grammar.py makes of it as "grammar"';
   if (!reader.given.has("grammar")) reader.note("lost", "json_schema", schema);
-  else reader.note("idle", "json_schema", "a grammar is given, too");
+  else reader.note("idle", "json_schema", "a grammar is also given");
   reader.note("lost", "response_format", schema);
   const lost = (keys: readonly string[], why: string): void => {
     for (const key of keys) {

@@ -156,4 +156,4 @@ function ownEngine(reader: Reader): Stage[] {
 
 /** Why a seed gives other tokens. */
 export const OTHER_DRAWS =
-  "it gives the same text again and again, but not the other tool's, whose random numbers are made in another way";
+  "its results are reproducible, but differ from the other tool's, which generates random numbers differently";

@@ -98,7 +98,7 @@ function noteElsewhere(reader: Reader): void {
   if ((reader.number("guidance_scale") ?? 1) !== 1)
     reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
   for (const key of ["negative_prompt", "banned_tokens", "global_banned_tokens"])
-    if (reader.text(key)) reader.note("lost", key, "it is a text, which only a model's vocabulary makes tokens of");
+    if (reader.text(key)) reader.note("lost", key, "it is a text, which needs a model's vocabulary");
   const schema = reader.node("json_schema");
   if (schema && !(schema.kind === "object" && schema.members.size === 0))
     reader.note(
@@ -111,6 +111,6 @@ function noteElsewhere(reader: Reader): void {
     reader.note(
       "lost",
       "logit_bias",
-      "SillyTavern's biases are texts, which only a model's vocabulary makes tokens of",
+      "SillyTavern's biases are texts, which need a model's vocabulary",
     );
 }

@@ -40,8 +40,8 @@ const LOST: Readonly<Record<string, string>> = {
   use_beam_search: "beam search keeps several texts at once, and a chain picks one token after the other",
   length_penalty: "it belongs to beam search",
   early_stopping: "it belongs to beam search",
-  logits_processors: "they are code of the other program",
-  vllm_xargs: "they are for code of the other program",
+  logits_processors: "they are code of the other tool",
+  vllm_xargs: "they are for code of the other tool",
   thinking_token_budget: "there is no reasoning budget here",
 };
 
