@@ -115,11 +115,7 @@ describe("GGUF", () => {
     ["more keys than bytes", header(60_000n), "60000 keys do not fit into the 0 bytes that are left"],
     ["a false key length", join([header(1n), u64(2n ** 40n), key]), "expected at most 65536 bytes of a key"],
     ["a false text length", join([header(1n), text("a"), u32(8), u64(2n ** 62n)]), 'bytes of "a"'],
-    [
-      "a false list length",
-      join([header(1n), text("a"), u32(9), u32(8), u64(2n ** 24n)]),
-      "do not fit into the 0 bytes",
-    ],
+    ["a false list size", join([header(1n), text("a"), u32(9), u32(8), u64(2n ** 24n)]), "do not fit into the 0 bytes"],
     ["a list too long", join([header(1n), text("a"), u32(9), u32(4), u64(2n ** 50n)]), 'entries of "a"'],
     ["lists in lists", join([header(1n), text("a"), u32(9), u32(9), u64(1n)]), "array of the type 9"],
     ["an unknown type", join([header(1n), key, u32(77), u64(0n)]), "has the type 77"],
