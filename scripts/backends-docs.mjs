@@ -40,9 +40,24 @@ This page is made by \`npm run docs\`.
 - The same seed gives the same token where the logits are the same. A model's logits differ between backends, because they round
   differently (the CPU also rounds activations for quantised weights, Vulkan computes in half precision where it can), so texts
   may part where two tokens are close. With f32 weights and \`GGML_VK_DISABLE_F16=1\` they are the same in the tests.
+- A model's logits also differ between processors: see [the CPU's variants](#the-cpus-variants).
 - CUDA has not been run: what is said of it here is read from its source.
 - Random programs, and random cases of every sampler that llama.cpp has, run on Vulkan in the tests; more of them:
   \`npm run random -- --backend vulkan --cases 500\`, \`npm run parity -- --vulkan --cases 100\`.
+`;
+
+const VARIANTS = `## The CPU's variants
+
+ggml's CPU backend is compiled once for each set of instructions: \`x64\`, \`sse42\`, \`haswell\`, \`zen4\`, ... on x64, others on arm64.
+Of these variants the best that the processor can run is loaded. They add numbers up in different orders and round differently, so the
+same program may give different texts on two machines.
+
+- \`GGSL_CPU_VARIANT=haswell\` loads that variant. Two machines that load the same variant, and use as many threads, give the same
+  text for the same seed. All x64 processors can run \`x64\`, which is the slowest, and nearly all of the last ten years \`haswell\`.
+- \`ggsl devices\` says which variant is loaded, and which others the processor can run.
+- A name that is not there, or a variant that the processor can not run, is an error.
+- The variable is read when the first model or chain is loaded. It counts for child processes, for the tests, and for
+  \`ggsl_replay\`, too.
 `;
 
 function rewrites() {
@@ -173,7 +188,9 @@ const old = existsSync(PAGE) ? readFileSync(PAGE, "utf8") : "";
 const asked = await ops();
 if (asked === undefined)
   console.error("docs/backends.md: no Vulkan device to ask, so the table of ops is left as it is");
-const page = [INTRODUCTION, rewrites(), traps(), samplers(), asked ?? old.slice(old.indexOf("## Ops"))].join("\n");
+const page = [INTRODUCTION, VARIANTS, rewrites(), traps(), samplers(), asked ?? old.slice(old.indexOf("## Ops"))].join(
+  "\n",
+);
 if (page !== old && process.argv.includes("--check")) {
   console.error("docs/backends.md is stale; run `npm run docs`");
   process.exitCode = 1;
