@@ -137,5 +137,6 @@ function textOf({ backend, token, candidates }: Evaluation, tokens: readonly (nu
 /** A bar with a length in proportion to the probability: 30 characters for the likeliest row. */
 function bar(prob: number, candidates: Evaluation["candidates"]): string {
   const most = candidates.reduce((a, c) => Math.max(a, c.prob), 0);
-  return "█".repeat(Math.round((30 * prob) / most));
+  // a half is rounded down, whichever side of it the last digit of an f32 is
+  return "█".repeat(Math.round((30 * prob) / most - 1e-4));
 }

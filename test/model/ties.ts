@@ -52,9 +52,10 @@ export function referenceOf(model: Tokenizer, text: AskedText, count: number): R
   return { tokens: upToEnd(tokens, model.info.eos), picksNear: picksNearOf(model, text) };
 }
 
-export const picksNearOf = (model: Tokenizer, text: AskedText): PicksNear => {
+/** `off`: how far logits may be off. */
+export const picksNearOf = (model: Tokenizer, text: AskedText, off = OFF): PicksNear => {
   const asked = { ...text, prompt: model.tokenize(text.prompt) };
-  return (follow) => loadOracle().picksNear(asked, Int32Array.from(follow), OFF);
+  return (follow) => loadOracle().picksNear(asked, Int32Array.from(follow), off);
 };
 
 /** Up to the first token that ends a text, and with it. */

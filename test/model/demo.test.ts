@@ -1,0 +1,14 @@
+/** No test of a model goes without the variants of ggml's CPU backend because it was forgotten. */
+import { expect, test } from "@jest/globals";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+test("every test that loads a model depends on the demo model's file, by which npm test finds it", () => {
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+  const loading = tests.filter((name) =>
+    /\bloadModel\(|generateReference\(/.test(readFileSync(join("test", name), "utf8")),
+  );
+  expect(loading.length).toBeGreaterThan(15);
+  const forgotten = loading.filter((name) => !/from ".*\/demo\.js"/.test(readFileSync(join("test", name), "utf8")));
+  expect(forgotten).toEqual([]);
+});
