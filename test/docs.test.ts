@@ -53,6 +53,9 @@ function blocksOf(page: string): Block[] {
 }
 
 const BLOCKS = PAGES.flatMap(blocksOf);
+/** The CPU variant whose texts the pages show: every x64 processor can run it. */
+const VARIANT = "x64";
+const hasVariant = surveyCpuVariants().some(({ name }) => name === VARIANT);
 /** The WebAssembly module with llama.cpp, if it has been built. */
 const hasLlamaModule = existsSync("build/wasm-llama/out/ggsl-llama.wasm");
 const PROGRAMS = BLOCKS.filter(({ language }) => language === "ggsl");
