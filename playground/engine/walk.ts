@@ -13,7 +13,9 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   const { backend, ...note } = await openBackend();
   const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
-    throw new InputError("the chain has a host tail of llama.cpp's own CPU samplers, which run only in the panel with the model's text");
+    throw new InputError(
+      "the chain has a host tail of llama.cpp's own CPU samplers, which run only in the panel with the model's text",
+    );
   if (graph.outputs.sampled === undefined)
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });

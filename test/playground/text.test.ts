@@ -149,7 +149,10 @@ inBrowser("text in the playground", () => {
       await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
       // the worker of these logits is gone; a new one computed them again
       await v.see("#stages .stage h3", /^top_k\(5\)2048 → 5 rows/);
-      await v.see("#stages .status", /is one of llama.cpp's own CPU samplers, which run only in the panel with the model's text/);
+      await v.see(
+        "#stages .status",
+        /is one of llama.cpp's own CPU samplers, which run only in the panel with the model's text/,
+      );
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
       await v.see("#text .side:nth-child(2) .hint", /4 tokens/);

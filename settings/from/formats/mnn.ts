@@ -63,8 +63,7 @@ function selectorOf(reader: Reader, type: string, list: readonly string[]): stri
 
 function chain(reader: Reader, list: readonly string[], selector: string): Stage[] {
   const unknown = list.filter((name) => !isFilter(name) && !SELECTORS.includes(name));
-  if (unknown.length > 0)
-    reader.note("idle", "mixed_samplers", `MNN ignores unknown samplers: ${unknown.join(", ")}`);
+  if (unknown.length > 0) reader.note("idle", "mixed_samplers", `MNN ignores unknown samplers: ${unknown.join(", ")}`);
   const filters = list.filter(isFilter);
   const hasTemperature = READS_TEMPERATURE.some((name) => list.includes(name));
   const given = reader.number("temperature", { min: 0, minExcluded: true }) ?? 1;

@@ -108,9 +108,5 @@ function noteElsewhere(reader: Reader): void {
     );
   const biases = reader.node("logit_bias");
   if (biases && !(biases.kind === "array" && biases.items.length === 0))
-    reader.note(
-      "lost",
-      "logit_bias",
-      "SillyTavern's biases are texts, which need a model's vocabulary",
-    );
+    reader.note("lost", "logit_bias", "SillyTavern's biases are texts, which need a model's vocabulary");
 }
