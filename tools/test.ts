@@ -70,7 +70,9 @@ async function doChecks(): Promise<Counts[]> {
 /** All tests, then those of a model's texts on other CPU variants. */
 async function doTests(): Promise<Counts[]> {
   const counts = [await step("Tests", () => runJest([]))];
-  const { output } = await attemptNode(["runtime/dist/cli/main.js", "devices", "--json"]);
+  const { output } = await attemptNode(["runtime/dist/cli/main.js", "devices", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const { cpuVariants } = JSON.parse(output) as Survey;
   for (const name of VARIANTS[process.arch] ?? []) {
     const title = `Tests of models on the CPU variant ${name}`;
