@@ -84,7 +84,7 @@ inBrowser("bad input in the playground", () => {
     ["another version", "#2.e30", /is of version 2; this page reads version 1/],
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
-    ["an invalid value", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is no name with a number/],
+    ["an invalid value", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is not a name with a number/],
     [
       "a shape of a billion tokens",
       tampered({ source: { kind: "shape", shape: "flat", size: 1e9 } }),
