@@ -40,7 +40,7 @@ export function inputDoc({ doc, sparse }: ModuleInput): string {
 
 /** `exported` is the chain's name in the module. The program's documentation comes last, because it may end with tags. */
 export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =>
-  paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module can not declare.`, doc) ||
+  paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module cannot declare.`, doc) ||
   `The chain ${code(name)}.`;
 
 export const interfaceDocs = {

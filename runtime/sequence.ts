@@ -75,8 +75,8 @@ export function startSequence(
 export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
   const params = setParams(sequence.params, sequence.graph, values);
   const streams = sequence.graph.draws.map(({ kind, seed }, i) => {
-    const isSetAnew = typeof seed === "object" && Object.hasOwn(values, seed.param);
-    return isSetAnew ? startStream(kind, seedOf(seed, params)) : sequence.streams[i]!;
+    const isSetAgain = typeof seed === "object" && Object.hasOwn(values, seed.param);
+    return isSetAgain ? startStream(kind, seedOf(seed, params)) : sequence.streams[i]!;
   });
   return { ...sequence, params, streams };
 }

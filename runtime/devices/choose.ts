@@ -117,7 +117,7 @@ const named = (devices: readonly Device[], name: string): Device | undefined =>
 export const devicesOf = (binding: Binding, backend: DeviceBackend): Device[] =>
   binding.devices().filter((d) => d.backend === backend);
 
-const MENDING: Readonly<Record<GpuBackend, readonly string[]>> = {
+const FIXES: Readonly<Record<GpuBackend, readonly string[]>> = {
   vulkan: [
     "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or your GPU vendor's driver",
     `npm install @node-llama-cpp/linux-x64-vulkan@${RELEASE.package}   # if it is not installed`,
@@ -132,7 +132,7 @@ const MENDING: Readonly<Record<GpuBackend, readonly string[]>> = {
 
 function unavailable(backend: GpuBackend, reason: string): InputError {
   const installed = installedPackages().map(({ name, isInstalled }) => `${name} ${isInstalled ? "yes" : "no"}`);
-  const steps = MENDING[backend].map((command, i) => `  ${i + 1}. ${command}`).join("\n");
+  const steps = FIXES[backend].map((command, i) => `  ${i + 1}. ${command}`).join("\n");
   return new InputError(
     `the backend \`${backend}\` is not available: ${reason}\nInstalled: ${installed.join(", ")}\nTo fix it:\n${steps}`,
   );

@@ -1,4 +1,4 @@
-/** The variants of ggml's CPU backend: which is loaded, and what the processor can not run. */
+/** The variants of ggml's CPU backend: which is loaded, and what the processor cannot run. */
 import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -74,9 +74,9 @@ test("a name that is not there is an error, which lists those that are", () => {
 });
 
 (UNSUPPORTED === undefined ? test.skip : test)(
-  `a variant that this processor can not run is an error, too: ${UNSUPPORTED ?? "it can run all"}`,
+  `a variant that this processor cannot run is an error, too: ${UNSUPPORTED ?? "it can run all"}`,
   () => {
-    const stderr = `error: GGSL_CPU_VARIANT: this processor can not run the variant "${UNSUPPORTED}"; it can run: ${SUPPORTED.join(", ")}\n`;
+    const stderr = `error: GGSL_CPU_VARIANT: this processor cannot run the variant "${UNSUPPORTED}"; it can run: ${SUPPORTED.join(", ")}\n`;
     expect(ggsl(UNSUPPORTED!, "run", "-e", "greedy()", "--backend", "cpu")).toEqual({
       ...{ status: 1, signal: null, stdout: "", stderr },
     });
@@ -85,7 +85,7 @@ test("a name that is not there is an error, which lists those that are", () => {
 
 describe("it counts wherever CPU backends are loaded", () => {
   test("in the process that tries drivers", () => {
-    const module = JSON.stringify(resolve("dist/runtime/devices/probe.js"));
+    const module = JSON.stringify(resolve("runtime/dist/devices/probe.js"));
     const script = `const { probeSync } = await import(${module}); console.log(probeSync("none.so").failure);`;
     expect(node("pentium", "--input-type=module", "-e", script).stdout).toBe(`${UNKNOWN}\n`);
   });

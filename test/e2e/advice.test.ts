@@ -77,7 +77,7 @@ test("without advice a chain is asked for", () => {
   expect(stderr).toContain("expected either a FILE or -e STAGES: the model file contains no sampling advice");
 });
 
-test("advice that can not be used is an error that names the keys", () => {
+test("advice that cannot be used is an error that names the keys", () => {
   const model = join(folder, "bad.gguf");
   loadOracle().rewriteModel(DEMO_MODEL, model, { "general.sampling.temp": "hot" }, false);
   const { status, stderr } = ggsl("--model", model);

@@ -1,4 +1,4 @@
-/** Settings of contexts, in real ones: what was set is read back, and what can not be is an error that says what can. */
+/** Settings of contexts, in real ones: what was set is read back, and what cannot be is an error that says what can. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

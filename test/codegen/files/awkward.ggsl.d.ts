@@ -39,7 +39,7 @@ export interface ClassTypes {
 }
 
 /**
- * The chain `class`, a name that a module can not declare.
+ * The chain `class`, a name that a module cannot declare.
  *
  * Ends a comment: *\/ and begins one: /* `*\/` **\/
  * @see type
@@ -154,7 +154,7 @@ export interface ChainOfTypes {
 }
 
 /**
- * The chain `chainOf`, a name that a module can not declare.
+ * The chain `chainOf`, a name that a module cannot declare.
  */
 export declare const chainOf_: Chain<ChainOfTypes>;
 
