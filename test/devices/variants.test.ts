@@ -25,7 +25,7 @@ function run(variant: string, command: string, ...args: string[]): Ended {
 }
 
 const node = (variant: string, ...args: string[]): Ended => run(variant, process.execPath, ...args);
-const ggsl = (variant: string, ...args: string[]): Ended => node(variant, "dist/cli/main.js", ...args);
+const ggsl = (variant: string, ...args: string[]): Ended => node(variant, "runtime/dist/cli/main.js", ...args);
 
 test("the variants are the libraries that are there", () => {
   const names = readdirSync(cpuLibraries()!).flatMap((file) => /^libggml-cpu-(.+)\.so$/.exec(file)?.[1] ?? []);
@@ -36,8 +36,8 @@ test("the variants are the libraries that are there", () => {
 
 /** The libraries that are mapped once the binding is loaded, as one that GGSL itself says is loaded. */
 const SCRIPT = `
-const { loadBinding } = await import(${JSON.stringify(resolve("dist/runtime/native/loader.js"))});
-const { surveyCpuVariants } = await import(${JSON.stringify(resolve("dist/runtime/devices/survey.js"))});
+const { loadBinding } = await import(${JSON.stringify(resolve("runtime/dist/native/loader.js"))});
+const { surveyCpuVariants } = await import(${JSON.stringify(resolve("runtime/dist/devices/survey.js"))});
 loadBinding();
 const maps = (await import("node:fs")).readFileSync("/proc/self/maps", "utf8");
 const mapped = [...new Set(maps.match(/libggml-cpu-[^/]*(?=\\.so$)/gm))].map((name) => name.replace("libggml-cpu-", ""));
