@@ -49,7 +49,8 @@ Napi::Value list_unsupported(const Napi::CallbackInfo & info) {
         const auto         graph  = GraphObject::from(info[0]);
         ggml_backend_dev_t device = device_by_name(to_string(info[1], "device"));
         Napi::Array        list   = Napi::Array::New(info.Env());
-        for (const Unsupported & one : find_unsupported(*graph, to_int(info[2], "vocabSize"), info[3].ToBoolean(), device)) {
+        for (const Unsupported & one :
+             find_unsupported(*graph, to_int(info[2], "vocabSize"), info[3].ToBoolean(), device)) {
             Napi::Object object = Napi::Object::New(info.Env());
             object.Set("node", one.node);
             object.Set("op", one.op);
@@ -92,11 +93,11 @@ Napi::Value list_cpu_variants(const Napi::CallbackInfo & info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     capture_logs();
-    auto * constructors      = new Constructors();
-    constructors->model      = Napi::Persistent(ModelObject::define(env));
-    constructors->context    = Napi::Persistent(ContextObject::define(env));
-    constructors->grammar    = Napi::Persistent(GrammarObject::define(env));
-    constructors->tail = Napi::Persistent(TailObject::define(env));
+    auto * constructors   = new Constructors();
+    constructors->model   = Napi::Persistent(ModelObject::define(env));
+    constructors->context = Napi::Persistent(ContextObject::define(env));
+    constructors->grammar = Napi::Persistent(GrammarObject::define(env));
+    constructors->tail    = Napi::Persistent(TailObject::define(env));
     env.SetInstanceData(constructors);
 
     exports.Set("wireVersion", wire_version);

@@ -18,26 +18,27 @@ Napi::Value from_outputs(Napi::Env env, const std::vector<Output> & outputs) {
 } // namespace
 
 Napi::Function ContextObject::define(Napi::Env env) {
-    return DefineClass(env, "Context", {
-        InstanceMethod<&ContextObject::decode>("decode"),
-        InstanceMethod<&ContextObject::set_chain>("setChain"),
-        InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
-        InstanceMethod<&ContextObject::set_input>("setInput"),
-        InstanceMethod<&ContextObject::remove>("remove"),
-        InstanceMethod<&ContextObject::copy>("copy"),
-        InstanceMethod<&ContextObject::abort>("abort"),
-        InstanceMethod<&ContextObject::stats>("stats"),
-        InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
-        InstanceAccessor<&ContextObject::context_size>("contextSize"),
-        InstanceMethod<&ContextObject::dispose>("dispose"),
-    });
+    return DefineClass(env, "Context",
+                       {
+                           InstanceMethod<&ContextObject::decode>("decode"),
+                           InstanceMethod<&ContextObject::set_chain>("setChain"),
+                           InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
+                           InstanceMethod<&ContextObject::set_input>("setInput"),
+                           InstanceMethod<&ContextObject::remove>("remove"),
+                           InstanceMethod<&ContextObject::copy>("copy"),
+                           InstanceMethod<&ContextObject::abort>("abort"),
+                           InstanceMethod<&ContextObject::stats>("stats"),
+                           InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
+                           InstanceAccessor<&ContextObject::context_size>("contextSize"),
+                           InstanceMethod<&ContextObject::dispose>("dispose"),
+                       });
 }
 
 ContextObject::ContextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ContextObject>(info) {
     if (!info[0].IsExternal()) {
         throw to_error(info.Env(), code::invalid_argument, "a Context comes from model.createContext");
     }
-    context = *info[0].As<Napi::External<std::shared_ptr<Context>>>().Data();
+    context                    = *info[0].As<Napi::External<std::shared_ptr<Context>>>().Data();
     const Context::Bytes bytes = context->bytes();
     memory.keep(info.Env(), bytes.cache + bytes.compute);
 }
@@ -59,14 +60,14 @@ Context & ContextObject::idle() const {
 
 Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
-    Batch batch;
+    Batch           batch;
     try {
         idle();
         const Napi::Object given = to_object(info[0], "batch");
-        batch.tokens    = to_vector<int32_t>(given.Get("tokens"), "tokens");
-        batch.positions = to_vector<int32_t>(given.Get("positions"), "positions");
-        batch.sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
-        batch.outputs   = to_vector<uint8_t>(given.Get("outputs"), "outputs");
+        batch.tokens             = to_vector<int32_t>(given.Get("tokens"), "tokens");
+        batch.positions          = to_vector<int32_t>(given.Get("positions"), "positions");
+        batch.sequences          = to_vector<int32_t>(given.Get("sequences"), "sequences");
+        batch.outputs            = to_vector<uint8_t>(given.Get("outputs"), "outputs");
     } catch (const Failure & failure) {
         const auto deferred = Napi::Promise::Deferred::New(env);
         deferred.Reject(to_error(env, failure.code, failure.what()).Value());
@@ -86,13 +87,14 @@ void ContextObject::set_chain(const Napi::CallbackInfo & info) {
 }
 
 void ContextObject::set_uniforms(const Napi::CallbackInfo & info) {
-    guarded(info.Env(), [&] { idle().sampler(to_int(info[0], "sequence")).set_uniforms(to_vector<float>(info[1], "uniforms")); });
+    guarded(info.Env(),
+            [&] { idle().sampler(to_int(info[0], "sequence")).set_uniforms(to_vector<float>(info[1], "uniforms")); });
 }
 
 void ContextObject::set_input(const Napi::CallbackInfo & info) {
     guarded(info.Env(), [&] {
-        Sampler &    sampler = idle().sampler(to_int(info[0], "sequence"));
-        const auto   index   = static_cast<size_t>(std::max(0, to_int(info[1], "input")));
+        Sampler &  sampler = idle().sampler(to_int(info[0], "sequence"));
+        const auto index   = static_cast<size_t>(std::max(0, to_int(info[1], "input")));
         if (is_array<int32_t>(info[2])) {
             sampler.set_input(index, to_vector<int32_t>(info[2], "values"));
         } else {
@@ -102,7 +104,8 @@ void ContextObject::set_input(const Napi::CallbackInfo & info) {
 }
 
 void ContextObject::remove(const Napi::CallbackInfo & info) {
-    guarded(info.Env(), [&] { idle().remove(to_int(info[0], "sequence"), info[1].IsUndefined() ? 0 : to_int(info[1], "from")); });
+    guarded(info.Env(),
+            [&] { idle().remove(to_int(info[0], "sequence"), info[1].IsUndefined() ? 0 : to_int(info[1], "from")); });
 }
 
 void ContextObject::copy(const Napi::CallbackInfo & info) {
@@ -118,8 +121,8 @@ void ContextObject::abort(const Napi::CallbackInfo &) {
 Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        const ContextStats stats = idle().stats();
-        Napi::Array devices      = Napi::Array::New(env);
+        const ContextStats stats   = idle().stats();
+        Napi::Array        devices = Napi::Array::New(env);
         for (const std::string & name : stats.chains.devices) {
             devices.Set(devices.Length(), name);
         }

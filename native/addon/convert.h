@@ -56,13 +56,13 @@ inline std::string to_string(const Napi::Value & value, const char * what) {
     return value.As<Napi::String>().Utf8Value();
 }
 
-template <typename T> constexpr napi_typedarray_type array_type = napi_float32_array;
-template <> inline constexpr napi_typedarray_type array_type<int32_t> = napi_int32_array;
-template <> inline constexpr napi_typedarray_type array_type<uint8_t> = napi_uint8_array;
+template <typename T> constexpr napi_typedarray_type array_type          = napi_float32_array;
+template <> inline constexpr napi_typedarray_type    array_type<int32_t> = napi_int32_array;
+template <> inline constexpr napi_typedarray_type    array_type<uint8_t> = napi_uint8_array;
 
-template <typename T> constexpr const char * array_name = "a Float32Array";
-template <> inline constexpr const char * array_name<int32_t> = "an Int32Array";
-template <> inline constexpr const char * array_name<uint8_t> = "a Uint8Array";
+template <typename T> constexpr const char * array_name          = "a Float32Array";
+template <> inline constexpr const char *    array_name<int32_t> = "an Int32Array";
+template <> inline constexpr const char *    array_name<uint8_t> = "a Uint8Array";
 
 template <typename T> bool is_array(const Napi::Value & value) {
     return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == array_type<T>;
@@ -91,7 +91,7 @@ template <typename T> Napi::Value from_vector(Napi::Env env, const std::vector<T
 // Outputs that the graph lacks are left out.
 inline Napi::Object from_results(Napi::Env env, const Results & results) {
     Napi::Object object = Napi::Object::New(env);
-    const auto set = [&](const char * name, const auto & values) {
+    const auto   set    = [&](const char * name, const auto & values) {
         if (!values.empty()) {
             object.Set(name, from_vector(env, values));
         }

@@ -5,13 +5,14 @@
 namespace ggsl::addon {
 
 Napi::Function EvaluatorObject::define(Napi::Env env) {
-    return DefineClass(env, "Evaluator", {
-        InstanceMethod<&EvaluatorObject::evaluate>("evaluate"),
-        InstanceMethod<&EvaluatorObject::dispose>("dispose"),
-        InstanceAccessor<&EvaluatorObject::nodes>("nodes"),
-        InstanceAccessor<&EvaluatorObject::nodes_without_views>("nodesWithoutViews"),
-        InstanceAccessor<&EvaluatorObject::rewritten>("rewritten"),
-    });
+    return DefineClass(env, "Evaluator",
+                       {
+                           InstanceMethod<&EvaluatorObject::evaluate>("evaluate"),
+                           InstanceMethod<&EvaluatorObject::dispose>("dispose"),
+                           InstanceAccessor<&EvaluatorObject::nodes>("nodes"),
+                           InstanceAccessor<&EvaluatorObject::nodes_without_views>("nodesWithoutViews"),
+                           InstanceAccessor<&EvaluatorObject::rewritten>("rewritten"),
+                       });
 }
 
 EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<EvaluatorObject>(info) {
@@ -25,9 +26,9 @@ EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::Object
         }
         ggml_backend_dev_t dev     = device_by_name(device.IsUndefined() ? "CPU" : to_string(device, "device"));
         const Napi::Value  rewrite = options.Get("rewriteFor");
-        const Family       family  = rewrite.IsUndefined() ? family_of(dev) : family_by_name(to_string(rewrite, "rewriteFor"));
-        evaluator = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"), optional_int(options, "rows", 1),
-                                                dev, threads, family);
+        const Family family = rewrite.IsUndefined() ? family_of(dev) : family_by_name(to_string(rewrite, "rewriteFor"));
+        evaluator           = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
+                                                          optional_int(options, "rows", 1), dev, threads, family);
     });
 }
 
@@ -81,7 +82,8 @@ Napi::Value EvaluatorObject::nodes(const Napi::CallbackInfo & info) {
 }
 
 Napi::Value EvaluatorObject::nodes_without_views(const Napi::CallbackInfo & info) {
-    return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), static_cast<double>(get().nodes_without_views())); });
+    return guarded(info.Env(),
+                   [&] { return Napi::Value::From(info.Env(), static_cast<double>(get().nodes_without_views())); });
 }
 
 void EvaluatorObject::dispose(const Napi::CallbackInfo &) {

@@ -9,15 +9,15 @@ namespace ggsl::addon {
 
 class ExternalMemory {
 public:
-    ExternalMemory() = default;
-    ExternalMemory(const ExternalMemory &) = delete;
+    ExternalMemory()                                   = default;
+    ExternalMemory(const ExternalMemory &)             = delete;
     ExternalMemory & operator=(const ExternalMemory &) = delete;
 
     // Reports at most 128 MiB: enough to make V8 collect unreachable objects. If gigabytes in use were reported, V8 would collect
     // at almost every later report.
-    void keep(Napi::Env env, size_t bytes) { adjust(env, static_cast<int64_t>(std::min<size_t>(bytes, 128u << 20))); }
+    void   keep(Napi::Env env, size_t bytes) { adjust(env, static_cast<int64_t>(std::min<size_t>(bytes, 128u << 20))); }
     size_t bytes() const { return static_cast<size_t>(kept); }
-    void release(Napi::Env env) { adjust(env, 0); }
+    void   release(Napi::Env env) { adjust(env, 0); }
 
 private:
     void adjust(Napi::Env env, int64_t bytes) {

@@ -10,21 +10,22 @@ constexpr size_t bytes_per_character = 32;
 } // namespace
 
 Napi::Function GrammarObject::define(Napi::Env env) {
-    return DefineClass(env, "Grammar", {
-        InstanceMethod<&GrammarObject::allowed>("allowed"),
-        InstanceMethod<&GrammarObject::accept>("accept"),
-        InstanceMethod<&GrammarObject::reset>("reset"),
-        InstanceMethod<&GrammarObject::clone>("clone"),
-        InstanceMethod<&GrammarObject::dispose>("dispose"),
-    });
+    return DefineClass(env, "Grammar",
+                       {
+                           InstanceMethod<&GrammarObject::allowed>("allowed"),
+                           InstanceMethod<&GrammarObject::accept>("accept"),
+                           InstanceMethod<&GrammarObject::reset>("reset"),
+                           InstanceMethod<&GrammarObject::clone>("clone"),
+                           InstanceMethod<&GrammarObject::dispose>("dispose"),
+                       });
 }
 
 GrammarObject::GrammarObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<GrammarObject>(info) {
     guarded(info.Env(), [&] {
         if (info[0].IsExternal()) { // from clone()
             const auto & from = *info[0].As<Napi::External<GrammarObject>>().Data();
-            model   = from.model;
-            grammar = std::make_unique<Grammar>(from.get().clone());
+            model             = from.model;
+            grammar           = std::make_unique<Grammar>(from.get().clone());
             memory.keep(info.Env(), from.memory.bytes());
             return;
         }

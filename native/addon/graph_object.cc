@@ -15,7 +15,7 @@ Napi::Function GraphObject::define(Napi::Env env) {
 GraphObject::GraphObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<GraphObject>(info) {
     guarded(info.Env(), [&] {
         const std::span<const int32_t> words = to_span<int32_t>(info[0], "words");
-        graph = std::make_shared<const Graph>(decode_wire(words.data(), words.size()));
+        graph                                = std::make_shared<const Graph>(decode_wire(words.data(), words.size()));
     });
     info.This().As<Napi::Object>().TypeTag(&graph_tag);
 }

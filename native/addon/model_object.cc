@@ -32,7 +32,8 @@ ContextOptions to_options(const Napi::Object & given) {
     options.batch_threads = optional_int(given, "batchThreads", options.batch_threads);
     options.chains        = to_chains(given.Get("chains"));
 
-    for (const auto & [name, type] : { std::pair{ "cacheTypeK", &options.cache_type_k }, std::pair{ "cacheTypeV", &options.cache_type_v } }) {
+    for (const auto & [name, type] :
+         { std::pair{ "cacheTypeK", &options.cache_type_k }, std::pair{ "cacheTypeV", &options.cache_type_v } }) {
         const Napi::Value value = given.Get(name);
         if (!value.IsUndefined()) {
             *type = cache_type_by_name(to_string(value, name), name);
@@ -60,22 +61,24 @@ ContextOptions to_options(const Napi::Object & given) {
     return options;
 }
 
-template <typename T> Napi::Value wrap(Napi::FunctionReference & constructor, Napi::Env env, std::shared_ptr<T> object) {
+template <typename T>
+Napi::Value wrap(Napi::FunctionReference & constructor, Napi::Env env, std::shared_ptr<T> object) {
     return constructor.New({ Napi::External<std::shared_ptr<T>>::New(env, &object) });
 }
 
 } // namespace
 
 Napi::Function ModelObject::define(Napi::Env env) {
-    return DefineClass(env, "Model", {
-        InstanceAccessor<&ModelObject::info>("info"),
-        InstanceMethod<&ModelObject::tokenize>("tokenize"),
-        InstanceMethod<&ModelObject::piece>("piece"),
-        InstanceMethod<&ModelObject::pieces>("pieces"),
-        InstanceMethod<&ModelObject::is_end>("isEnd"),
-        InstanceMethod<&ModelObject::create_context>("createContext"),
-        InstanceMethod<&ModelObject::dispose>("dispose"),
-    });
+    return DefineClass(env, "Model",
+                       {
+                           InstanceAccessor<&ModelObject::info>("info"),
+                           InstanceMethod<&ModelObject::tokenize>("tokenize"),
+                           InstanceMethod<&ModelObject::piece>("piece"),
+                           InstanceMethod<&ModelObject::pieces>("pieces"),
+                           InstanceMethod<&ModelObject::is_end>("isEnd"),
+                           InstanceMethod<&ModelObject::create_context>("createContext"),
+                           InstanceMethod<&ModelObject::dispose>("dispose"),
+                       });
 }
 
 ModelObject::ModelObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ModelObject>(info) {
@@ -97,10 +100,10 @@ std::shared_ptr<Model> ModelObject::from(const Napi::Value & value) {
 Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        const std::string  path    = to_string(info[0], "path");
-        const Napi::Object given   = to_object(info[1], "options");
-        const Napi::Value  device  = given.Get("device");
-        ModelOptions options;
+        const std::string  path   = to_string(info[0], "path");
+        const Napi::Object given  = to_object(info[1], "options");
+        const Napi::Value  device = given.Get("device");
+        ModelOptions       options;
         options.gpu_layers = optional_int(given, "gpuLayers", options.gpu_layers);
         options.device     = device.IsUndefined() ? "" : to_string(device, "device");
 

@@ -60,13 +60,13 @@ public:
     ~ModelObject() override { memory.release(Env()); }
 
 private:
-    Napi::Value info(const Napi::CallbackInfo & info);
-    Napi::Value tokenize(const Napi::CallbackInfo & info);
-    Napi::Value piece(const Napi::CallbackInfo & info);
-    Napi::Value pieces(const Napi::CallbackInfo & info);
-    Napi::Value is_end(const Napi::CallbackInfo & info);
-    Napi::Value create_context(const Napi::CallbackInfo & info);
-    void        dispose(const Napi::CallbackInfo & info);
+    Napi::Value                    info(const Napi::CallbackInfo & info);
+    Napi::Value                    tokenize(const Napi::CallbackInfo & info);
+    Napi::Value                    piece(const Napi::CallbackInfo & info);
+    Napi::Value                    pieces(const Napi::CallbackInfo & info);
+    Napi::Value                    is_end(const Napi::CallbackInfo & info);
+    Napi::Value                    create_context(const Napi::CallbackInfo & info);
+    void                           dispose(const Napi::CallbackInfo & info);
     const std::shared_ptr<Model> & get() const;
 
     std::shared_ptr<Model> model;
@@ -104,7 +104,7 @@ private:
     void        accept_prompt(const Napi::CallbackInfo & info);
     void        reset(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
-    Tail & get() const;
+    Tail &      get() const;
 
     std::unique_ptr<Tail> chain;
 };

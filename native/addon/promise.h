@@ -9,12 +9,12 @@ namespace ggsl::addon {
 
 template <typename T> class Job : public Napi::AsyncWorker {
 public:
-    using Work   = std::function<T()>;                           // on the worker thread
-    using Finish = std::function<Napi::Value(Napi::Env, T &&)>;  // on the JavaScript thread
+    using Work   = std::function<T()>;                          // on the worker thread
+    using Finish = std::function<Napi::Value(Napi::Env, T &&)>; // on the JavaScript thread
 
     // `always` runs on the JavaScript thread before the promise settles.
     static Napi::Promise start(Napi::Env env, Work work, Finish finish, std::function<void()> always = [] {}) {
-        auto * job = new Job(env, std::move(work), std::move(finish), std::move(always));
+        auto *              job     = new Job(env, std::move(work), std::move(finish), std::move(always));
         const Napi::Promise promise = job->deferred.Promise();
         job->Queue();
         return promise;
@@ -53,7 +53,8 @@ protected:
 
 private:
     Job(Napi::Env env, Work work, Finish finish, std::function<void()> always)
-        : Napi::AsyncWorker(env), work(std::move(work)), finish(std::move(finish)), always(std::move(always)), deferred(env) {}
+        : Napi::AsyncWorker(env), work(std::move(work)), finish(std::move(finish)), always(std::move(always)),
+          deferred(env) {}
 
     Work                    work;
     Finish                  finish;

@@ -9,7 +9,7 @@ namespace ggsl::addon {
 // A parameter of a sampler: a number, a text, or lists of them, nested up to `depth`.
 inline Value to_value(const Napi::Value & value, int depth = 2) {
     constexpr uint32_t max_length = 1 << 20;
-    const auto to_list = [&](const auto & array, uint32_t length) {
+    const auto         to_list    = [&](const auto & array, uint32_t length) {
         if (length > max_length) {
             fail(code::invalid_argument, "a list has %u entries, expected at most %u", length, max_length);
         }
@@ -30,9 +30,13 @@ inline Value to_value(const Napi::Value & value, int depth = 2) {
     }
     if (is_array<int32_t>(value) && depth > 0) {
         const auto array = value.As<Napi::Int32Array>();
-        return to_list(value.As<Napi::Object>(), static_cast<uint32_t>(std::min<size_t>(array.ElementLength(), UINT32_MAX)));
+        return to_list(value.As<Napi::Object>(),
+                       static_cast<uint32_t>(std::min<size_t>(array.ElementLength(), UINT32_MAX)));
     }
-    return { Other{ value.IsNull() ? "null" : value.IsBoolean() ? "a boolean" : value.IsArray() ? "a list in lists" : "something else" } };
+    return { Other{ value.IsNull()      ? "null"
+                    : value.IsBoolean() ? "a boolean"
+                    : value.IsArray()   ? "a list in lists"
+                                        : "something else" } };
 }
 
 // An undefined property counts as absent.

@@ -4,14 +4,15 @@
 namespace ggsl::addon {
 
 Napi::Function TailObject::define(Napi::Env env) {
-    return DefineClass(env, "Tail", {
-        InstanceMethod<&TailObject::apply>("apply"),
-        InstanceMethod<&TailObject::accept>("accept"),
-        InstanceMethod<&TailObject::accept_prompt>("acceptPrompt"),
-        InstanceMethod<&TailObject::reset>("reset"),
-        InstanceMethod<&TailObject::clone>("clone"),
-        InstanceMethod<&TailObject::dispose>("dispose"),
-    });
+    return DefineClass(env, "Tail",
+                       {
+                           InstanceMethod<&TailObject::apply>("apply"),
+                           InstanceMethod<&TailObject::accept>("accept"),
+                           InstanceMethod<&TailObject::accept_prompt>("acceptPrompt"),
+                           InstanceMethod<&TailObject::reset>("reset"),
+                           InstanceMethod<&TailObject::clone>("clone"),
+                           InstanceMethod<&TailObject::dispose>("dispose"),
+                       });
 }
 
 TailObject::TailObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<TailObject>(info) {

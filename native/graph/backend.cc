@@ -40,7 +40,8 @@ const char * type_name(enum ggml_backend_dev_type type) {
 
 std::string backend_name(ggml_backend_dev_t device) {
     std::string name = ggml_backend_reg_name(ggml_backend_dev_backend_reg(device));
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return name;
 }
 
@@ -53,7 +54,7 @@ constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", 
 } // namespace
 
 void load_backends(const std::string & directory) {
-    static std::mutex mutex;
+    static std::mutex     mutex;
     const std::lock_guard lock(mutex);
     if (cpu_device() != nullptr) {
         return;
@@ -75,7 +76,7 @@ void load_backends(const std::string & directory) {
 void load_backend(const std::string & path) {
     static std::mutex            mutex;
     static std::set<std::string> loaded;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard        lock(mutex);
     if (loaded.count(path) > 0) {
         return;
     }
@@ -90,8 +91,12 @@ std::vector<Device> devices() {
     std::vector<Device> list;
     for (size_t i = 0; i < ggml_backend_dev_count(); ++i) {
         ggml_backend_dev_t dev = ggml_backend_dev_get(i);
-        Device device{ ggml_backend_dev_name(dev), backend_name(dev), ggml_backend_dev_description(dev),
-                       type_name(ggml_backend_dev_type(dev)), 0, 0 };
+        Device             device{ ggml_backend_dev_name(dev),
+                       backend_name(dev),
+                       ggml_backend_dev_description(dev),
+                       type_name(ggml_backend_dev_type(dev)),
+                       0,
+                       0 };
         ggml_backend_dev_memory(dev, &device.memory_free, &device.memory_total);
         list.push_back(device);
     }
@@ -134,7 +139,7 @@ ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type) {
 
 void set_threads(ggml_backend_t backend, int threads) {
     ggml_backend_reg_t reg = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
-    void * function        = reg == nullptr ? nullptr : ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads");
+    void * function = reg == nullptr ? nullptr : ggml_backend_reg_get_proc_address(reg, "ggml_backend_set_n_threads");
     if (function != nullptr) {
         reinterpret_cast<ggml_backend_set_n_threads_t>(function)(backend, threads);
     }

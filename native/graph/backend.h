@@ -55,7 +55,7 @@ class LogCapture {
 public:
     LogCapture();
     ~LogCapture();
-    LogCapture(const LogCapture &) = delete;
+    LogCapture(const LogCapture &)             = delete;
     LogCapture & operator=(const LogCapture &) = delete;
 
     // The lines joined into one, e.g. ": llama.cpp said: ..."; empty if there are none.

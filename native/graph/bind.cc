@@ -30,9 +30,11 @@ public:
 
 private:
     std::vector<Node> & nodes() { return bound.graph.nodes; }
-    const Node & operand(const Node & node, int i) { return nodes()[node.operands[i]]; }
+    const Node &        operand(const Node & node, int i) { return nodes()[node.operands[i]]; }
 
-    int32_t bind(int32_t dim) const { return dim == dim_vocabulary ? bound.vocab_size : std::min(dim, bound.vocab_size); }
+    int32_t bind(int32_t dim) const {
+        return dim == dim_vocabulary ? bound.vocab_size : std::min(dim, bound.vocab_size);
+    }
 
     void bind_dims() {
         for (Input & input : bound.graph.inputs) {
@@ -54,7 +56,8 @@ private:
         const Op &   op   = op_of(node);
         check_operand_dims(id, node, op);
         if (node.dim != result_dim(node, op)) {
-            fail(code::invalid_graph, "node %%%zu %s: dim is %d, expected %d", id, op.name, node.dim, result_dim(node, op));
+            fail(code::invalid_graph, "node %%%zu %s: dim is %d, expected %d", id, op.name, node.dim,
+                 result_dim(node, op));
         }
         check_attrs(id, node, op);
     }
@@ -106,15 +109,16 @@ private:
                 break;
             case OpId::top_k:
                 if (node.dim > operand(node, 0).dim) {
-                    fail(code::invalid_graph, "node %%%zu %s: k = %d of %d rows", id, op.name, node.dim, operand(node, 0).dim);
+                    fail(code::invalid_graph, "node %%%zu %s: k = %d of %d rows", id, op.name, node.dim,
+                         operand(node, 0).dim);
                 }
                 break;
             case OpId::view: {
                 const int32_t rows   = operand(node, 0).dim;
                 const int32_t offset = node.attrs[0] < 0 ? node.attrs[0] + rows : node.attrs[0];
                 if (offset < 0 || node.dim > rows - offset) {
-                    fail(code::invalid_graph, "node %%%zu %s: %d rows from %d on, but there are %d", id, op.name, node.dim,
-                         node.attrs[0], rows);
+                    fail(code::invalid_graph, "node %%%zu %s: %d rows from %d on, but there are %d", id, op.name,
+                         node.dim, node.attrs[0], rows);
                 }
                 break;
             }
@@ -125,13 +129,14 @@ private:
     void check_outputs() {
         const Outputs & out = bound.graph.outputs;
         if (out.sampled >= 0 && nodes()[out.sampled].dim != 1) {
-            fail(code::invalid_graph, "output sampled: node %%%d has %d rows, expected 1", out.sampled, nodes()[out.sampled].dim);
+            fail(code::invalid_graph, "output sampled: node %%%d has %d rows, expected 1", out.sampled,
+                 nodes()[out.sampled].dim);
         }
         int32_t rows = out.candidates < 0 ? bound.vocab_size : nodes()[out.candidates].dim;
         for (const int32_t output : { out.logits, out.probs }) {
             if (output >= 0 && nodes()[output].dim != rows) {
-                fail(code::invalid_graph, "output node %%%d has %d rows, expected one for each of %d candidates", output,
-                     nodes()[output].dim, rows);
+                fail(code::invalid_graph, "output node %%%d has %d rows, expected one for each of %d candidates",
+                     output, nodes()[output].dim, rows);
             }
         }
         for (const int32_t state : bound.graph.states) {
@@ -164,8 +169,8 @@ private:
     // An index out of range aborts the process on the CPU and reads arbitrary memory on a GPU. So every i32 value is proved to
     // be in range at its definition, and the builder clamps a cast, which can be any number.
     void limit_rows() {
-        const Outputs & out = bound.graph.outputs;
-        auto & limit        = bound.row_limit;
+        const Outputs & out   = bound.graph.outputs;
+        auto &          limit = bound.row_limit;
         limit.assign(nodes().size(), unlimited);
         bound.input_limit.assign(bound.graph.inputs.size(), bound.vocab_size);
         const auto lower = [&](int32_t id, int32_t to) { limit[id] = std::min(limit[id], to); };

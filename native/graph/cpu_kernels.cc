@@ -124,7 +124,9 @@ constexpr uint32_t digits     = 1u << digit_bits;
 
 // Moves indices from one list to another, ordered by one digit of their keys. `from` null: 0 to n - 1.
 template <typename Key> void sort_by_digit(Key key, const int32_t * from, int32_t * to, size_t n, int shift) {
-    const auto digit = [&](size_t i) { return (key(from == nullptr ? i : static_cast<size_t>(from[i])) >> shift) & (digits - 1); };
+    const auto digit = [&](size_t i) {
+        return (key(from == nullptr ? i : static_cast<size_t>(from[i])) >> shift) & (digits - 1);
+    };
     std::array<uint32_t, digits> places{};
     for (size_t i = 0; i < n; ++i) {
         ++places[digit(i)];
@@ -278,7 +280,8 @@ void top_k(ggml_tensor * dst, int thread, int threads, void *) {
     std::vector<Ranked> heap;
     heap.reserve(static_cast<size_t>(dst->ne[0]));
     for_rows(dst, thread, threads, [&](int64_t row) {
-        select(row_of<const float>(x, row), static_cast<size_t>(x->ne[0]), row_of<int32_t>(dst, row), static_cast<size_t>(dst->ne[0]), heap);
+        select(row_of<const float>(x, row), static_cast<size_t>(x->ne[0]), row_of<int32_t>(dst, row),
+               static_cast<size_t>(dst->ne[0]), heap);
     });
 }
 
@@ -303,7 +306,8 @@ void argsort_desc(ggml_tensor * dst, int thread, int threads, void *) {
 
 void sum_rows(ggml_tensor * dst, int thread, int threads, void *) {
     for_rows(dst, thread, threads, [&](int64_t row) {
-        *row_of<float>(dst, row) = static_cast<float>(total_of(row_of<const float>(dst->src[0], row), static_cast<size_t>(dst->src[0]->ne[0])));
+        *row_of<float>(dst, row) = static_cast<float>(
+            total_of(row_of<const float>(dst->src[0], row), static_cast<size_t>(dst->src[0]->ne[0])));
     });
 }
 

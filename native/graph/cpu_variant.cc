@@ -21,8 +21,8 @@ std::string variant_name(const std::filesystem::path & path) {
     const std::string file   = path.filename().string();
     const std::string prefix = "libggml-cpu-", suffix = ".so";
     return file.starts_with(prefix) && file.ends_with(suffix) && file.size() > prefix.size() + suffix.size()
-        ? file.substr(prefix.size(), file.size() - prefix.size() - suffix.size())
-        : "";
+               ? file.substr(prefix.size(), file.size() - prefix.size() - suffix.size())
+               : "";
 }
 
 // As ggml asks each variant before it loads one. Also 0 for a library that cannot be asked.
@@ -67,7 +67,8 @@ std::string chosen_cpu_variant(const std::string & directory) {
         return "";
     }
     std::vector<CpuVariant> variants = cpu_variants(directory);
-    const auto found = std::find_if(variants.begin(), variants.end(), [&](const CpuVariant & v) { return v.name == name; });
+    const auto              found =
+        std::find_if(variants.begin(), variants.end(), [&](const CpuVariant & v) { return v.name == name; });
     if (found == variants.end()) {
         fail(code::invalid_argument, "%s: no variant \"%s\" of the CPU backend; there are: %s", variable, name,
              names_of(variants).c_str());
@@ -86,7 +87,8 @@ std::string loaded_cpu_variant() {
         return "";
     }
     // any function of the backend identifies its library
-    void * function = ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_n_threads");
+    void * function =
+        ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_n_threads");
     Dl_info info{};
     return function != nullptr && dladdr(function, &info) != 0 ? variant_name(info.dli_fname) : "";
 }

@@ -9,7 +9,7 @@ namespace ggsl {
 struct CpuVariant {
     std::string name; // e.g. "haswell"
     std::string path;
-    int         score; // by ggml, which loads the variant with the highest; 0 if the processor lacks instructions of the variant
+    int score; // by ggml, which loads the variant with the highest; 0 if the processor lacks instructions of the variant
 };
 
 // The variants in a directory, the best for this processor first.

@@ -32,7 +32,8 @@ void check_elements(const BoundGraph & bound, int64_t rows) {
     }
     if (elements > max_elements / rows) {
         fail(code::invalid_graph, "the graph needs %lld numbers for %lld rows; at most %lld are allowed",
-             static_cast<long long>(elements * rows), static_cast<long long>(rows), static_cast<long long>(max_elements));
+             static_cast<long long>(elements * rows), static_cast<long long>(rows),
+             static_cast<long long>(max_elements));
     }
 }
 
@@ -51,18 +52,21 @@ void check_uniforms(const BoundGraph & bound, std::span<const float> uniforms, i
 
 void check_input(const BoundGraph & bound, size_t index, const Values & values, int64_t rows) {
     if (index < 1 || index >= bound.graph.inputs.size()) {
-        fail(code::invalid_argument, "there is no input %zu; the graph has %zu besides the logits", index, bound.graph.inputs.size() - 1);
+        fail(code::invalid_argument, "there is no input %zu; the graph has %zu besides the logits", index,
+             bound.graph.inputs.size() - 1);
     }
     const Input & input = bound.graph.inputs[index];
     const size_t  size  = static_cast<size_t>(input.dim) * static_cast<size_t>(rows);
-    if (const auto * floats = std::get_if<std::span<const float>>(&values); floats != nullptr && input.dtype == Dtype::f32) {
+    if (const auto * floats = std::get_if<std::span<const float>>(&values);
+        floats != nullptr && input.dtype == Dtype::f32) {
         check_size(floats->size(), size, "numbers for an input");
         for (const float value : *floats) {
             if (std::isnan(value)) {
                 fail(code::invalid_argument, "input %zu holds a NaN", index);
             }
         }
-    } else if (const auto * ids = std::get_if<std::span<const int32_t>>(&values); ids != nullptr && input.dtype == Dtype::i32) {
+    } else if (const auto * ids = std::get_if<std::span<const int32_t>>(&values);
+               ids != nullptr && input.dtype == Dtype::i32) {
         check_size(ids->size(), size, "token ids for an input");
         const int32_t limit = bound.input_limit[index];
         for (const int32_t id : *ids) {
@@ -72,7 +76,8 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
             }
         }
     } else {
-        fail(code::invalid_argument, "input %zu: expected %s", index, input.dtype == Dtype::f32 ? "a Float32Array" : "an Int32Array");
+        fail(code::invalid_argument, "input %zu: expected %s", index,
+             input.dtype == Dtype::f32 ? "a Float32Array" : "an Int32Array");
     }
 }
 
@@ -84,13 +89,15 @@ void check_logits(std::span<const float> logits, size_t vocab_size) {
     }
     const auto found = std::find_if(logits.begin(), logits.end(), is_fault);
     const auto i     = static_cast<size_t>(found - logits.begin());
-    fail(code::invalid_logits, "the logit of token %zu in row %zu is %s", i % vocab_size, i / vocab_size, std::isnan(*found) ? "NaN" : "+inf");
+    fail(code::invalid_logits, "the logit of token %zu in row %zu is %s", i % vocab_size, i / vocab_size,
+         std::isnan(*found) ? "NaN" : "+inf");
 }
 
 Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads)
     : Evaluator(graph, vocab_size, rows, device, threads, family_of(device)) {}
 
-Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads, Family family)
+Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
+                     Family family)
     : bound(bind_graph(graph, vocab_size)), rows(rows) {
     check_elements(bound, rows);
     backend.reset(ggml_backend_dev_init(device, nullptr));
@@ -100,7 +107,8 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     set_threads(backend.get(), threads);
 
     const size_t tensors = max_tensors(bound);
-    context.reset(ggml_init({ tensors * ggml_tensor_overhead() + ggml_graph_overhead_custom(tensors, false), nullptr, true }));
+    context.reset(
+        ggml_init({ tensors * ggml_tensor_overhead() + ggml_graph_overhead_custom(tensors, false), nullptr, true }));
     if (!context) {
         fail(code::out_of_memory, "no memory for a graph of %zu tensors", tensors);
     }
@@ -137,18 +145,24 @@ Results Evaluator::run(const Feeds & feeds) {
     write_uniforms(feeds.uniforms);
     for (size_t i = 1; i < built.inputs.size(); ++i) {
         check_input(bound, i, feeds.inputs[i], rows);
-        std::visit([&](const auto & values) {
-            if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::monostate>) {
-                write(built.inputs[i], values.data());
-            }
-        }, feeds.inputs[i]);
+        std::visit(
+            [&](const auto & values) {
+                if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::monostate>) {
+                    write(built.inputs[i], values.data());
+                }
+            },
+            feeds.inputs[i]);
     }
 
     if (const ggml_status status = ggml_backend_graph_compute(backend.get(), cgraph); status != GGML_STATUS_SUCCESS) {
         fail(code::compute_failed, "computing the graph failed: %s", ggml_status_to_string(status));
     }
-    return { read<int32_t>(built.sampled), read<int32_t>(built.candidates), read<float>(built.logits), read<float>(built.probs),
-             read_states(), read_taps() };
+    return { read<int32_t>(built.sampled),
+             read<int32_t>(built.candidates),
+             read<float>(built.logits),
+             read<float>(built.probs),
+             read_states(),
+             read_taps() };
 }
 
 // Inputs that no node reads are not part of the graph and have no memory.
@@ -192,7 +206,7 @@ std::vector<TapValues> Evaluator::read_taps() const {
 }
 
 std::vector<float> Evaluator::read_states() const {
-    const size_t count = built.states.size();
+    const size_t       count = built.states.size();
     std::vector<float> states(count * static_cast<size_t>(rows));
     for (size_t i = 0; i < count; ++i) {
         const std::vector<float> column = read<float>(built.states[i]);

@@ -27,12 +27,12 @@ using TapValues = std::variant<std::vector<float>, std::vector<int32_t>>;
 
 // Row after row; empty if the graph lacks that output.
 struct Results {
-    std::vector<int32_t> sampled;    // R
-    std::vector<int32_t> candidates; // R x k
-    std::vector<float>   logits;     // R x k
-    std::vector<float>   probs;      // R x k
-    std::vector<float>   states;     // R x S
-    std::vector<TapValues> taps;     // R x dim each
+    std::vector<int32_t>   sampled;    // R
+    std::vector<int32_t>   candidates; // R x k
+    std::vector<float>     logits;     // R x k
+    std::vector<float>     probs;      // R x k
+    std::vector<float>     states;     // R x S
+    std::vector<TapValues> taps;       // R x dim each
 };
 
 // Checks uniforms and inputs of one graph: sizes, dtypes, finite uniforms, token ids inside the vocabulary.
@@ -47,35 +47,36 @@ class Evaluator {
 public:
     // Built for devices of `family`, which differs from the device's own only to test its rewrites.
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
-    Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads, Family family);
+    Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
+              Family family);
     ~Evaluator();
 
     Results run(const Feeds & feeds);
 
-    const BoundGraph & bound_graph() const { return bound; }
-    size_t nodes() const { return built.nodes; }
-    size_t nodes_without_views() const { return built.nodes_without_views; }
+    const BoundGraph &             bound_graph() const { return bound; }
+    size_t                         nodes() const { return built.nodes; }
+    size_t                         nodes_without_views() const { return built.nodes_without_views; }
     const std::vector<Rewritten> & rewritten() const { return built.rewritten; }
 
 private:
     template <typename T> std::vector<T> read(const ggml_tensor * tensor) const;
-    void write(ggml_tensor * tensor, const void * data) const;
-    void write_uniforms(std::span<const float> values);
-    std::vector<float> read_states() const;
-    std::vector<TapValues> read_taps() const;
+    void                                 write(ggml_tensor * tensor, const void * data) const;
+    void                                 write_uniforms(std::span<const float> values);
+    std::vector<float>                   read_states() const;
+    std::vector<TapValues>               read_taps() const;
 
     template <auto free> struct Deleter {
         void operator()(auto * pointer) const { free(pointer); }
     };
 
-    BoundGraph bound;
-    int64_t    rows;
+    BoundGraph                                                bound;
+    int64_t                                                   rows;
     std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>> backend;
     std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;
     std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>> allocator;
-    ggml_cgraph *      cgraph = nullptr;
-    Built              built;
-    std::vector<float> transposed;
+    ggml_cgraph *                                             cgraph = nullptr;
+    Built                                                     built;
+    std::vector<float>                                        transposed;
 };
 
 } // namespace ggsl

@@ -5,7 +5,7 @@
 namespace ggsl {
 
 void fail(const char * code, const char * format, ...) {
-    char message[1024];
+    char    message[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);

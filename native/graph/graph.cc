@@ -20,7 +20,8 @@ bool is_view(const ggml_tensor * tensor) {
 } // namespace
 
 Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
-    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
+    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()),
+      uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
 
@@ -30,7 +31,8 @@ Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows,
             ++uses[graph.nodes[node].operands[i]];
         }
     }
-    for (const int32_t node : { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
+    for (const int32_t node :
+         { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
         if (node >= 0) {
             ++uses[node];
         }
@@ -85,7 +87,8 @@ ggml_tensor * Builder::input(int32_t index) {
     ggml_tensor *& tensor = built.inputs[index];
     if (tensor == nullptr) {
         const Input & input = bound.graph.inputs[index];
-        tensor = made(ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
+        tensor              = made(
+            ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
         ggml_format_name(tensor, "input-%d", index);
         ggml_set_input(tensor);
     }
@@ -118,7 +121,7 @@ ggml_tensor * Builder::output(int32_t node) {
     if (node < 0) {
         return nullptr;
     }
-    id = node;
+    id                   = node;
     ggml_tensor * tensor = contiguous(values[node]);
     ggml_set_output(tensor);
     if (tensor->view_src != nullptr) {
@@ -155,7 +158,8 @@ Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows
 
 size_t max_tensors(const BoundGraph & bound) {
     const auto live = static_cast<size_t>(std::count(bound.live.begin(), bound.live.end(), true));
-    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
+    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() +
+           bound.graph.taps.size() + 8;
 }
 
 } // namespace ggsl

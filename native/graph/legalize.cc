@@ -57,19 +57,22 @@ bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
 
 // One of our own kernels on up to `threads` threads. ggml stores a struct whose padding is uninitialized; nodes are compared
 // byte by byte, so it is cleared.
-Tensor custom(Builder & b, const Node & node, ggml_type type, std::span<Tensor> operands, ggml_custom_op_t kernel, int threads, void * attrs) {
-    const Tensor result =
-        ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands.data(), static_cast<int>(operands.size()), kernel, threads, attrs);
+Tensor custom(Builder & b, const Node & node, ggml_type type, std::span<Tensor> operands, ggml_custom_op_t kernel,
+              int threads, void * attrs) {
+    const Tensor result  = ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands.data(),
+                                          static_cast<int>(operands.size()), kernel, threads, attrs);
     result->op_params[3] = 0; // after the function's address and the number of threads
     return b.made(result);
 }
 
-template <ggml_custom_op_t kernel, ggml_type type> Tensor own(Builder & b, const Node & node, const Tensor * x, void * attrs = nullptr) {
+template <ggml_custom_op_t kernel, ggml_type type>
+Tensor own(Builder & b, const Node & node, const Tensor * x, void * attrs = nullptr) {
     Tensor operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         operands[i] = b.contiguous(x[i]);
     }
-    return custom(b, node, type, { operands, static_cast<size_t>(node.operand_count) }, kernel, GGML_N_TASKS_MAX, attrs);
+    return custom(b, node, type, { operands, static_cast<size_t>(node.operand_count) }, kernel, GGML_N_TASKS_MAX,
+                  attrs);
 }
 
 template <ggml_custom_op_t kernel> Tensor plain(Builder & b, const Node & node, const Tensor * x) {
@@ -89,9 +92,9 @@ template <ggml_custom_op_t kernel> Tensor with_attrs(Builder & b, const Node & n
 constexpr int64_t max_sorting_threads = 8;
 
 Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
-    const int64_t threads    = std::min(b.rows, max_sorting_threads);
-    Tensor        operands[] = { b.contiguous(x[0]), b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, node.dim, threads)) };
-    const auto    kernel     = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
+    const int64_t threads = std::min(b.rows, max_sorting_threads);
+    Tensor operands[] = { b.contiguous(x[0]), b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, node.dim, threads)) };
+    const auto kernel = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
     return custom(b, node, GGML_TYPE_I32, operands, kernel, static_cast<int>(threads), nullptr);
 }
 
@@ -139,36 +142,102 @@ constexpr const char * slow_number = "ggml's CPU broadcasts a scalar one row at 
 constexpr const char * one_in_wasm = "ggml handles one row at a time there";
 
 const std::vector<Rewrite> table = {
-    { "wide top_k", OpId::top_k, { Family::cpu }, "ggml's CPU compares the rows one at a time with the worst of the best", "a kernel that compares blocks of rows",
-      is_wide, positions<cpu::top_k> },
-    { "wide argmax", OpId::argmax, { Family::cpu }, "ggml's CPU compares one row at a time", "a vectorized kernel", is_wide,
+    { "wide top_k",
+      OpId::top_k,
+      { Family::cpu },
+      "ggml's CPU compares the rows one at a time with the worst of the best",
+      "a kernel that compares blocks of rows",
+      is_wide,
+      positions<cpu::top_k> },
+    { "wide argmax",
+      OpId::argmax,
+      { Family::cpu },
+      "ggml's CPU compares one row at a time",
+      "a vectorized kernel",
+      is_wide,
       positions<cpu::argmax> },
-    { "wide argsort", OpId::argsort, { Family::cpu }, "ggml's CPU uses a comparison sort, which leaves the order of ties open and reads out of bounds with a NaN", "a radix sort",
-      is_wide, sort_by_digits },
-    { "wide get_rows", OpId::get_rows, { Family::cpu }, "ggml's CPU copies a row of one number as slowly as a long one", "a kernel", makes_many,
+    { "wide argsort",
+      OpId::argsort,
+      { Family::cpu },
+      "ggml's CPU uses a comparison sort, which leaves the order of ties open and reads out of bounds with a NaN",
+      "a radix sort",
+      is_wide,
+      sort_by_digits },
+    { "wide get_rows",
+      OpId::get_rows,
+      { Family::cpu },
+      "ggml's CPU copies a row of one number as slowly as a long one",
+      "a kernel",
+      makes_many,
       take_rows },
-    { "wide sum_rows", OpId::sum_rows, { Family::cpu }, "ggml's CPU adds one row at a time", "a vectorized kernel", is_wide,
+    { "wide sum_rows",
+      OpId::sum_rows,
+      { Family::cpu },
+      "ggml's CPU adds one row at a time",
+      "a vectorized kernel",
+      is_wide,
       plain<cpu::sum_rows> },
-    { "wide cumsum", OpId::cumsum, { Family::cpu }, "ggml's CPU sums in f32, which is off by 1e-4 over a vocabulary", "a kernel that sums in f64", is_wide,
+    { "wide cumsum",
+      OpId::cumsum,
+      { Family::cpu },
+      "ggml's CPU sums in f32, which is off by 1e-4 over a vocabulary",
+      "a kernel that sums in f64",
+      is_wide,
       plain<cpu::cumsum> },
-    { "soft_max in WebAssembly", OpId::soft_max, { Family::cpu }, "ggml does not vectorize exp there", "a vectorized kernel",
-      is_wide_in_wasm, with_attrs<cpu::soft_max> },
-    { "clamp in WebAssembly", OpId::clamp, { Family::cpu }, one_in_wasm, "a vectorized kernel", is_wide_in_wasm, with_attrs<cpu::clamp> },
-    { "step in WebAssembly", OpId::step, { Family::cpu }, one_in_wasm, "a vectorized kernel", is_wide_in_wasm, plain<cpu::step> },
+    { "soft_max in WebAssembly",
+      OpId::soft_max,
+      { Family::cpu },
+      "ggml does not vectorize exp there",
+      "a vectorized kernel",
+      is_wide_in_wasm,
+      with_attrs<cpu::soft_max> },
+    { "clamp in WebAssembly",
+      OpId::clamp,
+      { Family::cpu },
+      one_in_wasm,
+      "a vectorized kernel",
+      is_wide_in_wasm,
+      with_attrs<cpu::clamp> },
+    { "step in WebAssembly",
+      OpId::step,
+      { Family::cpu },
+      one_in_wasm,
+      "a vectorized kernel",
+      is_wide_in_wasm,
+      plain<cpu::step> },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::add> },
     { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::sub> },
     { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::mul> },
     { "wide div", OpId::div, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::div> },
-    { "sort numbers", OpId::argsort, {}, "a NaN makes the order undefined, and the CPU's sort reads out of bounds", "clamp, argsort",
-      may_be_nan, sort_numbers },
-    { "take the largest", OpId::top_k, {}, "for k = 1, Vulkan's top_k gives the smallest of negative numbers; argmax is right everywhere",
-      "argmax", is_one_row, take_largest },
-    { "largest of numbers", OpId::argmax, { Family::cuda, Family::other },
-      "the index is -1 if every number is -inf, -FLT_MAX or NaN, and get_rows then reads out of bounds", "clamp, argmax",
-      may_have_no_largest, largest_of_numbers },
-    { "softmax by steps", OpId::soft_max, { Family::vulkan },
+    { "sort numbers",
+      OpId::argsort,
+      {},
+      "a NaN makes the order undefined, and the CPU's sort reads out of bounds",
+      "clamp, argsort",
+      may_be_nan,
+      sort_numbers },
+    { "take the largest",
+      OpId::top_k,
+      {},
+      "for k = 1, Vulkan's top_k gives the smallest of negative numbers; argmax is right everywhere",
+      "argmax",
+      is_one_row,
+      take_largest },
+    { "largest of numbers",
+      OpId::argmax,
+      { Family::cuda, Family::other },
+      "the index is -1 if every number is -inf, -FLT_MAX or NaN, and get_rows then reads out of bounds",
+      "clamp, argmax",
+      may_have_no_largest,
+      largest_of_numbers },
+    { "softmax by steps",
+      OpId::soft_max,
+      { Family::vulkan },
       "above 16384 rows Vulkan takes the maximum of some chunks only: NaN if all of these are masked, inf if they are far below "
-      "the real maximum", "argmax, get_rows, sub, exp, sum_rows, div", is_too_wide, soft_max_by_steps },
+      "the real maximum",
+      "argmax, get_rows, sub, exp, sum_rows, div",
+      is_too_wide,
+      soft_max_by_steps },
 };
 
 } // namespace

@@ -23,7 +23,8 @@ Tensor binary(Builder & b, const Node &, const Tensor * x) {
 // True if the operand is already clamped to indices below `limit`.
 bool is_clamped(const Builder & b, const Node & node, int32_t limit) {
     const Node & operand = b.bound.graph.nodes[node.operands[0]];
-    return id_of(operand) == OpId::clamp && operand.attr_f32(0) >= 0.0f && operand.attr_f32(1) < static_cast<float>(limit);
+    return id_of(operand) == OpId::clamp && operand.attr_f32(0) >= 0.0f &&
+           operand.attr_f32(1) < static_cast<float>(limit);
 }
 
 // One function per op, of the op's name.
@@ -58,7 +59,7 @@ Tensor uniform(Builder & b, const Node & node, const Tensor *) {
 }
 
 Tensor scale(Builder & b, const Node & node, const Tensor * x) {
-    const float s = node.attr_f32(0);
+    const float s    = node.attr_f32(0);
     const float bias = node.attr_f32(1);
     return b.made(bias == 0.0f ? ggml_scale(b.context, x[0], s) : ggml_scale_bias(b.context, x[0], s, bias));
 }
@@ -95,7 +96,8 @@ Tensor set_rows(Builder & b, const Node & node, const Tensor * x) {
 
 Tensor view(Builder & b, const Node & node, const Tensor * x) {
     const int64_t offset = node.attrs[0] < 0 ? node.attrs[0] + x[0]->ne[0] : node.attrs[0];
-    return b.made(ggml_view_2d(b.context, x[0], node.dim, b.rows, x[0]->nb[1], static_cast<size_t>(offset) * x[0]->nb[0]));
+    return b.made(
+        ggml_view_2d(b.context, x[0], node.dim, b.rows, x[0]->nb[1], static_cast<size_t>(offset) * x[0]->nb[0]));
 }
 
 Tensor roll(Builder & b, const Node & node, const Tensor * x) {
@@ -140,7 +142,8 @@ constexpr Op table[] = {
 } // namespace
 
 int32_t Op::required_operands() const {
-    return static_cast<int32_t>(std::count_if(operands, operands + operand_count, [](const Operand & o) { return !o.optional; }));
+    return static_cast<int32_t>(
+        std::count_if(operands, operands + operand_count, [](const Operand & o) { return !o.optional; }));
 }
 
 std::span<const Op> op_table() {

@@ -58,7 +58,7 @@ struct ResultRule {
 };
 
 // Operands and result are [dim, rows].
-using Build = ggml_tensor * (*)(Builder & builder, const Node & node, ggml_tensor * const * operands);
+using Build = ggml_tensor * (*) (Builder & builder, const Node & node, ggml_tensor * const * operands);
 
 struct Op {
     const char * name;
@@ -76,8 +76,12 @@ struct Op {
 // All ops, in the order of their numbers.
 std::span<const Op> op_table();
 
-inline const Op & op_of(const Node & node) { return op_table()[node.op]; }
-inline OpId id_of(const Node & node) { return static_cast<OpId>(node.op); }
+inline const Op & op_of(const Node & node) {
+    return op_table()[node.op];
+}
+inline OpId id_of(const Node & node) {
+    return static_cast<OpId>(node.op);
+}
 
 // Whether its operands may be strided.
 bool takes_strided(OpId op);

@@ -67,25 +67,61 @@ Range any(const Use & use) {
     return { -infinity, infinity, !is_checked };
 }
 
-Range unit(const Use & use) { return rounded(0, 1, use.x->may_be_nan); }
-Range signed_unit(const Use & use) { return rounded(-1, 1, use.x->may_be_nan); }
-Range positions(const Use & use) { return rounded(0, use.rows, false); }
-Range value(const Use & use) { return rounded(use.attr(0).lo, use.attr(0).hi, false); }
+Range unit(const Use & use) {
+    return rounded(0, 1, use.x->may_be_nan);
+}
+Range signed_unit(const Use & use) {
+    return rounded(-1, 1, use.x->may_be_nan);
+}
+Range positions(const Use & use) {
+    return rounded(0, use.rows, false);
+}
+Range value(const Use & use) {
+    return rounded(use.attr(0).lo, use.attr(0).hi, false);
+}
 
-Range same(const Use & use) { return *use.x; }
-Range abs(const Use & use) { return { 0, magnitude(*use.x), use.x->may_be_nan }; }
-Range neg(const Use & use) { return negated(*use.x); }
-Range sign(const Use & use) { return signed_unit(use); }
-Range step(const Use &) { return { 0, 1, false }; }
-Range exp(const Use & use) { return { 0, infinity, use.x->may_be_nan }; }
-Range log(const Use &) { return unknown; }
-Range sqrt(const Use & use) { return { 0, infinity, use.x->may_be_nan || use.x->lo < 0 }; }
-Range sqr(const Use & use) { return rounded(0, magnitude(*use.x) * magnitude(*use.x), use.x->may_be_nan); }
-Range round(const Use & use) { return rounded(use.x->lo - 1, use.x->hi + 1, use.x->may_be_nan); }
-Range floor(const Use & use) { return round(use); }
-Range ceil(const Use & use) { return round(use); }
-Range scale(const Use & use) { return sum_of(product_of(*use.x, use.attr(0)), use.attr(1)); }
-Range cast(const Use &) { return rounded(INT32_MIN, INT32_MAX, false); }
+Range same(const Use & use) {
+    return *use.x;
+}
+Range abs(const Use & use) {
+    return { 0, magnitude(*use.x), use.x->may_be_nan };
+}
+Range neg(const Use & use) {
+    return negated(*use.x);
+}
+Range sign(const Use & use) {
+    return signed_unit(use);
+}
+Range step(const Use &) {
+    return { 0, 1, false };
+}
+Range exp(const Use & use) {
+    return { 0, infinity, use.x->may_be_nan };
+}
+Range log(const Use &) {
+    return unknown;
+}
+Range sqrt(const Use & use) {
+    return { 0, infinity, use.x->may_be_nan || use.x->lo < 0 };
+}
+Range sqr(const Use & use) {
+    return rounded(0, magnitude(*use.x) * magnitude(*use.x), use.x->may_be_nan);
+}
+Range round(const Use & use) {
+    return rounded(use.x->lo - 1, use.x->hi + 1, use.x->may_be_nan);
+}
+Range floor(const Use & use) {
+    return round(use);
+}
+Range ceil(const Use & use) {
+    return round(use);
+}
+Range scale(const Use & use) {
+    return sum_of(product_of(*use.x, use.attr(0)), use.attr(1));
+}
+Range cast(const Use &) {
+    return rounded(INT32_MIN, INT32_MAX, false);
+}
 
 Range clamp(const Use & use) {
     const double lo = use.attr(0).lo;
@@ -99,13 +135,23 @@ Range clamp(const Use & use) {
 
 Range sum(const Use & use) {
     const double most = sum_rounding * use.rows;
-    return use.x->is_finite() ? rounded(std::min(use.x->lo, use.x->lo * most), std::max(use.x->hi, use.x->hi * most), false) : unknown;
+    return use.x->is_finite()
+               ? rounded(std::min(use.x->lo, use.x->lo * most), std::max(use.x->hi, use.x->hi * most), false)
+               : unknown;
 }
 
-Range add(const Use & use) { return sum_of(use.x[0], use.x[1]); }
-Range sub(const Use & use) { return sum_of(use.x[0], negated(use.x[1])); }
-Range mul(const Use & use) { return product_of(use.x[0], use.x[1]); }
-Range div(const Use &) { return unknown; }
+Range add(const Use & use) {
+    return sum_of(use.x[0], use.x[1]);
+}
+Range sub(const Use & use) {
+    return sum_of(use.x[0], negated(use.x[1]));
+}
+Range mul(const Use & use) {
+    return product_of(use.x[0], use.x[1]);
+}
+Range div(const Use &) {
+    return unknown;
+}
 
 Range either(const Use & use) {
     const Range & x = use.x[0];

@@ -13,9 +13,10 @@ constexpr int64_t several_rows = 2;
 
 // The bytes that ggml's allocator would take for `rows` rows.
 size_t bytes_of_rows(const BoundGraph & bound, ggml_backend_dev_t device, int64_t rows) {
-    ContextPtr  context;
-    const Built built = dry_build(context, bound, rows, family_of(device));
-    const ContextPtr graph_context(ggml_init({ ggml_graph_overhead_custom(built.tensors.size() + 1, false), nullptr, true }));
+    ContextPtr       context;
+    const Built      built = dry_build(context, bound, rows, family_of(device));
+    const ContextPtr graph_context(
+        ggml_init({ ggml_graph_overhead_custom(built.tensors.size() + 1, false), nullptr, true }));
     ggml_cgraph * graph = ggml_new_graph_custom(graph_context.get(), built.tensors.size() + 1, false);
     ggml_set_input(built.inputs[0]);
     ggml_build_forward_expand(graph, built.inputs[0]);
@@ -51,7 +52,8 @@ std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_
     return found;
 }
 
-std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model, ggml_backend_dev_t device) {
+std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model,
+                                          ggml_backend_dev_t device) {
     std::vector<int32_t> sizes = { vocab_size };
     if (in_model) {
         sizes.push_back(probe_vocab_size);
@@ -78,8 +80,8 @@ size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device) {
 void check_support(const Built & built, ggml_backend_dev_t device) {
     const std::vector<Unsupported> found = find_unsupported(built, device);
     if (!found.empty()) {
-        fail(code::unsupported_op, "device %s cannot run %s (node %%%d)", ggml_backend_dev_name(device), found[0].op.c_str(),
-             found[0].node);
+        fail(code::unsupported_op, "device %s cannot run %s (node %%%d)", ggml_backend_dev_name(device),
+             found[0].op.c_str(), found[0].node);
     }
 }
 

@@ -33,7 +33,8 @@ struct Unsupported {
 std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_t device);
 
 // The same for a graph at a vocabulary size, for one row and for several; `in_model`: also at llama.cpp's probe size.
-std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model, ggml_backend_dev_t device);
+std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model,
+                                          ggml_backend_dev_t device);
 
 // Bytes that one more row of the graph takes on the device: its logits, uniforms, inputs and results, and the intermediate
 // tensors. `bound` as for dry_build.

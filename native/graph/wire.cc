@@ -30,7 +30,8 @@ public:
     int32_t next_in(int32_t min, int32_t max, const char * what) {
         const int32_t value = next();
         if (value < min || value > max) {
-            fail(code::invalid_graph, "wire word %zu: expected %s from %d to %d, found %d", position - 1, what, min, max, value);
+            fail(code::invalid_graph, "wire word %zu: expected %s from %d to %d, found %d", position - 1, what, min,
+                 max, value);
         }
         return value;
     }
@@ -54,16 +55,18 @@ private:
 };
 
 Dtype result_dtype(const Graph & graph, const Op & op, const Node & node) {
-    return static_cast<Dtype>(op.dtype.apply(node.attrs.data(), [&](int32_t i) { return graph.nodes[node.operands[i]].dtype; }));
+    return static_cast<Dtype>(
+        op.dtype.apply(node.attrs.data(), [&](int32_t i) { return graph.nodes[node.operands[i]].dtype; }));
 }
 
 void check_operands(const Graph & graph, const Op & op, const Node & node, size_t id) {
     for (int32_t i = 0; i < node.operand_count; ++i) {
         const Dtype found = graph.nodes[node.operands[i]].dtype;
         const bool  fits  = op.operands[i].dtype == OperandDtype::any ||
-                            (op.operands[i].dtype == OperandDtype::i32) == (found == Dtype::i32);
+                          (op.operands[i].dtype == OperandDtype::i32) == (found == Dtype::i32);
         if (!fits) {
-            fail(code::invalid_graph, "node %%%zu %s: operand %d is %s", id, op.name, i, found == Dtype::i32 ? "i32" : "f32");
+            fail(code::invalid_graph, "node %%%zu %s: operand %d is %s", id, op.name, i,
+                 found == Dtype::i32 ? "i32" : "f32");
         }
     }
 }
@@ -120,17 +123,18 @@ Graph decode_wire(const int32_t * words, size_t count) {
         fail(code::invalid_graph, "this is not a wire graph: the first word should be 0x%x", wire_magic);
     }
     if (const int32_t version = reader.next(); version != wire_version) {
-        fail(code::invalid_graph, "wire version %d, but this build reads version %d: run npm run build:native again", version,
-             wire_version);
+        fail(code::invalid_graph, "wire version %d, but this build reads version %d: run npm run build:native again",
+             version, wire_version);
     }
 
     Graph graph;
     graph.uniform_count         = reader.next_in(0, max_uniforms, "a uniform count");
-    const int32_t input_count   = reader.next_in(1, max_inputs, "an input count");
-    const int32_t state_count   = reader.next_in(0, max_states, "a state count");
-    const int32_t tap_count     = reader.next_in(0, max_taps, "a tap count");
-    const int32_t node_count    = reader.next_in(1, max_nodes, "a node count");
-    int32_t * const outputs[]   = { &graph.outputs.sampled, &graph.outputs.candidates, &graph.outputs.logits, &graph.outputs.probs };
+    const int32_t   input_count = reader.next_in(1, max_inputs, "an input count");
+    const int32_t   state_count = reader.next_in(0, max_states, "a state count");
+    const int32_t   tap_count   = reader.next_in(0, max_taps, "a tap count");
+    const int32_t   node_count  = reader.next_in(1, max_nodes, "a node count");
+    int32_t * const outputs[]   = { &graph.outputs.sampled, &graph.outputs.candidates, &graph.outputs.logits,
+                                    &graph.outputs.probs };
     for (int32_t * output : outputs) {
         *output = reader.next_in(-1, node_count - 1, "a node or -1");
     }

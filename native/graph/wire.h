@@ -33,10 +33,10 @@ struct Input {
 };
 
 struct Node {
-    int32_t op;
-    Dtype   dtype;
-    int32_t dim;
-    int32_t operand_count;
+    int32_t                           op;
+    Dtype                             dtype;
+    int32_t                           dim;
+    int32_t                           operand_count;
     std::array<int32_t, max_operands> operands;
     std::array<int32_t, max_attrs>    attrs;
 

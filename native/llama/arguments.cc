@@ -96,7 +96,8 @@ float Arguments::f32(const char * name) {
 int32_t Arguments::i32(const char * name) {
     const facts::Parameter & parameter = this->parameter(name);
     const Value *            value     = find(name);
-    return value == nullptr ? static_cast<int32_t>(parameter.number) : integer(name, *value, parameter.min, parameter.max);
+    return value == nullptr ? static_cast<int32_t>(parameter.number)
+                            : integer(name, *value, parameter.min, parameter.max);
 }
 
 int32_t Arguments::integer(const char * name, const Value & value, double min, double max) const {
@@ -152,7 +153,7 @@ llama_token Arguments::token(const char * name, const Value & value) const {
 
 std::vector<llama_logit_bias> Arguments::biases(const char * name) {
     std::vector<llama_logit_bias> biases;
-    const Value * value = find(name);
+    const Value *                 value = find(name);
     if (value == nullptr) {
         return biases;
     }
@@ -210,7 +211,8 @@ Arguments::Breakers Arguments::breakers(const char * name) {
 
 const llama_vocab * Arguments::vocab(const char * what_for) const {
     if (vocab_or_null == nullptr) {
-        fail(code::invalid_argument, "%s: %s needs a model's vocabulary, and no model was given", spec.name.c_str(), what_for);
+        fail(code::invalid_argument, "%s: %s needs a model's vocabulary, and no model was given", spec.name.c_str(),
+             what_for);
     }
     return vocab_or_null;
 }

@@ -8,13 +8,13 @@ namespace ggsl {
 
 class Arguments {
 public:
-    Arguments(const SamplerSpec & spec, std::span<const facts::Parameter> parameters, const llama_vocab * vocab) :
-        spec(spec), parameters(parameters), vocab_or_null(vocab) {}
+    Arguments(const SamplerSpec & spec, std::span<const facts::Parameter> parameters, const llama_vocab * vocab)
+        : spec(spec), parameters(parameters), vocab_or_null(vocab) {}
 
     // An absent parameter has its default.
-    float       f32(const char * name);
-    int32_t     i32(const char * name);
-    size_t      min_keep() { return static_cast<size_t>(i32("min_keep")); }
+    float   f32(const char * name);
+    int32_t i32(const char * name);
+    size_t  min_keep() { return static_cast<size_t>(i32("min_keep")); }
     // "random" becomes a number here, so that a clone draws what the original would.
     uint32_t    seed();
     std::string text(const char * name);
@@ -32,7 +32,7 @@ public:
     bool                has_vocab() const { return vocab_or_null != nullptr; }
     const llama_vocab * vocab(const char * what_for) const;
     // The parameter `n_vocab`, or the vocabulary's size; 0 without either.
-    int32_t             n_vocab();
+    int32_t n_vocab();
 
     // After the last parameter: rejects parameters that were not read.
     void finish() const;

@@ -10,8 +10,7 @@
 namespace ggsl {
 
 Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
-    : model(std::move(loaded)), placement(options.placement),
-      checks_logits(options.check_logits) {
+    : model(std::move(loaded)), placement(options.placement), checks_logits(options.check_logits) {
     llama_context_params params = to_params(options);
     params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
     params.abort_callback_data  = &abort_requested;
@@ -32,8 +31,8 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     const LogCapture log;
     context.reset(llama_init_from_model(model->get(), params));
     if (!context) {
-        fail(code::out_of_memory, "cannot create a context of %d tokens and %d sequences%s", options.context_size, options.sequences,
-             log.suffix().c_str());
+        fail(code::out_of_memory, "cannot create a context of %d tokens and %d sequences%s", options.context_size,
+             options.sequences, log.suffix().c_str());
     }
     for (const auto & [sequence, chain] : chains) {
         check_refusal(*chain.sampler);
@@ -47,9 +46,9 @@ Context::~Context() {
 }
 
 Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
-    auto    sampler = std::make_unique<Sampler>(group_of(std::move(graph)), counters);
+    auto sampler          = std::make_unique<Sampler>(group_of(std::move(graph)), counters);
     sampler->keeps_logits = checks_logits;
-    Chain   made;
+    Chain made;
     made.sampler = sampler.get();
     made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
     llama_sampler_chain_add(made.chain.get(), Sampler::to_llama(std::move(sampler)));
@@ -67,7 +66,8 @@ std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> gra
 
 void Context::check_refusal(const Sampler & sampler) const {
     if (!sampler.refusal().empty()) {
-        fail(code::unsupported_op, "the chain cannot be part of the model's graph: %s; run it on the host", sampler.refusal().c_str());
+        fail(code::unsupported_op, "the chain cannot be part of the model's graph: %s; run it on the host",
+             sampler.refusal().c_str());
     }
 }
 
@@ -133,11 +133,11 @@ Context::Bytes Context::bytes() const {
 std::vector<Context::NodeBytes> Context::graph_nodes() const {
     std::vector<NodeBytes> nodes;
     const auto             first = chains.begin();
-    const ggml_cgraph *    graph = first == chains.end() ? nullptr : first->second.sampler->shared_group()->model_graph();
+    const ggml_cgraph * graph = first == chains.end() ? nullptr : first->second.sampler->shared_group()->model_graph();
     for (int i = 0; graph != nullptr && i < ggml_graph_n_nodes(const_cast<ggml_cgraph *>(graph)); ++i) {
         const ggml_tensor * node = ggml_graph_node(const_cast<ggml_cgraph *>(graph), i);
-        NodeBytes one{ ggml_get_name(node), {} };
-        const auto add = [&](const auto & value) {
+        NodeBytes           one{ ggml_get_name(node), {} };
+        const auto          add = [&](const auto & value) {
             const auto * bytes = reinterpret_cast<const uint8_t *>(&value);
             one.bytes.insert(one.bytes.end(), bytes, bytes + sizeof(value));
         };
@@ -156,7 +156,9 @@ std::vector<Context::NodeBytes> Context::graph_nodes() const {
 }
 
 ContextStats Context::stats() const {
-    ContextStats stats{ *counters, {}, cache_bytes, llama_n_threads(context.get()), llama_n_threads_batch(context.get()) };
+    ContextStats stats{
+        *counters, {}, cache_bytes, llama_n_threads(context.get()), llama_n_threads_batch(context.get())
+    };
     const auto add = [&](const SamplerStats & one) {
         stats.chains.nodes += one.nodes;
         stats.chains.nodes_without_views += one.nodes_without_views;

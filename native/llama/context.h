@@ -14,7 +14,7 @@ struct Batch {
     std::vector<int32_t> tokens;
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
-    std::vector<uint8_t> outputs;   // 1: sample, or return logits, after this token
+    std::vector<uint8_t> outputs; // 1: sample, or return logits, after this token
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -45,7 +45,7 @@ public:
     void abort() { abort_requested = true; }
 
     // Sets the chain of a sequence; null removes it. The next decode rebuilds the model's graph.
-    void set_chain(int32_t sequence, std::shared_ptr<const Graph> graph);
+    void      set_chain(int32_t sequence, std::shared_ptr<const Graph> graph);
     Sampler & sampler(int32_t sequence);
 
     // Removes the tokens of a sequence from `from` on.
@@ -58,8 +58,8 @@ public:
         size_t cache   = 0; // keys and values, or a recurrent model's state
         size_t compute = 0;
     };
-    Bytes   bytes() const;
-    int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
+    Bytes        bytes() const;
+    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
     // Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares
@@ -83,13 +83,13 @@ private:
         Sampler *                                    sampler = nullptr;
     };
 
-    Chain make_chain(std::shared_ptr<const Graph> graph);
+    Chain                         make_chain(std::shared_ptr<const Graph> graph);
     std::shared_ptr<SamplerGroup> group_of(std::shared_ptr<const Graph> graph) const;
-    void  check_sequence(int32_t sequence) const;
-    void  check_batch(const Batch & batch) const;
-    void  check_refusal(const Sampler & sampler) const;
-    void  decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
-    void  compute(const Batch & batch, size_t begin, size_t end);
+    void                          check_sequence(int32_t sequence) const;
+    void                          check_batch(const Batch & batch) const;
+    void                          check_refusal(const Sampler & sampler) const;
+    void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
+    void   compute(const Batch & batch, size_t begin, size_t end);
     Output read_output(int32_t index, int32_t sequence);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
@@ -100,7 +100,7 @@ private:
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
     Placement                        placement;
     bool                             checks_logits;
-    size_t                           cache_bytes = 0;
+    size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
 
     // Declared before the context, which uses them until it is freed.

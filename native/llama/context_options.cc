@@ -1,7 +1,7 @@
 #include "context_options.h"
 
-#include "facts.generated.h"
 #include "graph/failure.h"
+#include "facts.generated.h"
 
 #include <algorithm>
 #include <thread>
@@ -25,7 +25,8 @@ void check_options(const ContextOptions & options) {
         fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
     }
     if (ggml_is_quantized(options.cache_type_v) && options.flash_attention == LLAMA_FLASH_ATTN_TYPE_DISABLED) {
-        fail(code::invalid_argument, "cacheTypeV: %s needs flash attention, which is off: set flashAttention to auto or on",
+        fail(code::invalid_argument,
+             "cacheTypeV: %s needs flash attention, which is off: set flashAttention to auto or on",
              ggml_type_name(options.cache_type_v));
     }
 }
@@ -62,20 +63,20 @@ llama_context_params to_params(const ContextOptions & options) {
     const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
     const int32_t threads = options.threads == 0 ? cores : options.threads;
 
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx           = static_cast<uint32_t>(options.context_size);
-    params.n_batch         = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
-    params.n_ubatch        = params.n_batch; // one graph per decode: states are read after it
-    params.n_seq_max       = static_cast<uint32_t>(options.sequences);
-    params.n_outputs_max   = params.n_seq_max;
+    llama_context_params params  = llama_context_default_params();
+    params.n_ctx                 = static_cast<uint32_t>(options.context_size);
+    params.n_batch               = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
+    params.n_ubatch              = params.n_batch; // one graph per decode: states are read after it
+    params.n_seq_max             = static_cast<uint32_t>(options.sequences);
+    params.n_outputs_max         = params.n_seq_max;
     params.n_outputs_max_per_seq = 1;
-    params.n_threads       = threads;
-    params.n_threads_batch = options.batch_threads == 0 ? threads : options.batch_threads;
-    params.type_k          = options.cache_type_k;
-    params.type_v          = options.cache_type_v;
-    params.flash_attn_type = options.flash_attention;
-    params.kv_unified      = true; // otherwise several sequences need several graphs
-    params.no_perf         = true;
+    params.n_threads             = threads;
+    params.n_threads_batch       = options.batch_threads == 0 ? threads : options.batch_threads;
+    params.type_k                = options.cache_type_k;
+    params.type_v                = options.cache_type_v;
+    params.flash_attn_type       = options.flash_attention;
+    params.kv_unified            = true; // otherwise several sequences need several graphs
+    params.no_perf               = true;
     return params;
 }
 

@@ -15,16 +15,16 @@ namespace ggsl {
 enum class Placement { graph, host };
 
 struct ContextOptions {
-    int32_t   context_size  = 0;   // tokens over all sequences; 0: the model's training context
-    int32_t   batch_size    = 512; // tokens computed at once
-    int32_t   sequences     = 1;
-    int32_t   threads       = 0;   // 0: half the number of processors
-    int32_t   batch_threads = 0;   // for more than one token at once; 0: the same as `threads`
-    ggml_type cache_type_k  = GGML_TYPE_F16;
-    ggml_type cache_type_v  = GGML_TYPE_F16;
+    int32_t               context_size    = 0;   // tokens over all sequences; 0: the model's training context
+    int32_t               batch_size      = 512; // tokens computed at once
+    int32_t               sequences       = 1;
+    int32_t               threads         = 0; // 0: half the number of processors
+    int32_t               batch_threads   = 0; // for more than one token at once; 0: the same as `threads`
+    ggml_type             cache_type_k    = GGML_TYPE_F16;
+    ggml_type             cache_type_v    = GGML_TYPE_F16;
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
-    Placement placement     = Placement::graph;
-    bool      check_logits  = false; // check every raw logit of every output
+    Placement             placement       = Placement::graph;
+    bool                  check_logits    = false;    // check every raw logit of every output
     std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
 };
 

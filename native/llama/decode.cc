@@ -1,7 +1,7 @@
 // Context::decode: runs a batch through the model and collects the results.
 #include "graph/backend.h"
-#include "context.h"
 #include "graph/failure.h"
+#include "context.h"
 
 #include <algorithm>
 
@@ -27,20 +27,24 @@ void Context::check_batch(const Batch & batch) const {
         const int32_t sequence = batch.sequences[i];
         check_sequence(sequence);
         if (batch.tokens[i] < 0 || batch.tokens[i] >= model->vocab_size()) {
-            fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i], model->vocab_size());
+            fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i],
+                 model->vocab_size());
         }
         if (batch.positions[i] < 0) {
             fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
         }
         if (batch.positions[i] >= context_size()) {
-            fail(code::context_full, "the context size is %d, but a token has position %d: shorten the prompt or set a larger "
-                 "context size", context_size(), batch.positions[i]);
+            fail(code::context_full,
+                 "the context size is %d, but a token has position %d: shorten the prompt or set a larger "
+                 "context size",
+                 context_size(), batch.positions[i]);
         }
         const auto chain = chains.find(sequence);
         if (batch.outputs[i] != 0 && chain != chains.end()) {
             chain->second.sampler->check_ready();
             if (!with_output.insert(sequence).second) {
-                fail(code::invalid_argument, "sequence %d has a chain and two outputs in one batch; it can sample only once", sequence);
+                fail(code::invalid_argument,
+                     "sequence %d has a chain and two outputs in one batch; it can sample only once", sequence);
             }
         }
     }
@@ -56,12 +60,12 @@ std::vector<Output> Context::decode(const Batch & batch) {
 
     // A part ends when it is full, or before a sequence's second output. llama.cpp computes recurrent models one sequence
     // at a time, so there each sequence is a part: the states of a chain are read right after its graph has run.
-    const llama_model * const weights = model->get();
-    const bool recurrent = llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
-    std::vector<Output> outputs;
-    std::set<int32_t>   with_output;
-    const size_t        limit = llama_n_batch(context.get());
-    size_t              begin = 0;
+    const llama_model * const weights   = model->get();
+    const bool                recurrent = llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
+    std::vector<Output>       outputs;
+    std::set<int32_t>         with_output;
+    const size_t              limit = llama_n_batch(context.get());
+    size_t                    begin = 0;
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
         const bool second = batch.outputs[i] != 0 && with_output.count(batch.sequences[i]) > 0;
         const bool other  = recurrent && batch.sequences[i] != batch.sequences[begin];
@@ -110,7 +114,7 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     }
 
     const LogCapture log;
-    int32_t status = aborted_status;
+    int32_t          status = aborted_status;
     try {
         if (!abort_requested) {
             counters->is_decoding = true;
@@ -126,14 +130,16 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     switch (status) {
         case 0: return;
         case 1:
-            fail(code::context_full, "the context of %d tokens is full: remove a sequence or set a larger context size", context_size());
+            fail(code::context_full, "the context of %d tokens is full: remove a sequence or set a larger context size",
+                 context_size());
         case aborted_status:
             clear_sequences(batch);
             fail(code::aborted, "decoding was aborted; the sequences of the batch are empty now");
         case -1: fail(code::invalid_argument, "llama.cpp rejects the batch%s", log.suffix().c_str());
         default:
             clear_sequences(batch);
-            fail(code::compute_failed, "llama.cpp failed to compute the batch (status %d)%s", status, log.suffix().c_str());
+            fail(code::compute_failed, "llama.cpp failed to compute the batch (status %d)%s", status,
+                 log.suffix().c_str());
     }
 }
 
@@ -161,8 +167,8 @@ Output Context::read_output(int32_t index, int32_t sequence) {
 
     for (const int32_t token : output.results.sampled) {
         if (token < 0 || token >= model->vocab_size()) {
-            fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers", sequence, token,
-                 model->vocab_size());
+            fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers",
+                 sequence, token, model->vocab_size());
         }
     }
     return output;
@@ -181,7 +187,7 @@ void Context::check_output(std::span<const float> logits, int32_t sequence) cons
 
 void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results & results) {
     llama_context * const from = context.get();
-    const auto copy = [](const auto * data, uint32_t count, auto & to) {
+    const auto            copy = [](const auto * data, uint32_t count, auto & to) {
         if (data != nullptr) {
             to.assign(data, data + count);
         }
@@ -191,10 +197,12 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
         results.sampled = { llama_get_sampled_token_ith(from, index) };
     }
     if (gives.candidates >= 0) {
-        copy(llama_get_sampled_candidates_ith(from, index), llama_get_sampled_candidates_count_ith(from, index), results.candidates);
+        copy(llama_get_sampled_candidates_ith(from, index), llama_get_sampled_candidates_count_ith(from, index),
+             results.candidates);
     }
     if (gives.logits >= 0) {
-        copy(llama_get_sampled_logits_ith(from, index), llama_get_sampled_logits_count_ith(from, index), results.logits);
+        copy(llama_get_sampled_logits_ith(from, index), llama_get_sampled_logits_count_ith(from, index),
+             results.logits);
     }
     if (gives.probs >= 0) {
         copy(llama_get_sampled_probs_ith(from, index), llama_get_sampled_probs_count_ith(from, index), results.probs);

@@ -17,7 +17,7 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
 }
 
 std::vector<float> Grammar::allowed() {
-    const auto size = static_cast<size_t>(llama_vocab_n_tokens(vocab));
+    const auto                    size = static_cast<size_t>(llama_vocab_n_tokens(vocab));
     std::vector<llama_token_data> rows(size);
     for (size_t token = 0; token < size; ++token) {
         rows[token] = { static_cast<llama_token>(token), 0.0f, 0.0f };

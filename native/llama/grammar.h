@@ -22,8 +22,8 @@ public:
     // Throws Failure (INVALID_ARGUMENT) if the token cannot come next; the state is then unchanged.
     void accept(llama_token token);
     // Undoes the last accept.
-    void undo();
-    void reset();
+    void    undo();
+    void    reset();
     Grammar clone() const;
 
 private:

@@ -20,15 +20,15 @@ bool is_end(const llama_grammar_element & element) {
 
 // The parser's errors end with the remaining text; a line number is more useful.
 [[noreturn]] void refuse(const std::string & text, const std::string & said) {
-    const size_t split = said.find(" at ");
-    const std::string rest = split == std::string::npos ? "" : said.substr(split + 4);
+    const size_t      split = said.find(" at ");
+    const std::string rest  = split == std::string::npos ? "" : said.substr(split + 4);
     if (split == std::string::npos || rest.size() > text.size() || !text.ends_with(rest)) {
         fail(code::invalid_argument, "the grammar does not parse: %s", said.c_str());
     }
-    const auto line = 1 + std::count(text.begin(), text.end() - static_cast<std::ptrdiff_t>(rest.size()), '\n');
+    const auto        line  = 1 + std::count(text.begin(), text.end() - static_cast<std::ptrdiff_t>(rest.size()), '\n');
     const std::string found = rest.substr(0, std::min<size_t>(rest.find('\n'), 40));
-    fail(code::invalid_argument, "the grammar does not parse: line %td: %s at \"%s\"", line, said.substr(0, split).c_str(),
-         found.c_str());
+    fail(code::invalid_argument, "the grammar does not parse: line %td: %s at \"%s\"", line,
+         said.substr(0, split).c_str(), found.c_str());
 }
 
 void parse(llama_grammar_parser & parser, const std::string & text) {
@@ -51,7 +51,8 @@ void parse(llama_grammar_parser & parser, const std::string & text) {
 class Rules {
 public:
     explicit Rules(const llama_grammar_parser & parser)
-        : rules(parser.rules), names(rules.size()), can_be_empty(rules.size()), states(rules.size()), steps(rules.size()) {
+        : rules(parser.rules), names(rules.size()), can_be_empty(rules.size()), states(rules.size()),
+          steps(rules.size()) {
         for (const auto & [name, id] : parser.symbol_ids) {
             names.resize(std::max<size_t>(names.size(), id + 1));
             names[id] = name;
@@ -66,7 +67,8 @@ public:
             total += visit(rule, 0);
         }
         if (total > max_steps) {
-            fail(code::invalid_argument, "the grammar is too large: too many paths lead through rules that begin with other rules");
+            fail(code::invalid_argument,
+                 "the grammar is too large: too many paths lead through rules that begin with other rules");
         }
     }
 
@@ -144,7 +146,8 @@ private:
             fail(code::invalid_argument, "the grammar's rule \"%s\" is left-recursive", names[rule].c_str());
         }
         if (depth > max_depth) {
-            fail(code::invalid_argument, "the grammar has more than %zu rules that each begin with the next", max_depth);
+            fail(code::invalid_argument, "the grammar has more than %zu rules that each begin with the next",
+                 max_depth);
         }
         states[rule]    = State::open;
         double count    = 1;

@@ -35,7 +35,10 @@ public:
                 case '#': skip_to('\n'); break;
                 case '"': item(quoted('"')); break;
                 case '[': item(quoted(']')); break;
-                case '<': skip_to('>'); item(1); break;
+                case '<':
+                    skip_to('>');
+                    item(1);
+                    break;
                 case '.': item(1); break;
                 case '(': open(); break;
                 case ')': close(); break;
@@ -107,7 +110,7 @@ private:
             ++at;
             skip_blanks();
             const bool has_most = at < text.size() && is_digit(text[at]);
-            most = has_most ? number() : UINT32_MAX;
+            most                = has_most ? number() : UINT32_MAX;
         }
         // llama.cpp would expand the difference, which is negative, and never stop.
         if (most < least) {

@@ -15,15 +15,15 @@ namespace {
 // Reports a bad path before llama.cpp does, with a shorter message.
 void check_file(const std::string & path) {
     std::error_code error;
-    const auto status = std::filesystem::status(path, error);
+    const auto      status = std::filesystem::status(path, error);
     if (!std::filesystem::exists(status)) {
         fail(code::invalid_model, "no such model: %s", path.c_str());
     }
     if (!std::filesystem::is_regular_file(status)) {
         fail(code::invalid_model, "the model is not a file: %s", path.c_str());
     }
-    char magic[4] = {};
-    FILE * file   = std::fopen(path.c_str(), "rb");
+    char   magic[4] = {};
+    FILE * file     = std::fopen(path.c_str(), "rb");
     if (file == nullptr) {
         fail(code::invalid_model, "cannot read %s: %s", path.c_str(), std::strerror(errno));
     }
@@ -37,7 +37,7 @@ void check_file(const std::string & path) {
 // llama.cpp's string getters return the length that they need.
 template <typename Get> std::string get_string(Get get) {
     std::string text(256, '\0');
-    int32_t length = get(text.data(), text.size());
+    int32_t     length = get(text.data(), text.size());
     if (length >= static_cast<int32_t>(text.size())) {
         text.resize(static_cast<size_t>(length) + 1);
         length = get(text.data(), text.size());
@@ -74,7 +74,8 @@ Model::Model(const std::string & path, const ModelOptions & options) {
 Model::Model(std::span<const uint8_t> bytes) {
     constexpr char name[] = "the model in memory";
     // The memory is only read, although fmemopen takes a non-const pointer.
-    const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"), std::fclose);
+    const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"),
+                                                      std::fclose);
     if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
         fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);
     }
@@ -99,15 +100,16 @@ void Model::check_loaded(const std::string & name, const std::string & why) cons
         fail(code::invalid_model, "%s has no vocabulary", name.c_str());
     }
     if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
-        fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported", name.c_str());
+        fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported",
+             name.c_str());
     }
 }
 
 std::vector<llama_token> Model::tokenize(const std::string & text, bool add_special, bool parse_special) const {
     std::vector<llama_token> tokens(text.size() + 8);
-    const auto run = [&] {
+    const auto               run = [&] {
         return llama_tokenize(vocab(), text.data(), static_cast<int32_t>(text.size()), tokens.data(),
-                              static_cast<int32_t>(tokens.size()), add_special, parse_special);
+                                            static_cast<int32_t>(tokens.size()), add_special, parse_special);
     };
     if (text.size() > INT32_MAX / 2) {
         fail(code::invalid_argument, "the text has %zu bytes, too many to tokenize at once", text.size());
@@ -129,7 +131,7 @@ std::string Model::piece(llama_token token, bool special) const {
         fail(code::invalid_argument, "token %d is outside the vocabulary of %d", token, vocab_size());
     }
     std::string bytes(64, '\0');
-    const auto run = [&] {
+    const auto  run = [&] {
         return llama_token_to_piece(vocab(), token, bytes.data(), static_cast<int32_t>(bytes.size()), 0, special);
     };
     int32_t length = run();
@@ -171,9 +173,12 @@ std::string Model::description() const {
 std::vector<std::pair<std::string, std::string>> Model::metadata() const {
     std::vector<std::pair<std::string, std::string>> entries;
     for (int32_t i = 0; i < llama_model_meta_count(model.get()); ++i) {
-        entries.emplace_back(
-            get_string([&](char * out, size_t size) { return llama_model_meta_key_by_index(model.get(), i, out, size); }),
-            get_string([&](char * out, size_t size) { return llama_model_meta_val_str_by_index(model.get(), i, out, size); }));
+        entries.emplace_back(get_string([&](char * out, size_t size) {
+                                 return llama_model_meta_key_by_index(model.get(), i, out, size);
+                             }),
+                             get_string([&](char * out, size_t size) {
+                                 return llama_model_meta_val_str_by_index(model.get(), i, out, size);
+                             }));
     }
     return entries;
 }

@@ -42,8 +42,8 @@ public:
     };
     Pieces pieces() const;
 
-    bool is_end(llama_token token) const;
-    std::string description() const;
+    bool                                             is_end(llama_token token) const;
+    std::string                                      description() const;
     std::vector<std::pair<std::string, std::string>> metadata() const;
 
 private:

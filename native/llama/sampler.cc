@@ -26,9 +26,11 @@ llama_sampler_i interface = {
     /* reset             */ nullptr,
     /* clone             */ [](const llama_sampler * s) { return llama_sampler_init(s->iface, self(s).clone()); },
     /* free              */ [](llama_sampler * s) { delete &self(s); },
-    /* backend_init      */ [](llama_sampler * s, ggml_backend_buffer_type_t type, uint32_t) { return self(s).backend_init(type); },
+    /* backend_init      */
+    [](llama_sampler * s, ggml_backend_buffer_type_t type, uint32_t) { return self(s).backend_init(type); },
     /* backend_accept    */ nullptr,
-    /* backend_apply     */ [](llama_sampler * s, ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) {
+    /* backend_apply     */
+    [](llama_sampler * s, ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) {
         self(s).backend_apply(context, cgraph, data);
     },
     /* backend_set_input */ [](llama_sampler * s) { self(s).backend_set_input(); },
@@ -91,7 +93,7 @@ bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
 void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept {
     ggml_tensor * const row_logits = data->logits;
     ggml_tensor * const padded     = row_logits->view_src;
-    const auto give = [&](const Built & built) {
+    const auto          give       = [&](const Built & built) {
         data->sampled    = row_of(context, built.sampled, built_row);
         data->candidates = row_of(context, built.candidates, built_row);
         data->logits     = row_of(context, built.logits, built_row);
@@ -167,7 +169,8 @@ void Sampler::apply(llama_token_data_array * candidates) noexcept {
 
 void Sampler::run_on_host(llama_token_data_array * candidates) {
     if (!evaluator) {
-        evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
+        evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1,
+                                                ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
     }
     // Tokens that are no longer candidates are dropped rows.
     std::vector<float> logits(static_cast<size_t>(bound().vocab_size), -INFINITY);
@@ -200,18 +203,18 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
     }
     for (size_t i = 0; i < rows; ++i) {
         llama_token_data & token = candidates->data[i];
-        token.id    = results.candidates.empty() ? static_cast<llama_token>(i) : results.candidates[i];
-        token.logit = results.logits.empty() ? std::log(results.probs[i]) : results.logits[i];
-        token.p     = results.probs.empty() ? 0.0f : results.probs[i];
+        token.id                 = results.candidates.empty() ? static_cast<llama_token>(i) : results.candidates[i];
+        token.logit              = results.logits.empty() ? std::log(results.probs[i]) : results.logits[i];
+        token.p                  = results.probs.empty() ? 0.0f : results.probs[i];
     }
     if (rows > 0) {
         candidates->size   = rows;
         candidates->sorted = false;
     }
     if (!results.sampled.empty()) {
-        const auto * end   = candidates->data + candidates->size;
-        const auto * found = std::find_if(static_cast<const llama_token_data *>(candidates->data), end,
-                                          [&](const llama_token_data & t) { return t.id == results.sampled[0]; });
+        const auto * end     = candidates->data + candidates->size;
+        const auto * found   = std::find_if(static_cast<const llama_token_data *>(candidates->data), end,
+                                            [&](const llama_token_data & t) { return t.id == results.sampled[0]; });
         candidates->selected = found == end ? -1 : found - candidates->data;
     }
 }

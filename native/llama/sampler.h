@@ -7,7 +7,6 @@
 
 #include <llama.h>
 
-
 namespace ggsl {
 
 // Counts over all samplers of one context.
@@ -48,8 +47,8 @@ public:
     bool keeps_logits = false;
 
     // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
-    std::vector<float> read_logits() const;
-    std::vector<float> read_states() const;
+    std::vector<float>     read_logits() const;
+    std::vector<float>     read_states() const;
     std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
     // Of the latest build, with the nodes of the whole group, or of the latest `apply`.
     const SamplerStats & stats() const { return latest; }
@@ -62,27 +61,27 @@ public:
     const std::string & host_error() const { return error; }
 
     const Outputs & outputs() const { return bound().graph.outputs; }
-    size_t state_count() const { return bound().graph.states.size(); }
+    size_t          state_count() const { return bound().graph.states.size(); }
 
     // The group, and this sequence's row in its latest build.
     const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
-    int64_t row() const { return built_row; }
-    std::span<const float> uniform_values() const { return uniforms; }
-    std::span<const float> float_input(size_t index) const { return float_inputs[index]; }
-    std::span<const int32_t> id_input(size_t index) const { return id_inputs[index]; }
+    int64_t                               row() const { return built_row; }
+    std::span<const float>                uniform_values() const { return uniforms; }
+    std::span<const float>                float_input(size_t index) const { return float_inputs[index]; }
+    std::span<const int32_t>              id_input(size_t index) const { return id_inputs[index]; }
 
     // The members of llama_sampler_i. None throws.
-    bool backend_init(ggml_backend_buffer_type_t type) noexcept;
-    void backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept;
-    void backend_set_input() noexcept;
-    void backend_reset() noexcept;
-    void apply(llama_token_data_array * candidates) noexcept;
+    bool      backend_init(ggml_backend_buffer_type_t type) noexcept;
+    void      backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept;
+    void      backend_set_input() noexcept;
+    void      backend_reset() noexcept;
+    void      apply(llama_token_data_array * candidates) noexcept;
     Sampler * clone() const noexcept;
 
 private:
     const BoundGraph & bound() const { return group->bound_graph(); }
-    void run_on_host(llama_token_data_array * candidates);
-    void take_results(llama_token_data_array * candidates) const;
+    void               run_on_host(llama_token_data_array * candidates);
+    void               take_results(llama_token_data_array * candidates) const;
 
     std::shared_ptr<SamplerGroup>    group;
     std::shared_ptr<SamplerCounters> counters;
@@ -97,8 +96,8 @@ private:
     std::string   refused;
 
     std::unique_ptr<Evaluator> evaluator; // created by the first `apply`
-    Results     results;
-    std::string error;
+    Results                    results;
+    std::string                error;
 };
 
 } // namespace ggsl

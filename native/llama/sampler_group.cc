@@ -2,8 +2,8 @@
 
 #include "graph/backend.h"
 #include "graph/failure.h"
-#include "sampler.h"
 #include "graph/support.h"
+#include "sampler.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace {
 
 // llama.cpp probes every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Besides the subgraph it holds logits, their
 // copy and its view, and a view of each output.
-constexpr size_t  max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
+constexpr size_t max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
 
 // With several rows a graph has a few more reshapes, and llama.cpp reserves room for the probe's size.
 constexpr int64_t probe_rows = 2;
@@ -34,7 +34,8 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
             ContextPtr  context;
             const Built tried = dry_build(context, *candidate, count, family);
             if (tried.tensors.size() > max_probe_tensors) {
-                fail(code::invalid_graph, "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
+                fail(code::invalid_graph,
+                     "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
                      tried.tensors.size(), max_probe_tensors);
             }
             check_support(tried, device);
@@ -45,17 +46,19 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
 
 const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
     if (rows == 0) {
-        rows = std::max<int64_t>(1, padded->ne[1] - 1);
-        built         = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0), family);
-        latest        = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
-        cgraph        = model_graph;
+        rows   = std::max<int64_t>(1, padded->ne[1] - 1);
+        built  = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0),
+                             family);
+        latest = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
+        cgraph = model_graph;
         devices_known = false;
     }
     return built;
 }
 
 Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) const {
-    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1), family);
+    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1),
+                       family);
 }
 
 void SamplerGroup::reset() {
@@ -75,7 +78,8 @@ std::vector<TapValues> SamplerGroup::read_taps(int64_t row) const {
     for (const ggml_tensor * tap : built.taps) {
         const auto read = [&](auto numbers) {
             numbers.resize(static_cast<size_t>(tap->ne[0]));
-            ggml_backend_tensor_get(tap, numbers.data(), static_cast<size_t>(row) * tap->nb[1], numbers.size() * sizeof(numbers[0]));
+            ggml_backend_tensor_get(tap, numbers.data(), static_cast<size_t>(row) * tap->nb[1],
+                                    numbers.size() * sizeof(numbers[0]));
             values.emplace_back(std::move(numbers));
         };
         if (tap->type == GGML_TYPE_F32) {

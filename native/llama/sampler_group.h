@@ -51,17 +51,17 @@ public:
     // The values of its tapped nodes in that row.
     std::vector<TapValues> read_taps(int64_t row) const;
 
-    const BoundGraph &   bound_graph() const { return bound; }
-    const Graph &        source() const { return *graph; }
+    const BoundGraph & bound_graph() const { return bound; }
+    const Graph &      source() const { return *graph; }
     // Of the latest build.
     const SamplerStats & stats() const { return latest; }
     // The model's graph that the latest build is part of; null before it, and while llama.cpp builds another one.
-    const ggml_cgraph *  model_graph() const { return cgraph; }
+    const ggml_cgraph * model_graph() const { return cgraph; }
 
 private:
     template <typename T, typename Row> void upload_rows(ggml_tensor * tensor, Row row_of) const;
-    void upload_uniforms() const;
-    void find_devices();
+    void                                     upload_uniforms() const;
+    void                                     find_devices();
 
     std::shared_ptr<const Graph> graph;
     BoundGraph                   bound; // to the model's vocabulary
@@ -69,13 +69,13 @@ private:
     std::vector<Sampler *>       members;
     Family                       family = Family::cpu; // of the device that the subgraph is built for
 
-    Built        built; // its tensors live as long as llama.cpp's graph
-    const ggml_cgraph * cgraph = nullptr;
-    int64_t      rows        = 0; // 0: not built
-    bool         is_uploaded = false;
-    SamplerStats latest;
-    bool         devices_known = false; // buffers exist only after a build is computed
-    std::vector<std::vector<float>> states; // by state, then row; empty until read
+    Built                           built; // its tensors live as long as llama.cpp's graph
+    const ggml_cgraph *             cgraph      = nullptr;
+    int64_t                         rows        = 0; // 0: not built
+    bool                            is_uploaded = false;
+    SamplerStats                    latest;
+    bool                            devices_known = false; // buffers exist only after a build is computed
+    std::vector<std::vector<float>> states;                // by state, then row; empty until read
 };
 
 } // namespace ggsl

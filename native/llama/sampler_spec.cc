@@ -1,8 +1,8 @@
 #include "sampler_spec.h"
 
+#include "graph/failure.h"
 #include "arguments.h"
 #include "facts.generated.h"
-#include "graph/failure.h"
 #include "grammar.h"
 
 #include <algorithm>
@@ -48,8 +48,8 @@ llama_sampler * make_dry(Arguments & a) {
     for (const std::string & text : breakers.texts) {
         texts.push_back(text.c_str());
     }
-    return llama_sampler_init_dry(a.vocab("finding the tokens of its breakers"), multiplier, base, allowed_length, last_n,
-                                  texts.data(), texts.size());
+    return llama_sampler_init_dry(a.vocab("finding the tokens of its breakers"), multiplier, base, allowed_length,
+                                  last_n, texts.data(), texts.size());
 }
 
 llama_sampler * make_logit_bias(Arguments & a) {
@@ -79,25 +79,28 @@ constexpr Entry table[] = {
     { "min_p", [](Arguments & a) { return llama_sampler_init_min_p(a.f32("p"), a.min_keep()); } },
     { "typical", [](Arguments & a) { return llama_sampler_init_typical(a.f32("p"), a.min_keep()); } },
     { "temp", [](Arguments & a) { return llama_sampler_init_temp(a.f32("t")); } },
-    { "temp_ext", [](Arguments & a) { return llama_sampler_init_temp_ext(a.f32("t"), a.f32("delta"), a.f32("exponent")); } },
+    { "temp_ext",
+      [](Arguments & a) { return llama_sampler_init_temp_ext(a.f32("t"), a.f32("delta"), a.f32("exponent")); } },
     { "xtc", [](Arguments & a) { return llama_sampler_init_xtc(a.f32("p"), a.f32("t"), a.min_keep(), a.seed()); } },
     { "top_n_sigma", [](Arguments & a) { return llama_sampler_init_top_n_sigma(a.f32("n")); } },
     { "mirostat", make_mirostat },
-    { "mirostat_v2", [](Arguments & a) { return llama_sampler_init_mirostat_v2(a.seed(), a.f32("tau"), a.f32("eta")); } },
+    { "mirostat_v2",
+      [](Arguments & a) { return llama_sampler_init_mirostat_v2(a.seed(), a.f32("tau"), a.f32("eta")); } },
     { "penalties", make_penalties },
     { "dry", make_dry },
-    { "adaptive_p", [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
-    { "grammar", [](Arguments & a) {
-        const std::string text = a.text("text");
-        return make_grammar(a.vocab("a grammar"), text, a.text("root")).release();
-    } },
+    { "adaptive_p",
+      [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
+    { "grammar",
+      [](Arguments & a) {
+          const std::string text    = a.text("text");
+          return make_grammar(a.vocab("a grammar"), text, a.text("root")).release();
+      } },
     { "infill", make_infill },
     // Programs cannot name this one: its biases come with a request.
     { "logit_bias", make_logit_bias },
 };
 
-template <typename Named>
-constexpr const Named * find(const Named * begin, const Named * end, std::string_view name) {
+template <typename Named> constexpr const Named * find(const Named * begin, const Named * end, std::string_view name) {
     const Named * found = std::find_if(begin, end, [&](const Named & entry) { return name == entry.name; });
     return found == end ? nullptr : found;
 }
@@ -127,11 +130,12 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         for (const Entry & known : table) {
             names += (names.empty() ? "" : ", ") + std::string(known.name);
         }
-        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s", spec.name.substr(0, 40).c_str(),
-             names.c_str());
+        fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s",
+             spec.name.substr(0, 40).c_str(), names.c_str());
     }
     const facts::Sampler * sampler_facts = facts_of(spec.name);
-    Arguments  arguments(spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);
+    Arguments              arguments(
+        spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);
     SamplerPtr sampler(entry->make(arguments));
     arguments.finish();
     return sampler;

@@ -15,7 +15,8 @@ void check_rows(const llama_token_data_array & array, const std::string & where)
     for (size_t i = 0; i < array.size; ++i) {
         const llama_token_data & row = array.data[i];
         if (std::isnan(row.logit) || row.logit == INFINITY) {
-            fail(code::invalid_logits, "the logit of token %d is %s %s", row.id, std::isnan(row.logit) ? "NaN" : "+inf", where.c_str());
+            fail(code::invalid_logits, "the logit of token %d is %s %s", row.id, std::isnan(row.logit) ? "NaN" : "+inf",
+                 where.c_str());
         }
         is_alive |= row.logit != -INFINITY;
     }

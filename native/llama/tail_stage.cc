@@ -8,11 +8,11 @@ class GrammarStage : public TailStage {
 public:
     explicit GrammarStage(Grammar grammar) : TailStage("grammar", nullptr), grammar(std::move(grammar)) {}
 
-    void apply(llama_token_data_array & rows) override { grammar.apply(rows); }
-    void accept(llama_token token) override { grammar.accept(token); }
-    void reset() override { grammar.reset(); }
-    bool may_refuse() const override { return true; }
-    void undo() override { grammar.undo(); }
+    void                       apply(llama_token_data_array & rows) override { grammar.apply(rows); }
+    void                       accept(llama_token token) override { grammar.accept(token); }
+    void                       reset() override { grammar.reset(); }
+    bool                       may_refuse() const override { return true; }
+    void                       undo() override { grammar.undo(); }
     std::unique_ptr<TailStage> clone() const override { return std::make_unique<GrammarStage>(grammar.clone()); }
 
 private:

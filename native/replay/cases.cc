@@ -35,7 +35,8 @@ Feeds Case::feeds() const {
             feeds.inputs.push_back(std::span<const int32_t>(inputs[i]));
         } else {
             // Read-only: a float32 is stored as the bits of a word.
-            feeds.inputs.push_back(std::span<const float>(reinterpret_cast<const float *>(inputs[i].data()), inputs[i].size()));
+            feeds.inputs.push_back(
+                std::span<const float>(reinterpret_cast<const float *>(inputs[i].data()), inputs[i].size()));
         }
     }
     return feeds;
@@ -45,7 +46,8 @@ CaseFile::CaseFile(const std::string & given) : path(given), stream(given, std::
     std::error_code error;
     const auto      bytes = std::filesystem::file_size(path, error);
     if (error || !stream) {
-        fail(code::invalid_argument, "%s cannot be read: %s", path.c_str(), error ? error.message().c_str() : "it did not open");
+        fail(code::invalid_argument, "%s cannot be read: %s", path.c_str(),
+             error ? error.message().c_str() : "it did not open");
     }
     size = static_cast<int64_t>(bytes / sizeof(int32_t));
     if (bytes % sizeof(int32_t) != 0) {
@@ -56,8 +58,8 @@ CaseFile::CaseFile(const std::string & given) : path(given), stream(given, std::
         fail(code::invalid_argument, "%s is not a case file: write one with npm run record", path.c_str());
     }
     if (const int32_t version = word(); version != case_version) {
-        fail(code::invalid_argument, "%s has version %d of the case format, expected %d: record it again", path.c_str(), version,
-             case_version);
+        fail(code::invalid_argument, "%s has version %d of the case format, expected %d: record it again", path.c_str(),
+             version, case_version);
     }
     cases = word_in(0, max_cases, "the number of cases");
 }
@@ -74,7 +76,8 @@ int32_t CaseFile::word() {
 int32_t CaseFile::word_in(int32_t min, int32_t max, const char * what) {
     const int32_t value = word();
     if (value < min || value > max) {
-        fail_here(std::string(what) + " from " + std::to_string(min) + " to " + std::to_string(max), std::to_string(value));
+        fail_here(std::string(what) + " from " + std::to_string(min) + " to " + std::to_string(max),
+                  std::to_string(value));
     }
     return value;
 }
@@ -85,7 +88,8 @@ std::vector<int32_t> CaseFile::words(int64_t count, const char * what) {
         fail_here(std::string(what) + " of at most " + std::to_string(max_numbers) + " words", std::to_string(count));
     }
     if (count > size - position) {
-        fail_here(std::string(what) + " of " + std::to_string(count) + " words", std::to_string(size - position) + " before the end");
+        fail_here(std::string(what) + " of " + std::to_string(count) + " words",
+                  std::to_string(size - position) + " before the end");
     }
     std::vector<int32_t> values(static_cast<size_t>(count));
     stream.read(reinterpret_cast<char *>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(int32_t)));
@@ -109,7 +113,8 @@ std::string CaseFile::text(const char * what) {
     }
     for (const char c : value) {
         if (c < ' ' || c > '~') {
-            fail_here(std::string(what) + " of printable ASCII characters", "byte " + std::to_string(static_cast<unsigned char>(c)));
+            fail_here(std::string(what) + " of printable ASCII characters",
+                      "byte " + std::to_string(static_cast<unsigned char>(c)));
         }
     }
     return value;
@@ -118,7 +123,8 @@ std::string CaseFile::text(const char * what) {
 std::optional<Case> CaseFile::next() {
     if (done == cases) {
         if (position != size) {
-            fail(code::invalid_argument, "%s has %lld words after its last case", path.c_str(), static_cast<long long>(size - position));
+            fail(code::invalid_argument, "%s has %lld words after its last case", path.c_str(),
+                 static_cast<long long>(size - position));
         }
         return std::nullopt;
     }
@@ -162,9 +168,9 @@ void CaseFile::read_inputs(Case & c) {
 }
 
 void CaseFile::read_expected(Case & c) {
-    const int32_t   bits = word_in(0, all_bits, "the outputs that are given");
-    const Outputs & out  = c.bound.graph.outputs;
-    const auto expect = [&](int32_t bit, int32_t node, const char * name) {
+    const int32_t   bits   = word_in(0, all_bits, "the outputs that are given");
+    const Outputs & out    = c.bound.graph.outputs;
+    const auto      expect = [&](int32_t bit, int32_t node, const char * name) {
         if ((bits & bit) != 0 && node < 0) {
             fail_here(std::string("an expectation of outputs that the graph gives"), name);
         }

@@ -43,7 +43,7 @@ struct Table {
 
     size_t  size() const { return std::max({ candidates.size(), logits.size(), probs.size() }); }
     int32_t token(size_t i) const { return candidates.empty() ? static_cast<int32_t>(i) : candidates[i]; }
-    bool    is_kept(size_t i) const { return logits.empty() ? probs.empty() || probs[i] > 0.0f : logits[i] != -INFINITY; }
+    bool is_kept(size_t i) const { return logits.empty() ? probs.empty() || probs[i] > 0.0f : logits[i] != -INFINITY; }
 
     std::unordered_map<int32_t, size_t> kept() const {
         std::unordered_map<int32_t, size_t> rows;
@@ -88,7 +88,8 @@ std::optional<std::string> compare_table(const Table & expected, const Table & f
         if (at == there.end()) {
             return message("sequence %zu: expected token %d among the rows, found it in none", row, expected.token(i));
         }
-        if (!expected.logits.empty() && !is_near(found.logits[at->second], expected.logits[i], relative(tolerance, expected.logits[i]))) {
+        if (!expected.logits.empty() &&
+            !is_near(found.logits[at->second], expected.logits[i], relative(tolerance, expected.logits[i]))) {
             return message("sequence %zu, token %d: expected the logit %g, found %g", row, at->first,
                            static_cast<double>(expected.logits[i]), static_cast<double>(found.logits[at->second]));
         }
@@ -109,8 +110,10 @@ std::optional<std::string> compare_table(const Table & expected, const Table & f
 std::optional<std::string> compare_rows(const Case & c, const Results & found) {
     const auto rows = static_cast<size_t>(c.rows);
     for (size_t row = 0; row < rows; ++row) {
-        const Table wanted{ part(c.candidates, row, rows), part(c.expected_logits, row, rows), part(c.probs, row, rows) };
-        const Table is{ part(found.candidates, row, rows), part(found.logits, row, rows), part(found.probs, row, rows) };
+        const Table wanted{ part(c.candidates, row, rows), part(c.expected_logits, row, rows),
+                            part(c.probs, row, rows) };
+        const Table is{ part(found.candidates, row, rows), part(found.logits, row, rows),
+                        part(found.probs, row, rows) };
         if (auto difference = compare_table(wanted, is, c.tolerance, row)) {
             return difference;
         }
@@ -122,7 +125,8 @@ std::optional<std::string> compare_rows(const Case & c, const Results & found) {
 
 std::optional<std::string> compare(const Case & c, const Results & found) {
     if (differ_in_size(c.sampled, found.sampled) || differ_in_size(c.candidates, found.candidates) ||
-        differ_in_size(c.expected_logits, found.logits) || differ_in_size(c.probs, found.probs) || differ_in_size(c.states, found.states)) {
+        differ_in_size(c.expected_logits, found.logits) || differ_in_size(c.probs, found.probs) ||
+        differ_in_size(c.states, found.states)) {
         return "an output has another size than expected";
     }
     for (size_t row = 0; row < c.sampled.size(); ++row) {
@@ -133,7 +137,8 @@ std::optional<std::string> compare(const Case & c, const Results & found) {
     for (size_t i = 0; i < c.states.size(); ++i) {
         const float expected = c.states[i], state = found.states[i];
         if (!is_near(state, expected, relative(c.tolerance, expected))) {
-            return message("state %zu: expected %g, found %g", i, static_cast<double>(expected), static_cast<double>(state));
+            return message("state %zu: expected %g, found %g", i, static_cast<double>(expected),
+                           static_cast<double>(state));
         }
     }
     return compare_rows(c, found);

@@ -12,7 +12,8 @@ namespace ggsl::tools {
 namespace {
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -29,7 +30,7 @@ using SetPool  = void(ggml_backend_t, ggml_threadpool *);
 } // namespace
 
 ggml_backend_dev_t choose_device(const std::string & wanted) {
-    size_t number = 0;
+    size_t number            = 0;
     const auto [rest, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
     if (error == std::errc() && rest == wanted.data() + wanted.size() && number < ggml_backend_dev_count()) {
         return ggml_backend_dev_get(number);
@@ -43,7 +44,8 @@ ggml_backend_dev_t choose_device(const std::string & wanted) {
     return device_by_name(wanted);
 }
 
-Device::Device(ggml_backend_dev_t chosen, int count) : device(chosen), threads(count), pointer(ggml_backend_dev_init(chosen, nullptr)) {
+Device::Device(ggml_backend_dev_t chosen, int count)
+    : device(chosen), threads(count), pointer(ggml_backend_dev_init(chosen, nullptr)) {
     if (!pointer) {
         fail(code::no_device, "device %s did not start", ggml_backend_dev_name(device));
     }
@@ -58,7 +60,7 @@ void Device::keep_threads() {
         return;
     }
     ggml_threadpool_params params = ggml_threadpool_params_default(threads);
-    pool = new_pool(&params);
+    pool                          = new_pool(&params);
     set_pool(pointer.get(), pool);
 }
 

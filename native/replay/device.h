@@ -27,7 +27,7 @@ class Device {
 public:
     Device(ggml_backend_dev_t device, int threads);
     ~Device();
-    Device(const Device &) = delete;
+    Device(const Device &)             = delete;
     Device & operator=(const Device &) = delete;
 
     const ggml_backend_dev_t device;

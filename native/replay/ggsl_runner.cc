@@ -1,12 +1,13 @@
 #include "graph/failure.h"
-#include "runner.h"
 #include "graph/support.h"
+#include "runner.h"
 
 #include <cstring>
 
 namespace ggsl::tools {
 
-GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c) : GraphRunner(target, given), source(c) {
+GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c)
+    : GraphRunner(target, given), source(c) {
     check_uniforms(c.bound, c.uniforms, c.rows);
     const Feeds feeds = c.feeds();
     for (size_t i = 1; i < feeds.inputs.size(); ++i) {

@@ -43,10 +43,10 @@ LlamaRunner::LlamaRunner(const Device & target, const Logits & given, const Case
 // As llama.cpp's graph code does for each sequence: a view of its row, the chain, and a node for every output.
 void LlamaRunner::build_row(llama_sampler * chain, int64_t row, int64_t rows) {
     contexts.emplace_back(ggml_init({ max_chain_tensors * ggml_tensor_overhead(), nullptr, true }));
-    ggml_context * context = contexts.back().get();
-    const int64_t  size    = logits->ne[0];
-    ggml_tensor *  view    = rows == 1 ? ggml_view_1d(context, logits, size, 0)
-                                       : ggml_view_1d(context, logits, size, static_cast<size_t>(row) * logits->nb[1]);
+    ggml_context *     context = contexts.back().get();
+    const int64_t      size    = logits->ne[0];
+    ggml_tensor *      view    = rows == 1 ? ggml_view_1d(context, logits, size, 0)
+                                           : ggml_view_1d(context, logits, size, static_cast<size_t>(row) * logits->nb[1]);
     llama_sampler_data data{ view, nullptr, nullptr, nullptr };
     if (chain->iface->backend_reset != nullptr) {
         chain->iface->backend_reset(chain);

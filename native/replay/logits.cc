@@ -8,9 +8,9 @@ void fill_logits(Case & c) {
     if (!c.made) {
         return;
     }
-    std::mt19937                            random(c.made->seed);
-    std::normal_distribution<float>         noise(0.0f, c.made->is_flat ? 1.0f : 2.0f);
-    std::uniform_int_distribution<int32_t>  any_token(0, c.bound.vocab_size - 1);
+    std::mt19937                           random(c.made->seed);
+    std::normal_distribution<float>        noise(0.0f, c.made->is_flat ? 1.0f : 2.0f);
+    std::uniform_int_distribution<int32_t> any_token(0, c.bound.vocab_size - 1);
 
     c.logits.resize(static_cast<size_t>(c.rows) * static_cast<size_t>(c.bound.vocab_size));
     for (int64_t row = 0; row < c.rows; ++row) {

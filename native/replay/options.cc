@@ -31,10 +31,11 @@ const char * const usage =
 namespace {
 
 int parse_count(const std::string & text, int max, const std::string & option) {
-    int value = 0;
+    int value                = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || rest != text.data() + text.size() || value < 1 || value > max) {
-        fail(code::invalid_argument, "%s: expected a whole number from 1 to %d, found \"%s\"", option.c_str(), max, text.c_str());
+        fail(code::invalid_argument, "%s: expected a whole number from 1 to %d, found \"%s\"", option.c_str(), max,
+             text.c_str());
     }
     return value;
 }
@@ -74,7 +75,7 @@ void set_option(Options & options, const std::string & name, const std::string &
 } // namespace
 
 Options parse_options(int count, const char * const * arguments) {
-    Options options;
+    Options                  options;
     std::vector<std::string> words;
     for (int i = 1; i < count; ++i) {
         const std::string word = arguments[i];

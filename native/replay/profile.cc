@@ -37,7 +37,8 @@ struct Step {
 std::vector<Step> split(ggml_cgraph * graph) {
     std::vector<Step> steps;
     for (int i = 0; i < ggml_graph_n_nodes(graph); ++i) {
-        Step step{ ggml_graph_node(graph, i), ContextPtr(ggml_init({ ggml_graph_overhead_custom(1, false), nullptr, true })), nullptr };
+        Step step{ ggml_graph_node(graph, i),
+                   ContextPtr(ggml_init({ ggml_graph_overhead_custom(1, false), nullptr, true })), nullptr };
         step.graph = ggml_new_graph_custom(step.context.get(), 1, false);
         ggml_graph_add_node(step.graph, step.node);
         steps.push_back(std::move(step));
@@ -45,7 +46,8 @@ std::vector<Step> split(ggml_cgraph * graph) {
     return steps;
 }
 
-Json profile_side(const char * side, const Case & c, const Device & device, const Logits & logits, GraphRunner & runner, int rounds) {
+Json profile_side(const char * side, const Case & c, const Device & device, const Logits & logits, GraphRunner & runner,
+                  int rounds) {
     std::vector<Step>   steps = split(runner.graph());
     std::vector<double> whole;
     for (int round = 0; round < rounds; ++round) {
@@ -68,7 +70,11 @@ Json profile_side(const char * side, const Case & c, const Device & device, cons
         if (bytes_moved(step.node) == 0) {
             starts.push_back(us);
         } else {
-            nodes.push_back(Json().add("op", ggml_op_desc(step.node)).add("name", step.node->name).add("us", us).add("bytes", bytes_moved(step.node)));
+            nodes.push_back(Json()
+                                .add("op", ggml_op_desc(step.node))
+                                .add("name", step.node->name)
+                                .add("us", us)
+                                .add("bytes", bytes_moved(step.node)));
         }
     }
     return Json()

@@ -29,7 +29,8 @@ void load(const Options & options) {
 void list_devices() {
     int number = 0;
     for (const ggsl::Device & device : devices()) {
-        std::printf("%d  %-10s %-14s %s\n", number++, device.name.c_str(), device.type.c_str(), device.description.c_str());
+        std::printf("%d  %-10s %-14s %s\n", number++, device.name.c_str(), device.type.c_str(),
+                    device.description.c_str());
     }
 }
 
@@ -81,7 +82,7 @@ void print(const Json & json) {
 }
 
 int measure(const Options & options, ggml_backend_dev_t device) {
-    int failed = 0;
+    int                 failed = 0;
     const TimingOptions timing{ options.rounds, options.round_ms * 1000.0 };
     each_case(options, [&](const Case & c) {
         for (const int threads : options.threads) {

@@ -26,7 +26,8 @@ Logits::Logits(const Device & device, const Case & c) : source(c) {
     ggml_set_name(values, "logits");
     buffer.reset(ggml_backend_alloc_ctx_tensors_from_buft(context.get(), device.buffer_type()));
     if (!buffer) {
-        fail(code::out_of_memory, "no memory for %lld rows of %d logits", static_cast<long long>(c.rows), c.bound.vocab_size);
+        fail(code::out_of_memory, "no memory for %lld rows of %d logits", static_cast<long long>(c.rows),
+             c.bound.vocab_size);
     }
     check_logits(c.logits, static_cast<size_t>(c.bound.vocab_size));
     restore();

@@ -43,8 +43,8 @@ public:
     virtual Phases run() = 0;
     // The picked tokens of the latest run, one per row; -1 if none was picked.
     virtual std::vector<int32_t> tokens() const = 0;
-    virtual size_t upload_bytes() const { return 0; }
-    virtual size_t readback_bytes() const = 0;
+    virtual size_t               upload_bytes() const { return 0; }
+    virtual size_t               readback_bytes() const = 0;
 };
 
 // A runner with a graph on the device.
@@ -57,7 +57,7 @@ public:
     size_t        nodes() const { return static_cast<size_t>(ggml_graph_n_nodes(cgraph)); }
     size_t        nodes_without_views() const;
     // Whether a node overwrites the logits.
-    bool          writes_logits() const;
+    bool writes_logits() const;
 
     virtual void upload() = 0;
 
@@ -69,9 +69,9 @@ protected:
     // Copies `bytes` of a tensor to the host after every run.
     void * read_back(const ggml_tensor * tensor, size_t offset, size_t bytes);
 
-    const Device &                 device;
-    ggml_tensor * const            logits;
-    std::vector<ContextPtr>        contexts;
+    const Device &          device;
+    ggml_tensor * const     logits;
+    std::vector<ContextPtr> contexts;
 
 private:
     struct Copy {

@@ -18,7 +18,8 @@ void add_parameter(SamplerSpec & spec, const std::string & word, const std::stri
     double       value  = 0.0;
     const char * end    = word.data() + word.size();
     const char * begin  = equals == std::string::npos ? end : word.data() + equals + 1;
-    if (const auto [rest, error] = std::from_chars(begin, end, value); equals == 0 || error != std::errc() || rest != end) {
+    if (const auto [rest, error] = std::from_chars(begin, end, value);
+        equals == 0 || error != std::errc() || rest != end) {
         fail(code::invalid_argument, "\"%s\": expected NAME=NUMBER, found \"%s\"", text.c_str(), word.c_str());
     }
     if (!spec.parameters.emplace(word.substr(0, equals), Value{ value }).second) {
@@ -56,11 +57,13 @@ void check_limits(const std::vector<SamplerSpec> & specs, int32_t vocab_size) {
         const auto k = spec.parameters.find("k");
         reorders += spec.name == "top_k" || spec.name == "top_p" ? 1 : 0;
         if (k != spec.parameters.end() && std::get<double>(k->second.data) > vocab_size) {
-            fail(code::invalid_argument, "%s: llama.cpp takes a k up to the vocabulary's %d", spec.name.c_str(), vocab_size);
+            fail(code::invalid_argument, "%s: llama.cpp takes a k up to the vocabulary's %d", spec.name.c_str(),
+                 vocab_size);
         }
     }
     if (reorders > max_reorders) {
-        fail(code::invalid_argument, "llama.cpp takes at most %d of top_k and top_p in a chain, found %d", max_reorders, reorders);
+        fail(code::invalid_argument, "llama.cpp takes at most %d of top_k and top_p in a chain, found %d", max_reorders,
+             reorders);
     }
 }
 

@@ -10,11 +10,11 @@ namespace ggsl::tools {
 
 namespace {
 
-constexpr int    warm_up_rounds = 2;
+constexpr int warm_up_rounds = 2;
 // Rounds of a slow case end after this time, but not before a minimum number.
-constexpr double enough_us      = 1e6;
-constexpr int    min_rounds     = 3;
-constexpr int    max_repeats    = 1000;
+constexpr double enough_us   = 1e6;
+constexpr int    min_rounds  = 3;
+constexpr int    max_repeats = 1000;
 
 // Linear between neighbours. `q` in [0, 1]; `values` are not empty.
 double quantile(std::vector<double> values, double q) {
@@ -26,7 +26,10 @@ double quantile(std::vector<double> values, double q) {
 }
 
 Json spread(const std::vector<double> & values) {
-    return Json().add("q1", quantile(values, 0.25)).add("median", quantile(values, 0.5)).add("q3", quantile(values, 0.75));
+    return Json()
+        .add("q1", quantile(values, 0.25))
+        .add("median", quantile(values, 0.5))
+        .add("q3", quantile(values, 0.75));
 }
 
 // One side of the comparison and its measurements: for each round, the median over the round's tokens.
@@ -119,7 +122,8 @@ Json side_json(const Side & side, const GraphRunner & runner) {
 
 Json time_case(const Case & c, const Device & device, const TimingOptions & options) {
     if (c.stages.empty()) {
-        fail(code::invalid_argument, "case \"%s\" has no chain of llama.cpp to compare with: it is for `check`", c.name.c_str());
+        fail(code::invalid_argument, "case \"%s\" has no chain of llama.cpp to compare with: it is for `check`",
+             c.name.c_str());
     }
     const Logits logits(device, c);
     GgslRunner   ours(device, logits, c);

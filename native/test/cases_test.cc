@@ -18,12 +18,15 @@ namespace {
 using tools::CaseFile;
 
 std::string temporary_file() {
-    return (std::filesystem::temp_directory_path() / ("ggsl-cases-" + std::to_string(std::random_device()()) + ".cases")).string();
+    return (std::filesystem::temp_directory_path() /
+            ("ggsl-cases-" + std::to_string(std::random_device()()) + ".cases"))
+        .string();
 }
 
 void write(const std::string & path, const std::vector<int32_t> & words) {
     std::ofstream stream(path, std::ios::binary);
-    stream.write(reinterpret_cast<const char *>(words.data()), static_cast<std::streamsize>(words.size() * sizeof(int32_t)));
+    stream.write(reinterpret_cast<const char *>(words.data()),
+                 static_cast<std::streamsize>(words.size() * sizeof(int32_t)));
 }
 
 // The number of cases, or -1 for a file that is rejected.
@@ -43,9 +46,11 @@ int read(const std::string & path) {
 // One case: greedy over four tokens, which picks token 3.
 std::vector<int32_t> good_file() {
     Words words;
-    words.sampled = words.i32(OpId::argmax, 1, { words.the_logits() });
+    words.sampled                    = words.i32(OpId::argmax, 1, { words.the_logits() });
     const std::vector<int32_t> graph = words.finish();
-    std::vector<int32_t> file = { tools::case_magic, tools::case_version, 1, 2, 'o' | 'k' << 8, 4, 1, static_cast<int32_t>(graph.size()) };
+    std::vector<int32_t>       file  = {
+        tools::case_magic, tools::case_version, 1, 2, 'o' | 'k' << 8, 4, 1, static_cast<int32_t>(graph.size())
+    };
     file.insert(file.end(), graph.begin(), graph.end());
     file.insert(file.end(), { 0, bits(1), bits(2), bits(3), bits(4) });
     file.insert(file.end(), { 1, bits(0.0f), 3 });
@@ -92,8 +97,9 @@ void test_cases() {
     std::filesystem::remove(path);
 
     CHECK(llama_sampler_chain_n(tools::make_chain("top_k k=40 | dist seed=4294967295", 100, {}).get()) == 2, "a chain");
-    for (const char * text : { "", "|", "nothing", "dist |", "dist seed", "dist seed=", "dist seed=x", "dist =1", "dist seed=1 seed=2",
-                               "dist sed=1", "top_k k=101", "top_p | top_p | top_k k=5", "temp t=nan", "temp t=inf" }) {
+    for (const char * text :
+         { "", "|", "nothing", "dist |", "dist seed", "dist seed=", "dist seed=x", "dist =1", "dist seed=1 seed=2",
+           "dist sed=1", "top_k k=101", "top_p | top_p | top_k k=5", "temp t=nan", "temp t=inf" }) {
         check_chain_refused(text);
     }
 }

@@ -7,24 +7,27 @@
 #include <string>
 #include <vector>
 
-#define CHECK(condition, ...)                                             \
-    do {                                                                  \
-        if (!(condition)) {                                               \
-            std::fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);          \
-            std::fprintf(stderr, __VA_ARGS__);                            \
-            std::fprintf(stderr, "\n");                                   \
-            std::exit(1);                                                 \
-        }                                                                 \
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            std::fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                                       \
+            std::fprintf(stderr, __VA_ARGS__);                                                                         \
+            std::fprintf(stderr, "\n");                                                                                \
+            std::exit(1);                                                                                              \
+        }                                                                                                              \
     } while (false)
 
 namespace ggsl::test {
 
-inline void check_near(const std::vector<float> & found, const std::vector<float> & expected, const std::string & what) {
-    CHECK(found.size() == expected.size(), "%s: %zu numbers, expected %zu", what.c_str(), found.size(), expected.size());
+inline void check_near(const std::vector<float> & found, const std::vector<float> & expected,
+                       const std::string & what) {
+    CHECK(found.size() == expected.size(), "%s: %zu numbers, expected %zu", what.c_str(), found.size(),
+          expected.size());
     for (size_t i = 0; i < found.size(); ++i) {
         const float tolerance = 1e-5f * std::fmax(1.0f, std::fabs(expected[i]));
-        CHECK(found[i] == expected[i] || std::fabs(found[i] - expected[i]) <= tolerance, "%s: number %zu is %g, expected %g",
-              what.c_str(), i, static_cast<double>(found[i]), static_cast<double>(expected[i]));
+        CHECK(found[i] == expected[i] || std::fabs(found[i] - expected[i]) <= tolerance,
+              "%s: number %zu is %g, expected %g", what.c_str(), i, static_cast<double>(found[i]),
+              static_cast<double>(expected[i]));
     }
 }
 

@@ -63,7 +63,7 @@ public:
         return chain;
     }
 
-    llama_token sample(common_sampler * chain) const { return common_sampler_sample(chain, context(), -1); }
+    llama_token     sample(common_sampler * chain) const { return common_sampler_sample(chain, context(), -1); }
     llama_context * context() const { return loaded->context(); }
 
     const Tokens prompt;
@@ -96,8 +96,9 @@ Napi::Value common_tokens(const Napi::CallbackInfo & info) {
 Napi::Value common_picks_near(const Napi::CallbackInfo & info) {
     Text text(info);
     return from_vector(info.Env(), picks_near(
-        text.context(), text.prompt, to_tie_options(info[2], info[3]), [&] { return text.open_chain(); },
-        [&](common_sampler * chain) { return text.sample(chain); }, accept));
+                                       text.context(), text.prompt, to_tie_options(info[2], info[3]),
+                                       [&] { return text.open_chain(); },
+                                       [&](common_sampler * chain) { return text.sample(chain); }, accept));
 }
 
 // commonOptions(): every option of llama.cpp's programs: { names, values, isSampling }, `values` words after a name.
@@ -123,8 +124,7 @@ Napi::Value common_options(const Napi::CallbackInfo & info) {
     return found;
 }
 
-template <Napi::Value (*function)(const Napi::CallbackInfo &)>
-Napi::Value safely(const Napi::CallbackInfo & info) {
+template <Napi::Value (*function)(const Napi::CallbackInfo &)> Napi::Value safely(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] { return function(info); });
 }
 

@@ -88,7 +88,7 @@ private:
         for (int i = 0; i < 30; ++i) {
             found              = below(words.node_count);
             const Value & node = nodes[static_cast<size_t>(found)];
-            const bool fits    = dtype == OperandDtype::any || (dtype == OperandDtype::i32) == (node.dtype == Dtype::i32);
+            const bool fits = dtype == OperandDtype::any || (dtype == OperandDtype::i32) == (node.dtype == Dtype::i32);
             if (fits && (dim == 0 || node.dim == dim)) {
                 break;
             }
@@ -107,8 +107,8 @@ private:
     }
 
     void add_node() {
-        const auto id = static_cast<size_t>(below(static_cast<int32_t>(op_table().size())));
-        const Op & op = op_table()[id];
+        const auto    id   = static_cast<size_t>(below(static_cast<int32_t>(op_table().size())));
+        const Op &    op   = op_table()[id];
         const int32_t rows = some_dim();
 
         std::vector<int32_t> operands, attrs;
@@ -123,10 +123,12 @@ private:
             attrs.push_back(attr(rule, rows));
         }
 
-        const auto    value_of = [&](int32_t i) { return nodes[static_cast<size_t>(operands[static_cast<size_t>(i)])]; };
-        const auto    dtype    = static_cast<Dtype>(op.dtype.apply(attrs.data(), [&](int32_t i) { return value_of(i).dtype; }));
-        const int32_t dim      = op.dim.apply(attrs.data(), [&](int32_t i) { return value_of(i).dim; });
-        words.nodes.insert(words.nodes.end(), { static_cast<int32_t>(id), static_cast<int32_t>(dtype), dim, static_cast<int32_t>(operands.size()) });
+        const auto value_of = [&](int32_t i) { return nodes[static_cast<size_t>(operands[static_cast<size_t>(i)])]; };
+        const auto dtype =
+            static_cast<Dtype>(op.dtype.apply(attrs.data(), [&](int32_t i) { return value_of(i).dtype; }));
+        const int32_t dim = op.dim.apply(attrs.data(), [&](int32_t i) { return value_of(i).dim; });
+        words.nodes.insert(words.nodes.end(), { static_cast<int32_t>(id), static_cast<int32_t>(dtype), dim,
+                                                static_cast<int32_t>(operands.size()) });
         words.nodes.insert(words.nodes.end(), operands.begin(), operands.end());
         words.nodes.insert(words.nodes.end(), attrs.begin(), attrs.end());
         note(words.node_count++, dtype, dim);
@@ -153,13 +155,15 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
     const int32_t     size    = sizes[generator.below(5)];
     const int64_t     rows    = 1 + 2 * generator.below(2);
     try {
-        const Graph graph = decode_wire(words.data(), words.size());
-        auto sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size), std::make_shared<SamplerCounters>());
+        const Graph graph   = decode_wire(words.data(), words.size());
+        auto        sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size),
+                                      std::make_shared<SamplerCounters>());
         sampler.backend_init(ggml_backend_dev_buffer_type(device_by_name("CPU")));
 
         Evaluator          evaluator(graph, size, rows, device_by_name("CPU"), 1 + generator.below(2));
         const auto         count = static_cast<size_t>(rows);
-        std::vector<float> logits(static_cast<size_t>(size) * count), uniforms(static_cast<size_t>(graph.uniform_count) * count);
+        std::vector<float> logits(static_cast<size_t>(size) * count),
+            uniforms(static_cast<size_t>(graph.uniform_count) * count);
         for (auto * values : { &logits, &uniforms }) {
             for (float & value : *values) {
                 value = generator.number();
@@ -168,7 +172,8 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
         const size_t         dim = static_cast<size_t>(std::min(3, size)) * count;
         std::vector<int32_t> ids(dim, 0);
         std::vector<float>   column(dim, 1.0f);
-        evaluator.run({ logits, uniforms, { std::monostate(), std::span<const int32_t>(ids), std::span<const float>(column) } });
+        evaluator.run(
+            { logits, uniforms, { std::monostate(), std::span<const int32_t>(ids), std::span<const float>(column) } });
         return true;
     } catch (const Failure &) {
         return false;

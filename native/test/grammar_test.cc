@@ -24,7 +24,8 @@ void check_refused(const char * expected, const std::string & text) {
     try {
         check_grammar(nullptr, text, "root");
     } catch (const Failure & failure) {
-        CHECK(std::string(failure.what()).find(expected) != std::string::npos, "\"%s\" does not say \"%s\"", failure.what(), expected);
+        CHECK(std::string(failure.what()).find(expected) != std::string::npos, "\"%s\" does not say \"%s\"",
+              failure.what(), expected);
         return;
     }
     CHECK(false, "was accepted: %s", expected);
@@ -54,7 +55,7 @@ void test_texts() {
     // Only the empty `b` makes it left-recursive, which llama.cpp overlooks: its stacks would grow without bound.
     check_refused("\"root\" is left-recursive", "root ::= a root \"x\" | \"y\"\na ::= b\nb ::= \"\"");
 
-    std::string chain = "root ::= r0\n";
+    std::string chain    = "root ::= r0\n";
     std::string doubling = "root ::= r0\n";
     for (int i = 0; i < 30000; ++i) {
         const std::string rule = "r" + std::to_string(i) + " ::= ";
@@ -69,16 +70,16 @@ void test_texts() {
 }
 
 void test_damage() {
-    std::mt19937 random(11);
+    std::mt19937      random(11);
     const std::string marks = "\"[](){}*+?|<>!.\\-,0129 \n#:=az^";
     for (int round = 0; round < 20000; ++round) {
         std::string text = json;
         for (size_t count = 1 + random() % 4; count > 0; --count) {
-            const size_t at = random() % text.size();
-            const char mark = marks[random() % marks.size()];
+            const size_t at   = random() % text.size();
+            const char   mark = marks[random() % marks.size()];
             switch (random() % 3) {
-                case 0: text[at] = mark; break;
-                case 1: text.insert(at, 1, mark); break;
+                case 0:  text[at] = mark; break;
+                case 1:  text.insert(at, 1, mark); break;
                 default: text.erase(at, 1 + random() % 5);
             }
         }
@@ -151,20 +152,21 @@ void test_grammar(const char * model_path) {
     while (model->piece(two, true).size() != 2 || model->piece(two, true)[0] != 'a') {
         ++two;
     }
-    Grammar odd(vocab, make_grammar(vocab, "root ::= \"a\" <[" + std::to_string(two) + "]>", "root"));
+    Grammar    odd(vocab, make_grammar(vocab, "root ::= \"a\" <[" + std::to_string(two) + "]>", "root"));
     const auto before = odd.allowed();
     CHECK(before[static_cast<size_t>(two)] > 0 && !try_accept(odd, two), "the odd token");
     CHECK(odd.allowed() == before, "the state changed");
 
     // If the second of two grammars rejects a token, the first is unchanged.
-    const auto stage = [](const char * text) { return SamplerSpec{ "grammar", { { "text", { std::string(text) } } } }; };
-    Tail both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
+    const auto stage = [](const char * text) {
+        return SamplerSpec{ "grammar", { { "text", { std::string(text) } } } };
+    };
+    Tail          both({ stage("root ::= [a-z]+"), stage("root ::= [A-Z]+") }, model);
     const int32_t a = model->tokenize("a", false, false)[0];
     try {
         both.accept(a);
         CHECK(false, "was accepted");
-    } catch (const Failure &) {
-    }
+    } catch (const Failure &) {}
     try {
         both.apply(std::vector<int32_t>{ a }, std::vector<float>{ 1.0f });
         CHECK(false, "was applied");
@@ -172,8 +174,11 @@ void test_grammar(const char * model_path) {
         CHECK(failure.code == std::string(code::no_candidate), "%s", failure.what());
     }
     for (const char * name : { "infill", "dry" }) {
-        Tail chain({ { name, { } } }, model);
-        CHECK(chain.clone().apply(std::vector<int32_t>{ a, 0, 1 }, std::vector<float>{ 1.0f, 2.0f, 0.5f }).tokens.size() > 0, "%s", name);
+        Tail chain({ { name, {} } }, model);
+        CHECK(
+            chain.clone().apply(std::vector<int32_t>{ a, 0, 1 }, std::vector<float>{ 1.0f, 2.0f, 0.5f }).tokens.size() >
+                0,
+            "%s", name);
     }
 }
 

@@ -42,8 +42,8 @@ Row run(ggml_custom_op_t kernel, const std::vector<Row> & operands, std::array<f
         tensors.push_back(ggml_new_tensor_2d(context, GGML_TYPE_F32, width, rows));
         std::memcpy(tensors.back()->data, operand.data(), total * sizeof(float));
     }
-    ggml_tensor * result = ggml_custom_4d(context, GGML_TYPE_F32, width, rows, 1, 1, tensors.data(), static_cast<int>(tensors.size()),
-                                          kernel, 2, attrs.data());
+    ggml_tensor * result = ggml_custom_4d(context, GGML_TYPE_F32, width, rows, 1, 1, tensors.data(),
+                                          static_cast<int>(tensors.size()), kernel, 2, attrs.data());
     for (int thread = 0; thread < 2; ++thread) {
         kernel(result, thread, 2, attrs.data());
     }
@@ -76,8 +76,9 @@ void check_soft_max(float scale, const Row & x, const Row * mask) {
         for (size_t i = 0; i < width; ++i) {
             const double share = exact[i] / sum;
             const double value = static_cast<double>(found[row * width + i]);
-            CHECK(std::fabs(value - share) <= 1e-6 * share + 1e-37, "soft_max of scale %g: number %zu of row %zu is %g, expected %g",
-                  static_cast<double>(scale), i, row, value, share);
+            CHECK(std::fabs(value - share) <= 1e-6 * share + 1e-37,
+                  "soft_max of scale %g: number %zu of row %zu is %g, expected %g", static_cast<double>(scale), i, row,
+                  value, share);
         }
     }
 }
@@ -104,7 +105,8 @@ void test_kernels() {
     }
     const Row none = run(cpu::soft_max, { Row(total, -inf) }, { 1, 0 });
     CHECK(std::isnan(none.front()) && std::isnan(none.back()), "a row of nothing but -inf has no shares");
-    check_each("clamp", cpu::clamp, { -1, 2 }, [](float x) { return std::isnan(x) ? 2.0f : std::fmin(std::fmax(x, -1.0f), 2.0f); });
+    check_each("clamp", cpu::clamp, { -1, 2 },
+               [](float x) { return std::isnan(x) ? 2.0f : std::fmin(std::fmax(x, -1.0f), 2.0f); });
     check_each("step", cpu::step, {}, [](float x) { return x > 0 ? 1.0f : 0.0f; });
 }
 

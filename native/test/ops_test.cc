@@ -14,8 +14,8 @@ namespace ggsl::test {
 
 namespace {
 
-using Row = std::vector<float>;
-using Make = std::function<int32_t(Words &, int32_t logits, int32_t uniform)>;
+using Row    = std::vector<float>;
+using Make   = std::function<int32_t(Words &, int32_t logits, int32_t uniform)>;
 using Expect = std::function<Row(const Row & logits, float uniform)>;
 
 constexpr int32_t vocab_size = 9;
@@ -43,8 +43,8 @@ Row map(const Row & row, const std::function<float(float)> & f) {
 void check_op(const char * name, int32_t dim, const Make & make, const Expect & expect) {
     for (const int64_t rows : { 1, 3 }) {
         std::mt19937 random(42);
-        Row logits(static_cast<size_t>(vocab_size * rows));
-        Row uniforms(static_cast<size_t>(rows));
+        Row          logits(static_cast<size_t>(vocab_size * rows));
+        Row          uniforms(static_cast<size_t>(rows));
         for (size_t i = 0; i < logits.size(); ++i) {
             logits[i] = static_cast<float>(i) * 0.37f - 3.1f;
         }
@@ -53,7 +53,7 @@ void check_op(const char * name, int32_t dim, const Make & make, const Expect & 
             uniforms[i] = 0.25f + static_cast<float>(i);
         }
 
-        Words words;
+        Words         words;
         const int32_t input   = words.the_logits();
         const int32_t uniform = words.uniform();
         words.logits          = make(words, input, uniform);
@@ -65,23 +65,28 @@ void check_op(const char * name, int32_t dim, const Make & make, const Expect & 
             const Row  row   = expect(Row(begin, begin + vocab_size), uniforms[static_cast<size_t>(r)]);
             expected.insert(expected.end(), row.begin(), row.end());
         }
-        check_near(evaluate(words, rows, logits, uniforms).logits, expected, std::string(name) + " of " + std::to_string(rows) + " rows");
+        check_near(evaluate(words, rows, logits, uniforms).logits, expected,
+                   std::string(name) + " of " + std::to_string(rows) + " rows");
     }
 }
 
 void check_unary(OpId op, const char * name, const std::function<float(float)> & f) {
-    check_op(name, V, [&](Words & w, int32_t x, int32_t) { return w.f32(op, V, { x }); },
-             [&](const Row & x, float) { return map(x, f); });
+    check_op(
+        name, V, [&](Words & w, int32_t x, int32_t) { return w.f32(op, V, { x }); },
+        [&](const Row & x, float) { return map(x, f); });
     // Strided rows: a part of each.
-    check_op(name, 4, [&](Words & w, int32_t x, int32_t) { return w.f32(op, 4, { w.f32(OpId::view, 4, { x }, { 2, 4 }) }); },
-             [&](const Row & x, float) { return map(Row(x.begin() + 2, x.begin() + 6), f); });
+    check_op(
+        name, 4, [&](Words & w, int32_t x, int32_t) { return w.f32(op, 4, { w.f32(OpId::view, 4, { x }, { 2, 4 }) }); },
+        [&](const Row & x, float) { return map(Row(x.begin() + 2, x.begin() + 6), f); });
 }
 
 void check_binary(OpId op, const char * name, const std::function<float(float, float)> & f) {
-    check_op(name, V, [&](Words & w, int32_t x, int32_t u) { return w.f32(op, V, { x, u }); },
-             [&](const Row & x, float u) { return map(x, [&](float v) { return f(v, u); }); });
-    check_op(name, V, [&](Words & w, int32_t x, int32_t) { return w.f32(op, V, { x, w.f32(OpId::exp, V, { x }) }); },
-             [&](const Row & x, float) { return map(x, [&](float v) { return f(v, std::exp(v)); }); });
+    check_op(
+        name, V, [&](Words & w, int32_t x, int32_t u) { return w.f32(op, V, { x, u }); },
+        [&](const Row & x, float u) { return map(x, [&](float v) { return f(v, u); }); });
+    check_op(
+        name, V, [&](Words & w, int32_t x, int32_t) { return w.f32(op, V, { x, w.f32(OpId::exp, V, { x }) }); },
+        [&](const Row & x, float) { return map(x, [&](float v) { return f(v, std::exp(v)); }); });
 }
 
 Row soft_max(const Row & x) {
@@ -112,15 +117,22 @@ void test_elementwise() {
     check_unary(OpId::ceil, "ceil", [](float v) { return std::ceil(v); });
     check_unary(OpId::round, "round", [](float v) { return std::round(v); });
     for (const auto & [op, name] : { std::pair(OpId::log, "log"), std::pair(OpId::sqrt, "sqrt") }) {
-        check_op(name, V, [op = op](Words & w, int32_t x, int32_t) { return w.f32(op, V, { w.f32(OpId::exp, V, { x }) }); },
-                 [op = op](const Row & x, float) { return map(x, [&](float v) { return op == OpId::log ? v : std::exp(v / 2); }); });
+        check_op(
+            name, V, [op = op](Words & w, int32_t x, int32_t) { return w.f32(op, V, { w.f32(OpId::exp, V, { x }) }); },
+            [op = op](const Row & x, float) {
+                return map(x, [&](float v) { return op == OpId::log ? v : std::exp(v / 2); });
+            });
     }
     for (const float b : { 0.0f, 1.5f }) {
-        check_op("scale", V, [&](Words & w, int32_t x, int32_t) { return w.f32(OpId::scale, V, { x }, { bits(-2.0f), bits(b) }); },
-                 [&](const Row & x, float) { return map(x, [&](float v) { return -2.0f * v + b; }); });
+        check_op(
+            "scale", V,
+            [&](Words & w, int32_t x, int32_t) { return w.f32(OpId::scale, V, { x }, { bits(-2.0f), bits(b) }); },
+            [&](const Row & x, float) { return map(x, [&](float v) { return -2.0f * v + b; }); });
     }
-    check_op("clamp", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::clamp, V, { x }, { bits(-1.0f), bits(0.5f) }); },
-             [](const Row & x, float) { return map(x, [](float v) { return std::clamp(v, -1.0f, 0.5f); }); });
+    check_op(
+        "clamp", V,
+        [](Words & w, int32_t x, int32_t) { return w.f32(OpId::clamp, V, { x }, { bits(-1.0f), bits(0.5f) }); },
+        [](const Row & x, float) { return map(x, [](float v) { return std::clamp(v, -1.0f, 0.5f); }); });
     check_binary(OpId::add, "add", [](float a, float b) { return a + b; });
     check_binary(OpId::sub, "sub", [](float a, float b) { return a - b; });
     check_binary(OpId::mul, "mul", [](float a, float b) { return a * b; });
@@ -128,79 +140,131 @@ void test_elementwise() {
 }
 
 void test_rows() {
-    check_op("soft_max", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(1.0f) }); },
-             [](const Row & x, float) { return soft_max(x); });
-    check_op("soft_max with scale", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(0.5f) }); },
-             [](const Row & x, float) { return soft_max(map(x, [](float v) { return v * 0.5f; })); });
-    check_op("soft_max with mask", V, [](Words & w, int32_t x, int32_t) {
-        const int32_t mask = w.f32(OpId::scale, V, { w.f32(OpId::step, V, { x }) }, { bits(-100.0f), bits(0.0f) });
-        return w.f32(OpId::soft_max, V, { x, mask }, { bits(2.0f) });
-    }, [](const Row & x, float) { return soft_max(map(x, [](float v) { return v > 0 ? 2 * v - 100 : 2 * v; })); });
-    check_op("cumsum", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::cumsum, V, { x }); },
-             [](const Row & x, float) { Row sums(x.size()); std::partial_sum(x.begin(), x.end(), sums.begin()); return sums; });
-    check_op("sum_rows", 1, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::sum_rows, 1, { x }); },
-             [](const Row & x, float) { return Row{ std::accumulate(x.begin(), x.end(), 0.0f) }; });
-    check_op("argmax", 1, [](Words & w, int32_t x, int32_t) {
-        return w.f32(OpId::cast, 1, { w.i32(OpId::argmax, 1, { x }) }, { 0 });
-    }, [](const Row & x, float) { return Row{ static_cast<float>(std::max_element(x.begin(), x.end()) - x.begin()) }; });
+    check_op(
+        "soft_max", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(1.0f) }); },
+        [](const Row & x, float) { return soft_max(x); });
+    check_op(
+        "soft_max with scale", V,
+        [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { x }, { bits(0.5f) }); },
+        [](const Row & x, float) { return soft_max(map(x, [](float v) { return v * 0.5f; })); });
+    check_op(
+        "soft_max with mask", V,
+        [](Words & w, int32_t x, int32_t) {
+            const int32_t mask = w.f32(OpId::scale, V, { w.f32(OpId::step, V, { x }) }, { bits(-100.0f), bits(0.0f) });
+            return w.f32(OpId::soft_max, V, { x, mask }, { bits(2.0f) });
+        },
+        [](const Row & x, float) { return soft_max(map(x, [](float v) { return v > 0 ? 2 * v - 100 : 2 * v; })); });
+    check_op(
+        "cumsum", V, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::cumsum, V, { x }); },
+        [](const Row & x, float) {
+            Row sums(x.size());
+            std::partial_sum(x.begin(), x.end(), sums.begin());
+            return sums;
+        });
+    check_op(
+        "sum_rows", 1, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::sum_rows, 1, { x }); },
+        [](const Row & x, float) { return Row{ std::accumulate(x.begin(), x.end(), 0.0f) }; });
+    check_op(
+        "argmax", 1,
+        [](Words & w, int32_t x, int32_t) { return w.f32(OpId::cast, 1, { w.i32(OpId::argmax, 1, { x }) }, { 0 }); },
+        [](const Row & x, float) {
+            return Row{ static_cast<float>(std::max_element(x.begin(), x.end()) - x.begin()) };
+        });
     for (const int32_t order : { 0, 1 }) {
-        check_op("argsort and get_rows", V, [&](Words & w, int32_t x, int32_t) {
-            return w.f32(OpId::get_rows, V, { x, w.i32(OpId::argsort, V, { x }, { order }) });
-        }, [&](const Row & x, float) { return sorted(x, order == 1); });
+        check_op(
+            "argsort and get_rows", V,
+            [&](Words & w, int32_t x, int32_t) {
+                return w.f32(OpId::get_rows, V, { x, w.i32(OpId::argsort, V, { x }, { order }) });
+            },
+            [&](const Row & x, float) { return sorted(x, order == 1); });
     }
     for (const int32_t k : { 1, 3 }) {
-        check_op("top_k", k, [&](Words & w, int32_t x, int32_t) {
-            const int32_t top = w.f32(OpId::get_rows, k, { x, w.i32(OpId::top_k, k, { x }, { k }) });
-            return w.f32(OpId::get_rows, k, { top, w.i32(OpId::argsort, k, { top }, { 1 }) });
-        }, [&](const Row & x, float) { const Row s = sorted(x, true); return Row(s.begin(), s.begin() + k); });
+        check_op(
+            "top_k", k,
+            [&](Words & w, int32_t x, int32_t) {
+                const int32_t top = w.f32(OpId::get_rows, k, { x, w.i32(OpId::top_k, k, { x }, { k }) });
+                return w.f32(OpId::get_rows, k, { top, w.i32(OpId::argsort, k, { top }, { 1 }) });
+            },
+            [&](const Row & x, float) {
+                const Row s = sorted(x, true);
+                return Row(s.begin(), s.begin() + k);
+            });
     }
 }
 
 void test_moves() {
-    check_op("set_rows", V, [](Words & w, int32_t x, int32_t u) {
-        const int32_t top = w.i32(OpId::top_k, 2, { x }, { 2 });
-        const int32_t set = w.f32(OpId::set_rows, V, { x, w.f32(OpId::repeat, 2, { u }, { 2 }), top });
-        return w.f32(OpId::sub, V, { set, x }); // x itself must not change
-    }, [](const Row & x, float u) {
-        const Row s = sorted(x, true);
-        return map(x, [&](float v) { return v >= s[1] ? u - v : 0.0f; });
-    });
-    check_op("set_rows into fill", V, [](Words & w, int32_t x, int32_t u) {
-        const int32_t fill = w.f32(OpId::fill, V, {}, { bits(7.0f), V });
-        return w.f32(OpId::set_rows, V, { fill, u, w.i32(OpId::argmax, 1, { x }) });
-    }, [](const Row & x, float u) {
-        const float max = *std::max_element(x.begin(), x.end());
-        return map(x, [&](float v) { return v == max ? u : 7.0f; });
-    });
-    check_op("view from the end", 3, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::view, 3, { x }, { -3, 3 }); },
-             [](const Row & x, float) { return Row(x.end() - 3, x.end()); });
-    check_op("view of i32", 2, [](Words & w, int32_t x, int32_t) {
-        const int32_t order = w.i32(OpId::argsort, V, { x }, { 1 });
-        return w.f32(OpId::get_rows, 2, { x, w.i32(OpId::view, 2, { order }, { 1, 2 }) });
-    }, [](const Row & x, float) { const Row s = sorted(x, true); return Row{ s[1], s[2] }; });
+    check_op(
+        "set_rows", V,
+        [](Words & w, int32_t x, int32_t u) {
+            const int32_t top = w.i32(OpId::top_k, 2, { x }, { 2 });
+            const int32_t set = w.f32(OpId::set_rows, V, { x, w.f32(OpId::repeat, 2, { u }, { 2 }), top });
+            return w.f32(OpId::sub, V, { set, x }); // x itself must not change
+        },
+        [](const Row & x, float u) {
+            const Row s = sorted(x, true);
+            return map(x, [&](float v) { return v >= s[1] ? u - v : 0.0f; });
+        });
+    check_op(
+        "set_rows into fill", V,
+        [](Words & w, int32_t x, int32_t u) {
+            const int32_t fill = w.f32(OpId::fill, V, {}, { bits(7.0f), V });
+            return w.f32(OpId::set_rows, V, { fill, u, w.i32(OpId::argmax, 1, { x }) });
+        },
+        [](const Row & x, float u) {
+            const float max = *std::max_element(x.begin(), x.end());
+            return map(x, [&](float v) { return v == max ? u : 7.0f; });
+        });
+    check_op(
+        "view from the end", 3, [](Words & w, int32_t x, int32_t) { return w.f32(OpId::view, 3, { x }, { -3, 3 }); },
+        [](const Row & x, float) { return Row(x.end() - 3, x.end()); });
+    check_op(
+        "view of i32", 2,
+        [](Words & w, int32_t x, int32_t) {
+            const int32_t order = w.i32(OpId::argsort, V, { x }, { 1 });
+            return w.f32(OpId::get_rows, 2, { x, w.i32(OpId::view, 2, { order }, { 1, 2 }) });
+        },
+        [](const Row & x, float) {
+            const Row s = sorted(x, true);
+            return Row{ s[1], s[2] };
+        });
     for (const int32_t shift : { 1, -2, 0, 20 }) {
-        check_op("roll", V, [&](Words & w, int32_t x, int32_t) { return w.f32(OpId::roll, V, { x }, { shift }); },
-                 [&](const Row & x, float) {
-                     Row y(x.size());
-                     for (int32_t i = 0; i < vocab_size; ++i) {
-                         y[static_cast<size_t>(((i + shift) % vocab_size + vocab_size) % vocab_size)] = x[static_cast<size_t>(i)];
-                     }
-                     return y;
-                 });
+        check_op(
+            "roll", V, [&](Words & w, int32_t x, int32_t) { return w.f32(OpId::roll, V, { x }, { shift }); },
+            [&](const Row & x, float) {
+                Row y(x.size());
+                for (int32_t i = 0; i < vocab_size; ++i) {
+                    y[static_cast<size_t>(((i + shift) % vocab_size + vocab_size) % vocab_size)] =
+                        x[static_cast<size_t>(i)];
+                }
+                return y;
+            });
     }
-    check_op("cast", V, [](Words & w, int32_t x, int32_t) {
-        return w.f32(OpId::cast, V, { w.i32(OpId::cast, V, { w.f32(OpId::exp, V, { x }) }, { 1 }) }, { 0 });
-    }, [](const Row & x, float) { return map(x, [](float v) { return std::trunc(std::exp(v)); }); });
-    check_op("cast to rows out of range", 1, [](Words & w, int32_t x, int32_t u) {
-        const int32_t far = w.f32(OpId::scale, 1, { u }, { bits(1e9f), bits(0.0f) });
-        return w.f32(OpId::get_rows, 1, { x, w.i32(OpId::cast, 1, { far }, { 1 }) });
-    }, [](const Row & x, float) { return Row{ x.back() }; });
-    check_op("repeat", 4, [](Words & w, int32_t, int32_t u) { return w.f32(OpId::repeat, 4, { u }, { 4 }); },
-             [](const Row &, float u) { return Row(4, u); });
-    check_op("fill", 4, [](Words & w, int32_t, int32_t) { return w.f32(OpId::fill, 4, {}, { bits(-2.5f), 4 }); },
-             [](const Row &, float) { return Row(4, -2.5f); });
-    check_op("arange", V, [](Words & w, int32_t, int32_t) { return w.f32(OpId::arange, V, {}, { V }); },
-             [](const Row & x, float) { Row y(x.size()); std::iota(y.begin(), y.end(), 0.0f); return y; });
+    check_op(
+        "cast", V,
+        [](Words & w, int32_t x, int32_t) {
+            return w.f32(OpId::cast, V, { w.i32(OpId::cast, V, { w.f32(OpId::exp, V, { x }) }, { 1 }) }, { 0 });
+        },
+        [](const Row & x, float) { return map(x, [](float v) { return std::trunc(std::exp(v)); }); });
+    check_op(
+        "cast to rows out of range", 1,
+        [](Words & w, int32_t x, int32_t u) {
+            const int32_t far = w.f32(OpId::scale, 1, { u }, { bits(1e9f), bits(0.0f) });
+            return w.f32(OpId::get_rows, 1, { x, w.i32(OpId::cast, 1, { far }, { 1 }) });
+        },
+        [](const Row & x, float) { return Row{ x.back() }; });
+    check_op(
+        "repeat", 4, [](Words & w, int32_t, int32_t u) { return w.f32(OpId::repeat, 4, { u }, { 4 }); },
+        [](const Row &, float u) { return Row(4, u); });
+    check_op(
+        "fill", 4, [](Words & w, int32_t, int32_t) { return w.f32(OpId::fill, 4, {}, { bits(-2.5f), 4 }); },
+        [](const Row &, float) { return Row(4, -2.5f); });
+    check_op(
+        "arange", V, [](Words & w, int32_t, int32_t) { return w.f32(OpId::arange, V, {}, { V }); },
+        [](const Row & x, float) {
+            Row y(x.size());
+            std::iota(y.begin(), y.end(), 0.0f);
+            return y;
+        });
 }
 
 } // namespace

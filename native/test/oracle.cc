@@ -33,21 +33,23 @@ std::vector<llama_token_data> rows_of(std::span<const float> logits) {
 class LlamaChain : public Napi::ObjectWrap<LlamaChain> {
 public:
     static Napi::Function define(Napi::Env env) {
-        return DefineClass(env, "LlamaChain", {
-            InstanceMethod<&LlamaChain::apply>("apply"),
-            InstanceMethod<&LlamaChain::accept>("accept"),
-            InstanceMethod<&LlamaChain::reset>("reset"),
-        });
+        return DefineClass(env, "LlamaChain",
+                           {
+                               InstanceMethod<&LlamaChain::apply>("apply"),
+                               InstanceMethod<&LlamaChain::accept>("accept"),
+                               InstanceMethod<&LlamaChain::reset>("reset"),
+                           });
     }
 
     explicit LlamaChain(const Napi::CallbackInfo & info)
-        : Napi::ObjectWrap<LlamaChain>(info), chain(guarded(info.Env(), [&] { return make_chain(to_sampler_specs(info[0]), nullptr); })) {}
+        : Napi::ObjectWrap<LlamaChain>(info),
+          chain(guarded(info.Env(), [&] { return make_chain(to_sampler_specs(info[0]), nullptr); })) {}
 
 private:
     Napi::Value apply(const Napi::CallbackInfo & info) {
         const auto                    given = info[0].As<Napi::Float32Array>();
         std::vector<llama_token_data> rows  = rows_of({ given.Data(), given.ElementLength() });
-        llama_token_data_array array{ rows.data(), rows.size(), -1, false };
+        llama_token_data_array        array{ rows.data(), rows.size(), -1, false };
         llama_sampler_apply(chain.get(), &array);
 
         auto tokens = Napi::Int32Array::New(info.Env(), array.size);
@@ -81,7 +83,8 @@ class Text {
 public:
     Text(const Napi::Object & text, size_t count)
         : prompt(to_vector<int32_t>(text.Get("prompt"), "prompt")), specs(to_sampler_specs(text.Get("samplers"))),
-          model(llama_model_load_from_file(to_string(text.Get("model"), "model").c_str(), llama_model_default_params()), llama_model_free),
+          model(llama_model_load_from_file(to_string(text.Get("model"), "model").c_str(), llama_model_default_params()),
+                llama_model_free),
           context(nullptr, llama_free) {
         if (!model) {
             fail(code::invalid_model, "the oracle cannot load the model");
@@ -150,9 +153,10 @@ Napi::Value picks_near_text(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         const TieOptions options = to_tie_options(info[1], info[2]);
         const Text       text(to_object(info[0], "text"), options.follow.size());
-        return from_vector(info.Env(), picks_near(
-            text.context.get(), text.prompt, options, [&] { return text.open_chain(); },
-            [&](llama_sampler * chain) { return text.sample(chain); }, llama_sampler_accept));
+        return from_vector(info.Env(),
+                           picks_near(
+                               text.context.get(), text.prompt, options, [&] { return text.open_chain(); },
+                               [&](llama_sampler * chain) { return text.sample(chain); }, llama_sampler_accept));
     });
 }
 
@@ -168,29 +172,31 @@ ggml_tensor * as_f32(ggml_context * context, const ggml_tensor * tensor) {
     if (tensor->type == GGML_TYPE_F32) {
         std::memcpy(numbers->data, tensor->data, ggml_nbytes(tensor));
     } else {
-        ggml_get_type_traits(tensor->type)->to_float(tensor->data, static_cast<float *>(numbers->data), ggml_nelements(tensor));
+        ggml_get_type_traits(tensor->type)
+            ->to_float(tensor->data, static_cast<float *>(numbers->data), ggml_nelements(tensor));
     }
     return numbers;
 }
 
 // rewriteModel(from, to, metadata, isF32): writes a GGUF with additional texts, i32 and f32 in its metadata; `isF32`: all weights f32.
 void rewrite_model(const Napi::CallbackInfo & info) {
-    const Napi::Env env = info.Env();
+    const Napi::Env env  = info.Env();
     ggml_context *  read = nullptr;
     const GgufPtr   from(gguf_init_from_file(info[0].ToString().Utf8Value().c_str(), { false, &read }));
     if (!from) {
         throw Napi::Error::New(env, "the oracle cannot read the model");
     }
     const std::unique_ptr<ggml_context, decltype(&ggml_free)> tensors(read, ggml_free);
-    const std::unique_ptr<ggml_context, decltype(&ggml_free)> made(ggml_init({ size_t{ 1 } << 28, nullptr, false }), ggml_free);
+    const std::unique_ptr<ggml_context, decltype(&ggml_free)> made(ggml_init({ size_t{ 1 } << 28, nullptr, false }),
+                                                                   ggml_free);
 
     const GgufPtr to(gguf_init_empty());
     gguf_set_kv(to.get(), from.get());
     const auto metadata = info[2].As<Napi::Object>();
     for (const auto & [name, entry] : metadata) {
-        const std::string key   = name.ToString();
-        const Napi::Value value = entry;
-        const double number     = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : 0;
+        const std::string key    = name.ToString();
+        const Napi::Value value  = entry;
+        const double      number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : 0;
         if (!value.IsNumber()) {
             gguf_set_val_str(to.get(), key.c_str(), value.ToString().Utf8Value().c_str());
         } else if (number == std::floor(number)) {
@@ -199,7 +205,8 @@ void rewrite_model(const Napi::CallbackInfo & info) {
             gguf_set_val_f32(to.get(), key.c_str(), static_cast<float>(number));
         }
     }
-    for (ggml_tensor * tensor = ggml_get_first_tensor(read); tensor != nullptr; tensor = ggml_get_next_tensor(read, tensor)) {
+    for (ggml_tensor * tensor = ggml_get_first_tensor(read); tensor != nullptr;
+         tensor               = ggml_get_next_tensor(read, tensor)) {
         if (gguf_find_tensor(from.get(), ggml_get_name(tensor)) >= 0) { // another tensor holds the file's bytes
             gguf_add_tensor(to.get(), info[3].ToBoolean() ? as_f32(made.get(), tensor) : tensor);
         }

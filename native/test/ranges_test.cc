@@ -21,9 +21,9 @@ constexpr int32_t rows = 7;
 // Checks that the results for some logits lie in the range of their node. Returns that range.
 Range check_range(const char * name, const Make & make) {
     constexpr float inf = std::numeric_limits<float>::infinity();
-    Words words;
-    const int32_t clamped = words.f32(OpId::clamp, V, { words.the_logits() }, { bits(-3.0f), bits(2.5f) });
-    words.logits          = make(words, clamped, words.uniform());
+    Words           words;
+    const int32_t   clamped          = words.f32(OpId::clamp, V, { words.the_logits() }, { bits(-3.0f), bits(2.5f) });
+    words.logits                     = make(words, clamped, words.uniform());
     const std::vector<int32_t> wire  = words.finish();
     const Graph                graph = decode_wire(wire.data(), wire.size());
     const Range                range = bind_graph(graph, rows).ranges[static_cast<size_t>(words.logits)];
@@ -76,8 +76,10 @@ void check_unknown(const char * name, const Make & make) {
 // Each op from columns to one column, without attributes.
 void check_columns() {
     for (size_t id = 0; id < op_table().size(); ++id) {
-        const Op & op       = op_table()[id];
-        const auto is_row   = [](const Operand & o) { return o.dtype == OperandDtype::f32 && o.dim <= OperandDim::broadcast; };
+        const Op & op     = op_table()[id];
+        const auto is_row = [](const Operand & o) {
+            return o.dtype == OperandDtype::f32 && o.dim <= OperandDim::broadcast;
+        };
         const auto operands = std::span(op.operands, static_cast<size_t>(op.operand_count));
         if (op.attr_count > 0 || op.dim.from != ResultRule::From::operand || !std::ranges::all_of(operands, is_row)) {
             continue;
@@ -93,8 +95,8 @@ void check_columns() {
 
 void test_ranges() {
     check_columns();
-    for (const OpId op : { OpId::abs, OpId::neg, OpId::sgn, OpId::step, OpId::sqr, OpId::sigmoid, OpId::tanh, OpId::floor, OpId::ceil,
-                           OpId::round, OpId::cumsum }) {
+    for (const OpId op : { OpId::abs, OpId::neg, OpId::sgn, OpId::step, OpId::sqr, OpId::sigmoid, OpId::tanh,
+                           OpId::floor, OpId::ceil, OpId::round, OpId::cumsum }) {
         check_finite("a function", unary(op));
     }
     for (const OpId op : { OpId::add, OpId::sub, OpId::mul }) {
@@ -104,11 +106,14 @@ void test_ranges() {
         check_unknown("a function", unary(op));
     }
     check_unknown("a quotient", twice(OpId::div));
-    check_unknown("a product with a uniform", [](Words & w, int32_t x, int32_t u) { return w.f32(OpId::mul, V, { x, u }); });
+    check_unknown("a product with a uniform",
+                  [](Words & w, int32_t x, int32_t u) { return w.f32(OpId::mul, V, { x, u }); });
     check_unknown("too large a product", [](Words & w, int32_t x, int32_t) { return scaled(w, x, 3e38f, 0.0f); });
     check_finite("scale", [](Words & w, int32_t x, int32_t) { return scaled(w, x, -2.0f, 1.0f); });
     check_finite("a masked column", [](Words & w, int32_t x, int32_t) { return masked(w, x); });
-    check_finite("a softmax", [](Words & w, int32_t x, int32_t) { return w.f32(OpId::soft_max, V, { masked(w, x) }, { bits(1.0f) }); });
+    check_finite("a softmax", [](Words & w, int32_t x, int32_t) {
+        return w.f32(OpId::soft_max, V, { masked(w, x) }, { bits(1.0f) });
+    });
     check_unknown("a softmax of anything", [](Words & w, int32_t, int32_t) {
         return w.f32(OpId::soft_max, V, { w.f32(OpId::log, V, { positions(w) }) }, { bits(1.0f) });
     });
@@ -119,9 +124,12 @@ void test_ranges() {
         const int32_t one = w.f32(OpId::fill, 1, {}, { bits(40.0f), 1 });
         return w.f32(OpId::set_rows, V, { x, one, w.i32(OpId::argmax, 1, { x }) });
     });
-    CHECK(check_range("the lowest", [](Words & w, int32_t, int32_t) {
-              return w.f32(OpId::fill, V, {}, { bits(-FLT_MAX), V });
-          }).is_above_lowest() == false, "-FLT_MAX is not above itself");
+    CHECK(check_range(
+              "the lowest",
+              [](Words & w, int32_t, int32_t) {
+                  return w.f32(OpId::fill, V, {}, { bits(-FLT_MAX), V });
+              }).is_above_lowest() == false,
+          "-FLT_MAX is not above itself");
 }
 
 } // namespace ggsl::test

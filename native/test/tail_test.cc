@@ -41,25 +41,24 @@ double any_count() {
 // Samplers that need no model; those that pick come last.
 std::vector<facts::Sampler> testable_samplers() {
     std::vector<facts::Sampler> samplers{ { "logit_bias", false, {} } };
-    std::copy_if(std::begin(facts::samplers), std::end(facts::samplers), std::back_inserter(samplers), [](const facts::Sampler & sampler) {
-        return sampler.name != std::string("grammar") && sampler.name != std::string("infill");
-    });
-    std::stable_partition(samplers.begin(), samplers.end(), [](const facts::Sampler & sampler) { return !sampler.picks; });
+    std::copy_if(std::begin(facts::samplers), std::end(facts::samplers), std::back_inserter(samplers),
+                 [](const facts::Sampler & sampler) {
+                     return sampler.name != std::string("grammar") && sampler.name != std::string("infill");
+                 });
+    std::stable_partition(samplers.begin(), samplers.end(),
+                          [](const facts::Sampler & sampler) { return !sampler.picks; });
     return samplers;
 }
 
 const std::vector<facts::Sampler> samplers   = testable_samplers();
-const size_t                      first_pick = static_cast<size_t>(std::count_if(
-    samplers.begin(), samplers.end(), [](const facts::Sampler & sampler) { return !sampler.picks; }));
+const size_t                      first_pick = static_cast<size_t>(
+    std::count_if(samplers.begin(), samplers.end(), [](const facts::Sampler & sampler) { return !sampler.picks; }));
 
 Value any_value(const facts::Parameter & parameter) {
     switch (parameter.type) {
-        case facts::Type::f32:
-            return { any_number() };
-        case facts::Type::i32:
-            return { any_count() };
-        case facts::Type::seed:
-            return { static_cast<double>(below(100)) };
+        case facts::Type::f32:  return { any_number() };
+        case facts::Type::i32:  return { any_count() };
+        case facts::Type::seed: return { static_cast<double>(below(100)) };
         default: // breakers
             return { List{ { List{ { 3.0 } } }, { List{ { 4.0 }, { 5.0 } } } } };
     }
@@ -74,7 +73,7 @@ SamplerSpec any_spec(const facts::Sampler & sampler) {
         spec.parameters["n_vocab"] = { 300.0 };
     }
     if (spec.name == "logit_bias") {
-        const double bias = any_number();
+        const double bias         = any_number();
         spec.parameters["biases"] = { List{ { List{ { 2.0 }, { bias } } }, { List{ { 7.0 }, { -INFINITY } } } } };
     }
     return spec;
@@ -83,10 +82,10 @@ SamplerSpec any_spec(const facts::Sampler & sampler) {
 // Drops arguments that are rejected, not the chain.
 std::vector<SamplerSpec> any_chain() {
     std::vector<SamplerSpec> specs;
-    const size_t count = 1 + below(4);
+    const size_t             count = 1 + below(4);
     while (specs.size() < count) {
-        const bool  is_last = specs.size() + 1 == count;
-        const auto  spec    = any_spec(samplers[is_last ? below(samplers.size()) : below(first_pick)]);
+        const bool is_last = specs.size() + 1 == count;
+        const auto spec    = any_spec(samplers[is_last ? below(samplers.size()) : below(first_pick)]);
         try {
             make_sampler(spec, nullptr);
             specs.push_back(spec);
@@ -103,13 +102,15 @@ struct Rows {
 };
 
 Rows any_rows() {
-    constexpr size_t sizes[] = { 0, 1, 2, 3, 40, 129, 300, 1500 };
-    Rows rows;
-    const size_t size = sizes[below(8)];
+    constexpr size_t                sizes[] = { 0, 1, 2, 3, 40, 129, 300, 1500 };
+    Rows                            rows;
+    const size_t                    size = sizes[below(8)];
     std::normal_distribution<float> normal(0, 4);
     for (size_t i = 0; i < size; ++i) {
         rows.tokens.push_back(static_cast<int32_t>(i));
-        rows.logits.push_back(below(10) == 0 ? -infinity : below(50) == 0 ? static_cast<float>(any_number()) : normal(generator));
+        rows.logits.push_back(below(10) == 0   ? -infinity
+                              : below(50) == 0 ? static_cast<float>(any_number())
+                                               : normal(generator));
     }
     std::shuffle(rows.tokens.begin(), rows.tokens.end(), generator);
     if (size > 0 && below(100) == 0) {
@@ -140,14 +141,16 @@ void check_same(Tail & a, Tail & b, const Rows & rows, const char * what) {
     const std::string one = outcome(a, rows, from_a);
     const std::string two = outcome(b, rows, from_b);
     CHECK(one == two, "%s: \"%s\" and \"%s\"", what, one.c_str(), two.c_str());
-    CHECK(from_a.tokens == from_b.tokens && from_a.logits == from_b.logits && from_a.selected == from_b.selected, "%s differs", what);
+    CHECK(from_a.tokens == from_b.tokens && from_a.logits == from_b.logits && from_a.selected == from_b.selected,
+          "%s differs", what);
 }
 
 void check_refused(const char * expected, const std::vector<SamplerSpec> & specs) {
     try {
         Tail chain(specs, nullptr);
     } catch (const Failure & failure) {
-        CHECK(std::string(failure.what()).find(expected) != std::string::npos, "\"%s\" does not say \"%s\"", failure.what(), expected);
+        CHECK(std::string(failure.what()).find(expected) != std::string::npos, "\"%s\" does not say \"%s\"",
+              failure.what(), expected);
         return;
     }
     CHECK(false, "was accepted: %s", expected);
@@ -172,13 +175,13 @@ void test_host() {
             Tail       copy = chain.clone();
             const Rows rows = any_rows();
             check_same(chain, copy, rows, specs.back().name.c_str());
-            Tail      picked = chain.clone();
-            TailRows  result;
+            Tail       picked = chain.clone();
+            TailRows   result;
             const auto token = static_cast<int32_t>(below(2) == 0 ? below(8) : below(1500));
             chain.accept(token);
             picked.accept(token);
             Rows again = any_rows();
-            Tail next = chain.clone();
+            Tail next  = chain.clone();
             check_same(next, picked, again, "a clone of a pick");
             if (below(10) == 0) {
                 chain.reset();

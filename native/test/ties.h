@@ -51,8 +51,8 @@ inline void shake(std::span<float> logits, double off, std::mt19937 & random) {
 // accepted the prompt, `sample` its pick from the context's last logits, `accept` passes it a token. llama.cpp's clones of chains
 // restart their random numbers, so every trial starts with the prompt.
 template <typename Open, typename Sample, typename Accept>
-std::vector<llama_token> picks_near(llama_context * context, const Tokens & prompt, const TieOptions & options, Open open, Sample sample,
-                                    Accept accept) {
+std::vector<llama_token> picks_near(llama_context * context, const Tokens & prompt, const TieOptions & options,
+                                    Open open, Sample sample, Accept accept) {
     constexpr int scales = 8, trials = 128;
 
     std::vector<std::vector<float>> rows;

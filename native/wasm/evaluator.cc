@@ -1,8 +1,8 @@
 // The evaluator (native/graph/evaluate.h) for JavaScript: numbers and pointers only. JavaScript writes values into memory
 // from `ggsl_feed`, and reads results from memory that `ggsl_result` points to.
 #include "graph/evaluate.h"
-#include "failure_text.h"
 #include "graph/ops.h"
+#include "failure_text.h"
 
 #include <emscripten.h>
 #include <ggml-cpu.h>
@@ -25,7 +25,9 @@ struct Session {
         bool                 is_f32 = true;
         std::vector<int32_t> words;
 
-        std::span<const float> floats() const { return { reinterpret_cast<const float *>(words.data()), words.size() }; }
+        std::span<const float> floats() const {
+            return { reinterpret_cast<const float *>(words.data()), words.size() };
+        }
         Values values() const { return is_f32 ? Values(floats()) : Values(std::span<const int32_t>(words)); }
     };
     Fed              uniforms;
@@ -58,7 +60,9 @@ Words result_of(const Session & session, int32_t which) {
 
 extern "C" {
 
-EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() { return wire_version; }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() {
+    return wire_version;
+}
 
 // The name of an op; null after the last one.
 EMSCRIPTEN_KEEPALIVE const char * ggsl_op_name(size_t index) {
@@ -69,15 +73,18 @@ EMSCRIPTEN_KEEPALIVE int32_t * ggsl_allocate(size_t words) {
     return guarded([&] { return new int32_t[words]; });
 }
 
-EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) { delete[] words; }
+EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) {
+    delete[] words;
+}
 
 // Writes the counts of uniforms, inputs, states and nodes to `size`. 0 if the words are not a valid graph.
 EMSCRIPTEN_KEEPALIVE bool ggsl_check(const int32_t * words, size_t count, int32_t * size) {
     return guarded([&] {
         const Graph  graph    = decode_wire(words, count);
         const size_t counts[] = { graph.inputs.size(), graph.states.size(), graph.nodes.size() };
-        size[0] = graph.uniform_count;
-        std::transform(std::begin(counts), std::end(counts), size + 1, [](size_t n) { return static_cast<int32_t>(n); });
+        size[0]               = graph.uniform_count;
+        std::transform(std::begin(counts), std::end(counts), size + 1,
+                       [](size_t n) { return static_cast<int32_t>(n); });
         return true;
     });
 }
@@ -86,9 +93,13 @@ EMSCRIPTEN_KEEPALIVE Session * ggsl_open(const int32_t * words, size_t count, in
     return guarded([&] { return new Session(decode_wire(words, count), vocab_size, rows); });
 }
 
-EMSCRIPTEN_KEEPALIVE void ggsl_close(const Session * session) { delete session; }
+EMSCRIPTEN_KEEPALIVE void ggsl_close(const Session * session) {
+    delete session;
+}
 
-EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes(const Session * session) { return static_cast<int32_t>(session->evaluator.nodes()); }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes(const Session * session) {
+    return static_cast<int32_t>(session->evaluator.nodes());
+}
 EMSCRIPTEN_KEEPALIVE int32_t ggsl_nodes_without_views(const Session * session) {
     return static_cast<int32_t>(session->evaluator.nodes_without_views());
 }
@@ -101,7 +112,7 @@ EMSCRIPTEN_KEEPALIVE int32_t * ggsl_feed(Session * session, int32_t input, bool 
                  session->inputs.size() - 1);
         }
         Session::Fed & fed = input == feed_uniforms ? session->uniforms : session->inputs[static_cast<size_t>(input)];
-        fed.is_f32 = is_f32;
+        fed.is_f32         = is_f32;
         fed.words.reserve(count + 1); // null would be a failure
         fed.words.resize(count);
         return fed.words.data();

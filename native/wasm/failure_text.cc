@@ -22,8 +22,12 @@ void keep_failure(const char * code, const char * message) {
 extern "C" {
 
 // Zero-terminated.
-EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_code() { return last_code; }
-EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_message() { return last_message; }
+EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_code() {
+    return last_code;
+}
+EMSCRIPTEN_KEEPALIVE const char * ggsl_failure_message() {
+    return last_message;
+}
 
 } // extern "C"
 

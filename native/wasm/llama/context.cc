@@ -30,8 +30,8 @@ extern "C" {
 
 // `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked.
 // `chains`: `count` graphs, null for a sequence without one.
-EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options, const SharedGraph * const * chains,
-                                                 size_t count) {
+EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options,
+                                                 const SharedGraph * const * chains, size_t count) {
     return guarded([&] {
         ContextOptions with = to_options(options);
         for (size_t i = 0; i < count; ++i) {
@@ -40,8 +40,12 @@ EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, cons
         return new Session{ { *model, with }, {} };
     });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_context_close(const Session * session) { delete session; }
-EMSCRIPTEN_KEEPALIVE int32_t ggsl_context_size(const Session * session) { return session->context.context_size(); }
+EMSCRIPTEN_KEEPALIVE void ggsl_context_close(const Session * session) {
+    delete session;
+}
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_context_size(const Session * session) {
+    return session->context.context_size();
+}
 
 // Removes the chain if `graph` is null.
 EMSCRIPTEN_KEEPALIVE bool ggsl_set_chain(Session * session, int32_t sequence, const SharedGraph * graph) {
@@ -58,8 +62,8 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_set_uniforms(Session * session, int32_t sequence,
     });
 }
 
-EMSCRIPTEN_KEEPALIVE bool ggsl_set_input(Session * session, int32_t sequence, size_t input, bool is_f32, const int32_t * values,
-                                         size_t count) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_input(Session * session, int32_t sequence, size_t input, bool is_f32,
+                                         const int32_t * values, size_t count) {
     return guarded([&] {
         Sampler & sampler = session->context.sampler(sequence);
         if (is_f32) {
@@ -89,7 +93,9 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_copy(Session * session, int32_t from, int32_t to)
 }
 
 // Makes the next decode fail: with one thread, no decode can be running.
-EMSCRIPTEN_KEEPALIVE void ggsl_abort(Session * session) { session->context.abort(); }
+EMSCRIPTEN_KEEPALIVE void ggsl_abort(Session * session) {
+    session->context.abort();
+}
 
 // `batch`: `count` tokens, then as many positions, sequences, and whether an output is wanted.
 EMSCRIPTEN_KEEPALIVE bool ggsl_decode(Session * session, const int32_t * batch, size_t count) {
@@ -97,15 +103,21 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_decode(Session * session, const int32_t * batch, 
         const auto row = [&](size_t i) { return std::pair(batch + i * count, batch + (i + 1) * count); };
         const auto [tokens, positions, sequences, outputs] = std::tuple(row(0), row(1), row(2), row(3));
         session->outputs.clear();
-        session->outputs = session->context.decode({ { tokens.first, tokens.second }, { positions.first, positions.second },
-                                                     { sequences.first, sequences.second }, { outputs.first, outputs.second } });
+        session->outputs = session->context.decode({ { tokens.first, tokens.second },
+                                                     { positions.first, positions.second },
+                                                     { sequences.first, sequences.second },
+                                                     { outputs.first, outputs.second } });
         return true;
     });
 }
 
 // Of the latest decode.
-EMSCRIPTEN_KEEPALIVE size_t ggsl_output_count(const Session * session) { return session->outputs.size(); }
-EMSCRIPTEN_KEEPALIVE int32_t ggsl_output_sequence(const Session * session, size_t output) { return session->outputs[output].sequence; }
+EMSCRIPTEN_KEEPALIVE size_t ggsl_output_count(const Session * session) {
+    return session->outputs.size();
+}
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_output_sequence(const Session * session, size_t output) {
+    return session->outputs[output].sequence;
+}
 
 // Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states (f32); empty if absent.
 EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, int32_t which) {
@@ -130,9 +142,10 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
         const auto &       chains   = stats.chains;
         return give(std::vector<double>{
             static_cast<double>(counters.graph_builds), static_cast<double>(counters.reserve_builds),
-            static_cast<double>(counters.probe_builds), static_cast<double>(counters.set_inputs), static_cast<double>(chains.nodes),
-            static_cast<double>(chains.nodes_without_views), static_cast<double>(chains.readback_bytes),
-            static_cast<double>(chains.sequence_bytes), static_cast<double>(stats.cache_bytes) });
+            static_cast<double>(counters.probe_builds), static_cast<double>(counters.set_inputs),
+            static_cast<double>(chains.nodes), static_cast<double>(chains.nodes_without_views),
+            static_cast<double>(chains.readback_bytes), static_cast<double>(chains.sequence_bytes),
+            static_cast<double>(stats.cache_bytes) });
     });
 }
 

@@ -32,10 +32,16 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE int32_t * ggsl_allocate(size_t words) {
     return guarded([&] { return new int32_t[words]; });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) { delete[] words; }
+EMSCRIPTEN_KEEPALIVE void ggsl_release(const int32_t * words) {
+    delete[] words;
+}
 
-EMSCRIPTEN_KEEPALIVE const void * ggsl_given() { return given.data(); }
-EMSCRIPTEN_KEEPALIVE size_t ggsl_given_bytes() { return given_bytes; }
+EMSCRIPTEN_KEEPALIVE const void * ggsl_given() {
+    return given.data();
+}
+EMSCRIPTEN_KEEPALIVE size_t ggsl_given_bytes() {
+    return given_bytes;
+}
 
 } // extern "C"
 

@@ -2,9 +2,9 @@
 // from `ggsl_allocate`; those that the module gives stay valid until a function gives others, and are read by `ggsl_given`.
 #pragma once
 
-#include "wasm/failure_text.h"
-#include "llama/model.h"
 #include "graph/wire.h"
+#include "llama/model.h"
+#include "wasm/failure_text.h"
 
 #include <emscripten.h>
 
@@ -23,7 +23,9 @@ using SharedGraph = std::shared_ptr<const Graph>;
 // Keeps bytes for the caller; true, because 0 means failure.
 bool give_bytes(const void * bytes, size_t count);
 
-template <typename T> bool give(const std::vector<T> & values) { return give_bytes(values.data(), values.size() * sizeof(T)); }
+template <typename T> bool give(const std::vector<T> & values) {
+    return give_bytes(values.data(), values.size() * sizeof(T));
+}
 
 // Each text is zero-terminated.
 bool give_texts(const std::vector<std::string> & texts);

@@ -16,17 +16,21 @@ struct OpenGrammar {
 
 extern "C" {
 
-EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_open(const SharedModel * model, const char * text, size_t length, const char * root,
-                                                     size_t root_length) {
+EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_open(const SharedModel * model, const char * text, size_t length,
+                                                     const char * root, size_t root_length) {
     return guarded([&] {
         const llama_vocab * const vocab = (*model)->vocab();
-        return new OpenGrammar{ *model, { vocab, make_grammar(vocab, std::string(text, length), std::string(root, root_length)) } };
+        return new OpenGrammar{
+            *model, { vocab, make_grammar(vocab, std::string(text, length), std::string(root, root_length)) }
+        };
     });
 }
 EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_clone(const OpenGrammar * from) {
     return guarded([&] { return new OpenGrammar{ from->model, from->grammar.clone() }; });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_grammar_close(const OpenGrammar * grammar) { delete grammar; }
+EMSCRIPTEN_KEEPALIVE void ggsl_grammar_close(const OpenGrammar * grammar) {
+    delete grammar;
+}
 
 // Gives f32, one for each token: 1 if it can come next, else 0.
 EMSCRIPTEN_KEEPALIVE bool ggsl_grammar_allowed(OpenGrammar * of) {

@@ -1,7 +1,7 @@
 // Models, graphs and the versions that must match (native/llama/model.h, wire.h).
 #include "graph/backend.h"
-#include "exchange.h"
 #include "graph/ops.h"
+#include "exchange.h"
 
 #include <algorithm>
 
@@ -10,9 +10,13 @@ namespace ggsl::wasm {
 extern "C" {
 
 // Must be called first.
-EMSCRIPTEN_KEEPALIVE void ggsl_start() { capture_logs(); }
+EMSCRIPTEN_KEEPALIVE void ggsl_start() {
+    capture_logs();
+}
 
-EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() { return wire_version; }
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_wire_version() {
+    return wire_version;
+}
 
 // Gives the names of the op table.
 EMSCRIPTEN_KEEPALIVE bool ggsl_op_names() {
@@ -29,7 +33,9 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_op_names() {
 EMSCRIPTEN_KEEPALIVE SharedModel * ggsl_model_open(const uint8_t * bytes, size_t count) {
     return guarded([&] { return new SharedModel(std::make_shared<Model>(std::span(bytes, count))); });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_model_close(const SharedModel * model) { delete model; }
+EMSCRIPTEN_KEEPALIVE void ggsl_model_close(const SharedModel * model) {
+    delete model;
+}
 
 // Gives f64: parameters, bytes of the weights, tokens of context in training, size of the vocabulary, the tokens that begin and
 // end a text (-1: none), whether a text starts with the first.
@@ -58,7 +64,8 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_model_texts(const SharedModel * model) {
 }
 
 // Gives i32: tokens.
-EMSCRIPTEN_KEEPALIVE bool ggsl_tokenize(const SharedModel * model, const char * text, size_t length, bool add_special, bool parse_special) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_tokenize(const SharedModel * model, const char * text, size_t length, bool add_special,
+                                        bool parse_special) {
     return guarded([&] { return give((*model)->tokenize(std::string(text, length), add_special, parse_special)); });
 }
 
@@ -82,20 +89,25 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_pieces(const SharedModel * model) {
     });
 }
 
-EMSCRIPTEN_KEEPALIVE bool ggsl_is_end(const SharedModel * model, int32_t token) { return (*model)->is_end(token); }
+EMSCRIPTEN_KEEPALIVE bool ggsl_is_end(const SharedModel * model, int32_t token) {
+    return (*model)->is_end(token);
+}
 
 // A graph in the wire form.
 EMSCRIPTEN_KEEPALIVE SharedGraph * ggsl_graph_open(const int32_t * words, size_t count) {
     return guarded([&] { return new SharedGraph(std::make_shared<const Graph>(decode_wire(words, count))); });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_graph_close(const SharedGraph * graph) { delete graph; }
+EMSCRIPTEN_KEEPALIVE void ggsl_graph_close(const SharedGraph * graph) {
+    delete graph;
+}
 
 // Gives i32: the counts of uniforms, inputs, states and nodes.
 EMSCRIPTEN_KEEPALIVE bool ggsl_graph_size(const SharedGraph * graph) {
     return guarded([&] {
         const Graph & of = **graph;
         return give(std::vector<int32_t>{ of.uniform_count, static_cast<int32_t>(of.inputs.size()),
-                                          static_cast<int32_t>(of.states.size()), static_cast<int32_t>(of.nodes.size()) });
+                                          static_cast<int32_t>(of.states.size()),
+                                          static_cast<int32_t>(of.nodes.size()) });
     });
 }
 

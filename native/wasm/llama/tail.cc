@@ -87,11 +87,13 @@ EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_open(const SharedModel * model) {
 EMSCRIPTEN_KEEPALIVE Tail * ggsl_tail_clone(const Tail * from) {
     return guarded([&] { return new Tail(from->clone()); });
 }
-EMSCRIPTEN_KEEPALIVE void ggsl_tail_close(const Tail * chain) { delete chain; }
+EMSCRIPTEN_KEEPALIVE void ggsl_tail_close(const Tail * chain) {
+    delete chain;
+}
 
 // Gives words: the picked token (-1: none), then the tokens, logits (f32) and probabilities (f32), one of each per remaining row.
 EMSCRIPTEN_KEEPALIVE bool ggsl_tail_apply(Tail * chain, const int32_t * tokens, size_t count, const float * logits,
-                                                size_t logit_count) {
+                                          size_t logit_count) {
     return guarded([&] {
         const TailRows       rows = chain->apply({ tokens, count }, { logits, logit_count });
         const size_t         left = rows.tokens.size();
