@@ -127,7 +127,7 @@ test("a hand-written file is not overwritten", () => {
 test.each([
   [[], "error[E0410]: the static parameter `k` has no value"],
   [["--set", "k=700"], "error[E0411]: `k` must be in [1, 100], but is set to 700"],
-  [["--set", "open.k=7", "--set", "q=1"], "has no parameter `q` to set"],
+  [["--set", "open.k=7", "--set", "q=1"], "has no parameter `q`"],
   [["--set", "opne.k=7", "--set", "k=7"], "`opne`"],
   [["opne"], "`opne`"],
 ])("wrong settings are diagnosed: %j", (args, message) => {

@@ -81,7 +81,7 @@ inBrowser("bad input in the playground", () => {
   test.each([
     ["damaged data", "#1.abc", /damaged/],
     ["an unknown form", "#<script>alert(1)</script>", /does not have the form/],
-    ["another version", "#2.e30", /is of version 2; this page reads version 1/],
+    ["another version", "#2.e30", /has version 2; this page reads version 1/],
     ["no program", "#1.e30", /no program/],
     ["too long", `#1.${"A".repeat(40_000)}`, /at most 32000 are allowed/],
     ["an invalid value", tampered({ uniforms: { t: "hot" } }), /`t` among its uniforms is not a name with a number/],

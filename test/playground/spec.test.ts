@@ -5,6 +5,7 @@ import type { SpecRequest } from "../../playground/engine/messages.js";
 import { specReply } from "../../playground/engine/spec.js";
 import { chainOf } from "../../runtime/chain.js";
 import { loadModel } from "../../runtime/model.js";
+import { DEMO_MODEL } from "../model/demo.js";
 
 const PROMPT = "And the LORD said unto";
 
@@ -25,7 +26,7 @@ const REQUESTS: readonly (readonly [string, (seed: number) => SpecRequest])[] = 
 ];
 
 test.each(REQUESTS)("the same seed gives the same text: %s", async (_, request) => {
-  using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+  using model = await loadModel(DEMO_MODEL, { backend: "cpu" });
   const text = async (seed: number): Promise<string> => {
     const chain = chainOf(readSpec(specReply(request(seed))));
     let written = "";
