@@ -248,7 +248,7 @@ export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | und
 }
 
 /** Seeds are 32-bit integers, which f32 cannot represent exactly. */
-function seedOf(s: Stage, e: Expr): number {
+export function seedOf(s: Stage, e: Expr): number {
   if (e.kind === "number") return e.value;
   const argument = e.kind === "name" ? s.args.get(e.text) : undefined;
   if (argument && "value" in argument && typeof argument.value === "number") return argument.value;

@@ -4,12 +4,12 @@
  */
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
-import type { Chain, Expr, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
+import type { Chain, Expr, Param, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
 import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
 import type { Program } from "../program.js";
-import { columnOf, evaluate, f32, isConstant, probOf } from "./expressions.js";
+import { columnOf, evaluate, f32, isConstant, probOf, seedOf } from "./expressions.js";
 import type { Argument, Moment, Row, Stage, Value } from "./table.js";
 
 const LOGIT_MAX = 1e30;
@@ -95,19 +95,19 @@ function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap
     for (const { name, type, default: other } of callee.params) {
       const value = given.get(name.text)?.value;
       const from = value ? stageOf(run, module, args) : stageOf(run, found.module, new Map());
-      inner.set(name.text, argumentOf(from, (value ?? other)!, type === "f32"));
+      inner.set(name.text, argumentOf(from, (value ?? other)!, type));
     }
     if (callee.kind === "chain") runChain(run, found.module, callee, inner);
     else runSampler(run, stageOf(run, found.module, inner), callee);
   }
 }
 
-function argumentOf(s: Stage, e: Expr, isReal: boolean): Argument {
+function argumentOf(s: Stage, e: Expr, type: Param["type"]): Argument {
   if (e.kind === "string" || e.kind === "list") return e;
   const handed = e.kind === "name" ? s.args.get(e.text) : undefined;
   if (handed) return handed;
-  const value = evaluate(s, e) as number;
-  return { value: isReal ? f32(value) : value, isConstant: isConstant(s, e) };
+  const value = type === "seed" ? seedOf(s, e) : (evaluate(s, e) as number);
+  return { value: type === "f32" ? f32(value) : value, isConstant: isConstant(s, e) };
 }
 
 const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>): Stage => ({
