@@ -19,7 +19,7 @@ export function tailFaults({ tail, params }: Graph): string[] {
 
 /** The faults of one stage; `seeds` are the parameters that its seed can name. */
 export function stageFaults({ name, args }: TailStage, seeds: ReadonlySet<string>): string[] {
-  if (!Object.hasOwn(TAIL_SAMPLERS, name)) return ["there is no such host stage"];
+  if (!Object.hasOwn(TAIL_SAMPLERS, name)) return ["unknown tail stage"];
   const { params } = TAIL_SAMPLERS[name]!;
   const stray = Object.keys(args).find((arg) => !Object.hasOwn(params, arg));
   if (stray !== undefined) return [`unknown argument ${show(stray)}`];

@@ -129,7 +129,7 @@ refuses("inputs", [
 ]);
 
 refuses("the host tail", [
-  ["tail.0.name", "constructor", /tail\[0\] "constructor": unknown host stage/],
+  ["tail.0.name", "constructor", /tail\[0\] "constructor": unknown tail stage/],
   ["tail.0.args", [], /tail\[0\]\.args: expected an object, found a list/],
   ["tail.0.args.p", 1, /tail\[0\] "top_k": unknown argument "p"/],
   ["tail.0.args.__proto__", 1, /tail\[0\] "top_k": unknown argument "__proto__"/],

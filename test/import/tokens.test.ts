@@ -95,10 +95,6 @@ test("command lines", async () => {
   expect(share).toBeGreaterThan(0.9);
 }, 120_000);
 
-/** The graph of a program without the lines that its nodes come from: notes in a program's header shift them. */
-const graphOf = (text: string): unknown =>
-  JSON.parse(JSON.stringify(compile(text).graph, (key, value: unknown) => (key === "origin" ? undefined : value)));
-
 test("a request with the settings of a command line is the same chain", () => {
   for (const words of CASES) {
     const { text } = importWords(words);
