@@ -72,7 +72,7 @@ function nativeStage({ name, args }: TailStage, params: ReadonlyMap<string, numb
   ]);
   const stage = { ...Object.fromEntries(values), name };
   if (isNative(stage)) return stage;
-  throw new InputError(`the host stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
+  throw new InputError(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
 }
 
 /** The types are derived from the table that `faultsOf` checks against. */

@@ -44,10 +44,10 @@ test("a tail's seeds follow the chain's parameters", () => {
 });
 
 test.each([
-  [{ name: "top_q", args: {} }, "the host stage `top_q`: there is no such host stage"],
-  [{ name: "top_p", args: { q: 1 } }, 'the host stage `top_p`: there is no argument "q"'],
-  [{ name: "top_p", args: { p: "high" } }, 'the host stage `top_p`: `p` must be a finite number, found "high"'],
-  [{ name: "grammar", args: {} }, "the host stage `grammar`: the argument `text` is missing"],
+  [{ name: "top_q", args: {} }, "the tail stage `top_q`: unknown tail stage"],
+  [{ name: "top_p", args: { q: 1 } }, 'the tail stage `top_p`: unknown argument "q"'],
+  [{ name: "top_p", args: { p: "high" } }, 'the tail stage `top_p`: `p` must be a finite number, found "high"'],
+  [{ name: "grammar", args: {} }, "the tail stage `grammar`: the argument `text` is missing"],
   [{ name: "penalties", args: { last_n: 2 ** 24 + 1 } }, "`last_n` must be <= 16777216, found 16777217"],
   [{ name: "dist", args: { seed: { param: "unset" } } }, '`seed` must be an integer from 0 to 4294967295, "random"'],
 ])("a stage that llama.cpp does not have is refused: %j", (stage, message) => {

@@ -26,8 +26,8 @@ export function unknownStage(span: Span, name: string, candidates: Iterable<stri
 }
 
 export const unknownTailStage = (span: Span, name: string, candidates: readonly string[]): Diagnostic =>
-  error("E0219", span, `there is no host stage \`${name}\``, {
-    help: `available host stages: ${candidates.join(", ")}`,
+  error("E0219", span, `there is no tail stage \`${name}\``, {
+    help: `available tail stages: ${candidates.join(", ")}`,
     ...didYouMean(span, name, candidates),
   });
 
