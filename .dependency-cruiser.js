@@ -73,7 +73,7 @@ export default {
     forbid(
       "one-driver",
       "only the driver runs the compiler's phases",
-      { pathNot: ["^compiler/(driver|contributions|optimizations)\\.ts$", "^compiler/optimize/", "^test/"] },
+      { pathNot: ["^compiler/(driver|contributions|optimizations)\\.ts$", "^test/"] },
       { path: "^compiler/(check/check|lower/lower|optimize/optimize)\\.ts$", dependencyTypesNot: ["type-only"] },
     ),
     forbid(

@@ -1,7 +1,7 @@
 /** Options that several commands share, and the error for wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
-import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
+import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {

@@ -5,11 +5,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { jest } from "./jest.js";
-import type { Survey } from "ggsl/devices/survey.js";
 import { formatTable } from "ggsl/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
 import { readIfThere } from "./lib/generated.js";
-import { attemptNode, attemptTool, jobs, root, ToolError } from "./lib/process.js";
+import { attemptTool, jobs, root, ToolError } from "./lib/process.js";
 import { setUp } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
@@ -70,10 +69,9 @@ async function doChecks(): Promise<Counts[]> {
 /** All tests, then those of a model's texts on other CPU variants. */
 async function doTests(): Promise<Counts[]> {
   const counts = [await step("Tests", () => runJest([]))];
-  const { output } = await attemptNode(["runtime/dist/cli/main.js", "devices", "--json"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const { cpuVariants } = JSON.parse(output) as Survey;
+  // only now, since it loads the addon
+  const { surveyCpuVariants } = await import("ggsl/devices/survey.js");
+  const cpuVariants = surveyCpuVariants();
   for (const name of VARIANTS[process.arch] ?? []) {
     const title = `Tests of models on the CPU variant ${name}`;
     const variant = cpuVariants.find((v) => v.name === name);

@@ -11,6 +11,19 @@ const op =
   (cx, x) =>
     A.mapped(cx, name, x);
 
+/** Of two numbers, or with one argument over the rows left. */
+const extremum = (doc: string, ofTwo: typeof C.smaller, overRows: typeof R.min): Builtin =>
+  define({
+    doc,
+    args: { x: "number" },
+    optional: { y: "number" },
+    gives: "map",
+    givesWithout: "scalar",
+    result: "number",
+    isHomogeneous: true,
+    lower: (cx, { x, y }) => (y ? ofTwo(cx, x, y) : overRows(cx, x)),
+  });
+
 export const MATHS: Readonly<Record<string, Builtin>> = {
   exp: map("e to the power x", op("exp")),
   log: map("natural logarithm; log(0) is the lowest finite number", A.log),
@@ -32,24 +45,6 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
   }),
   sigmoid: map("1 / (1 + exp(-x))", op("sigmoid")),
   tanh: map("hyperbolic tangent", op("tanh")),
-  min: define({
-    doc: "the smaller of two numbers; with one argument, the smallest value over the rows left",
-    args: { x: "number" },
-    optional: { y: "number" },
-    gives: "map",
-    givesWithout: "scalar",
-    result: "number",
-    isHomogeneous: true,
-    lower: (cx, { x, y }) => (y ? C.smaller(cx, x, y) : R.min(cx, x)),
-  }),
-  max: define({
-    doc: "the larger of two numbers; with one argument, the largest value over the rows left",
-    args: { x: "number" },
-    optional: { y: "number" },
-    gives: "map",
-    givesWithout: "scalar",
-    result: "number",
-    isHomogeneous: true,
-    lower: (cx, { x, y }) => (y ? C.larger(cx, x, y) : R.max(cx, x)),
-  }),
+  min: extremum("the smaller of two numbers; with one argument, the smallest value over the rows left", C.smaller, R.min),
+  max: extremum("the larger of two numbers; with one argument, the largest value over the rows left", C.larger, R.max),
 };

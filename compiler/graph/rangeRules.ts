@@ -35,8 +35,8 @@ const RULES = {
 
   // one operand
   same: unary((a) => a),
-  abs: unary((a) => (a.lo >= 0 ? a : a.hi <= 0 ? I.interval(-a.hi, -a.lo) : I.interval(0, Math.max(-a.lo, a.hi)))),
-  neg: unary((a) => I.interval(-a.hi, -a.lo)),
+  abs: unary(I.abs),
+  neg: unary(I.neg),
   sign: rising(Math.sign),
   step: unary((a) => I.interval(a.lo > 0 ? 1 : 0, a.hi > 0 ? 1 : 0)),
   exp: rising(Math.exp),

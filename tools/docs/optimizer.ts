@@ -1,9 +1,8 @@
 /** docs/optimizer.md: every optimization, with an example's graph without and with it. */
-import { compileProgram, compileStages, graphOf, PASSES, type CompileOptions } from "@ggsl/compiler/driver.js";
+import { compileProgram, compileStages, graphOf, OPTIMIZATIONS, PASSES, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { OPTIMIZATIONS } from "@ggsl/compiler/optimizations.js";
 import type { Optimization } from "@ggsl/compiler/graph/optimization.js";
 import { fill, table } from "../lib/markdown.js";
 
