@@ -21,17 +21,18 @@ const PACKAGES = {
 
 /** The compiler's folders, and the phases that each one may import. The driver imports all of them. */
 const PHASES = {
+  limits: [],
   // the type of a parameter's range
   llama: ["graph/graph"],
-  graph: ["llama"],
+  graph: ["limits", "llama"],
   // diagnostics are below all phases
-  syntax: ["check/diagnostics"],
+  syntax: ["check/diagnostics", "limits"],
   std: ["syntax"],
   // a builtin's record contains its lowering on rows
   builtins: ["graph", "lower/rows", "lower/rules", "syntax"],
-  check: ["builtins", "graph", "llama", "std", "syntax"],
-  lower: ["builtins", "check", "graph", "llama", "syntax"],
-  optimize: ["graph"],
+  check: ["builtins", "graph", "limits", "llama", "std", "syntax"],
+  lower: ["builtins", "check", "graph", "limits", "llama", "syntax"],
+  optimize: ["graph", "limits"],
 };
 
 /** Published packages, which must declare their own dependencies. */

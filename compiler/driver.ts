@@ -10,12 +10,16 @@
  */
 import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
 import { isError, type Diagnostic } from "./check/diagnostics.js";
+import { limitDiagnostic, limitExceeded } from "./check/diagnostics/limits.js";
 import { chainNotNamed, unknownChain } from "./check/diagnostics/names.js";
 import { compileError } from "./check/format.js";
 import type { Program } from "./check/program.js";
+import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
 import { lower, type OutputName } from "./lower/lower.js";
+import { limitsOf, type LimitOptions } from "./limits/limits.js";
+import { LimitExceeded, Meter } from "./limits/meter.js";
 import type { Draft } from "./optimize/draft.js";
 import { OPTIMIZATIONS } from "./optimizations.js";
 import { optimize } from "./optimize/optimize.js";
@@ -43,6 +47,8 @@ export interface CompileOptions extends Pick<CheckOptions, "importer"> {
   readonly optimize?: boolean;
   /** Names of disabled optimizations; `OPTIMIZATIONS` has all names. */
   readonly disable?: readonly string[];
+  /** What the program may cost: a preset, or limits that replace those of `default`. */
+  readonly limits?: LimitOptions;
 }
 
 /** Additional options for editors and tools. */
@@ -69,11 +75,13 @@ export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "log
 // ---------------------------------------------------------------- phases
 
 /** Checks a file and all its imports. */
-export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile => check(source, options);
+export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile =>
+  check(source, { ...options, meter: meterOf(options) });
 
 /** Lowers a chain of a checked program. */
 export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
-  const { graph, ranges, diagnostics } = lower(main, chain, { ...options, disabled: disabledBy(options) });
+  const meter = meterOf(options);
+  const { graph, ranges, diagnostics } = lower(main, chain, { ...options, meter, disabled: disabledBy(options) });
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
     throw new RangeError(
@@ -81,10 +89,10 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
   assertValid(graph, "lowering");
-  return { draft: { graph, ranges }, diagnostics };
+  return { draft: { graph, ranges, meter }, diagnostics };
 }
 
-/** Runs the enabled passes. */
+/** Runs the enabled passes. Throws `LimitExceeded`. */
 export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph {
   const afterPass = (name: string, { graph }: Draft): void => {
     assertValid(graph, name);
@@ -98,22 +106,38 @@ export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph 
 /** Compiles a chain of a checked program. */
 export function compileChain(program: Program, chain: Chain, options: DriverOptions = {}): Compilation {
   const { draft, diagnostics } = lowerChain(program, chain, options);
-  return { ...(draft && { graph: optimizeDraft(draft, options) }), diagnostics };
+  if (!draft) return { diagnostics };
+  const { span } = chain.name;
+  try {
+    const graph = optimizeDraft(draft, options);
+    const { limits } = draft.meter;
+    const faults = exceededBy(graph, limits).map(([limit, found]) => limitExceeded(span, limit, limits[limit], found));
+    return { ...(faults.length === 0 && { graph }), diagnostics: [...diagnostics, ...faults] };
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+    return { diagnostics: [...diagnostics, limitDiagnostic(span, error)] };
+  }
 }
 
 /** Compiles a chain of a program. */
-export const compileProgram = (text: string, options: DriverOptions = {}): Compilation =>
-  compileChecked(checkSource(sourceOf(text, options), options), options);
+export const compileProgram = (text: string, given: DriverOptions = {}): Compilation => {
+  const options = metered(given);
+  return compileChecked(checkSource(sourceOf(text, options), options), options);
+};
 
 /** Compiles a pipeline of standard samplers. */
-export const compileStages = (text: string, options: DriverOptions = {}): Compilation =>
-  compileChecked(checkStages(sourceOf(text, options)), options);
+export const compileStages = (text: string, given: DriverOptions = {}): Compilation => {
+  const options = metered(given);
+  return compileChecked(checkStages(sourceOf(text, options), options), options);
+};
 
-/** The diagnostics of a program, including those from lowering each chain that it declares. */
-export function checkProgram(source: SourceFile, options: DriverOptions = {}): readonly Diagnostic[] {
-  const { program, diagnostics } = checkSource(source, options);
-  const chains = program?.chains.filter((chain) => !isOpen(chain)) ?? [];
-  return [...diagnostics, ...chains.flatMap((chain) => lowerChain(program!, chain, options).diagnostics)];
+/** The diagnostics of a program, including those from compiling each chain that it declares. */
+export function checkProgram(source: SourceFile, given: DriverOptions = {}): readonly Diagnostic[] {
+  const options = metered(given);
+  const { program, report } = checkSource(source, options);
+  for (const chain of program?.chains ?? [])
+    if (!isOpen(chain)) report.push(...compileChain(program!, chain, options).diagnostics);
+  return report.sorted(source);
 }
 
 /** The graph, or a `CompileError` with all diagnostics. Warnings go to `onWarning`. */
@@ -144,6 +168,14 @@ function compileChecked({ program, diagnostics }: Checked, options: DriverOption
   const { graph, diagnostics: more } = compileChain(program, chain, options);
   return { ...(graph && { graph }), diagnostics: [...diagnostics, ...more] };
 }
+
+const meterOf = ({ meter, limits }: DriverOptions): Meter => meter ?? new Meter(limitsOf(limits));
+
+/** One meter for all phases. */
+const metered = (options: DriverOptions): DriverOptions & { readonly meter: Meter } => ({
+  ...options,
+  meter: meterOf(options),
+});
 
 const sourceOf = (text: string, { file = "program.ggsl" }: CompileOptions): SourceFile => ({ name: file, text });
 

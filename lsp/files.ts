@@ -100,10 +100,10 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
   return {
     open,
     importer: (path, from) => (isAddress(from) ? undefined : read(join(dirname(from), path))),
-    parse(source) {
+    parse(source, options) {
       const cache = caches.get(source.name) ?? new Map();
       caches.set(source.name, cache as ParseCache);
-      return parse(source, cache as ParseCache);
+      return parse(source, { ...options, cache: cache as ParseCache });
     },
     uriOf({ name }) {
       if (isAddress(name)) return name;

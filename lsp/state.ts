@@ -29,7 +29,7 @@ export function newState(files: Files): State {
   const analyses = new Map<string, { stamp: number; analysis: Analysis }>();
   const occurrences = new WeakMap<Analysis, readonly Occurrence[]>();
   const diagnostics = new WeakMap<Analysis, readonly Diagnostic[]>();
-  const library = newLoader(() => undefined);
+  const library = newLoader();
 
   const analysisOfSource = (key: string, source: SourceFile): Analysis => {
     const present = analyses.get(key);

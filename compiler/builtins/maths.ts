@@ -45,6 +45,10 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
   }),
   sigmoid: map("1 / (1 + exp(-x))", op("sigmoid")),
   tanh: map("hyperbolic tangent", op("tanh")),
-  min: extremum("the smaller of two numbers; with one argument, the smallest value over the rows left", C.smaller, R.min),
+  min: extremum(
+    "the smaller of two numbers; with one argument, the smallest value over the rows left",
+    C.smaller,
+    R.min,
+  ),
   max: extremum("the larger of two numbers; with one argument, the largest value over the rows left", C.larger, R.max),
 };

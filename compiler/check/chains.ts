@@ -2,19 +2,30 @@
 import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
 import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Sink } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
 import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
-import { TAIL_SAMPLERS } from "../llama/samplers.js";
+import type { Limits } from "../limits/limits.js";
 import { checkTailStage } from "./tailStages.js";
+import type { Extent, Extents } from "./extents.js";
 import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
-import { checkConstantFor, checkParams, checkUnused, picks, uniformsOf } from "./samplers.js";
+import { checkConstantFor, checkParams, checkUnused, uniformsOf } from "./samplers.js";
 import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
 
-export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
+/** What the chains of a program are checked with. */
+export interface ChainCheck {
+  readonly extents: Extents;
+  readonly limits: Limits;
+  readonly diagnostics: Sink;
+}
+
+/** The nesting limit of chains: lowering is recursive. */
+const MAX_DEPTH = 64;
+
+export function checkChain({ extents, limits, diagnostics }: ChainCheck, module: Module, chain: Chain): void {
   const names = new Map<string, Local>();
   checkParams(module, chain.params, names, diagnostics);
   const scope: Scope = {
@@ -28,14 +39,15 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
   };
   let picker: string | undefined;
   let isInTail = false;
-  const extent = extentOf(extents, chain, module);
+  const isTooLong = ({ stages, depth }: Extent): boolean => stages > limits.stages || depth > MAX_DEPTH;
   const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
   calls.forEach((binding, i) => {
     const stage = chain.stages[i]!;
     const { name, span, isHost } = stage;
-    const part = binding && extentOf(extents, binding.declaration as Sampler | Chain, binding.module, [chain]);
+    const callee = binding?.declaration as Sampler | Chain | undefined;
+    const part = callee && extents.of(callee, binding!.module);
     const isPicker = isHost ? checkTailStage(scope, stage) : part?.picks;
-    if (part?.isCyclic && reaches(binding!, chain))
+    if (callee && extents.isCycle(chain, callee))
       diagnostics.push(containsItself(name.span, chain.name.text, name.text));
     if (!isHost && isInTail) diagnostics.push(stageAfterTail(span, name.text));
     isInTail ||= isHost || part?.hasTail === true;
@@ -48,11 +60,9 @@ export function checkChain(module: Module, chain: Chain, extents: Extents, diagn
     chain.stages.flatMap(({ args }) => args.map((a) => a.value)),
     diagnostics,
   );
-  const isLongItself = calls.every(
-    (b) => !b || extentOf(extents, b.declaration as Sampler | Chain, b.module).stages < Infinity,
-  );
-  if (extent.stages > MAX_STAGES && isLongItself)
-    diagnostics.push(chainTooLong(chain.name.span, chain.name.text, MAX_STAGES, MAX_DEPTH));
+  const isLongItself = calls.every((b) => !b || !isTooLong(extents.of(b.declaration as Sampler | Chain, b.module)));
+  if (isTooLong(extents.of(chain, module)) && isLongItself)
+    diagnostics.push(chainTooLong(chain.name.span, chain.name.text, limits.stages, MAX_DEPTH));
 }
 
 /** Returns the sampler or chain that the stage calls, if known. */
@@ -116,61 +126,4 @@ function checkArgument(
   } else {
     checkConstantFor(declarer, param, scope.module, value, diagnostics);
   }
-}
-
-// ---------------------------------------------------------------- chains in chains
-
-/** The size of a chain after inlining the chains among its stages. */
-export interface Extent {
-  readonly stages: number;
-  readonly picks: boolean;
-  /** Ends in the host tail, so that only tail stages can follow. */
-  readonly hasTail: boolean;
-  readonly isCyclic: boolean;
-}
-
-const MAX_STAGES = 256;
-const MAX_DEPTH = 64;
-const TOO_LONG: Extent = { stages: Infinity, picks: false, hasTail: false, isCyclic: false };
-const CYCLIC: Extent = { stages: 0, picks: false, hasTail: false, isCyclic: true };
-
-/** Extents by chain: each is computed once, so that nested chains do not multiply the work. */
-export type Extents = Map<Chain, Extent>;
-
-/** Whether a stage contains a chain, directly or indirectly. */
-function reaches(from: Binding, goal: Chain): boolean {
-  const seen = new Set<unknown>();
-  const open = [from];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { declaration, module } = next;
-    if (declaration === goal) return true;
-    if (declaration.kind !== "chain" || seen.has(declaration)) continue;
-    seen.add(declaration);
-    open.push(...declaration.stages.flatMap(({ name }) => module.scope.get(name.text) ?? []));
-  }
-  return false;
-}
-
-function extentOf(extents: Extents, callee: Sampler | Chain, module: Module, path: readonly Chain[] = []): Extent {
-  if (callee.kind === "sampler") return { stages: 1, picks: picks(callee.body), hasTail: false, isCyclic: false };
-  if (path.includes(callee)) return CYCLIC;
-  if (path.length > MAX_DEPTH) return TOO_LONG;
-  const known = extents.get(callee);
-  if (known) return known;
-  const parts = callee.stages.map(({ name, isHost }): Extent => {
-    const next = isHost ? undefined : module.scope.get(name.text);
-    const isStage = next?.declaration.kind === "sampler" || next?.declaration.kind === "chain";
-    return isStage
-      ? extentOf(extents, next.declaration, next.module, [...path, callee])
-      : { stages: 1, picks: isHost && TAIL_SAMPLERS[name.text]?.picks === true, hasTail: isHost, isCyclic: false };
-  });
-  const stages = parts.reduce((total, p) => total + p.stages, 0);
-  const extent = {
-    stages: stages > MAX_STAGES ? Infinity : stages,
-    picks: parts.some((p) => p.picks),
-    hasTail: parts.some((p) => p.hasTail),
-    isCyclic: parts.some((p) => p.isCyclic),
-  };
-  extents.set(callee, extent);
-  return extent;
 }

@@ -2,13 +2,15 @@
 import type { Chain, Test } from "../syntax/ast.js";
 import { parseStages } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
-import { checkChain, type Extents } from "./chains.js";
+import { checkChain, type ChainCheck } from "./chains.js";
+import { Extents } from "./extents.js";
 import { evaluateConst } from "./constants.js";
-import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
+import type { Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
 import { checkInput } from "./inputs.js";
-import { loadModule, loadStd, newLoader, type Loader, type Parser } from "./modules.js";
-import type { Binding, Importer, Module, Program } from "./program.js";
+import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
+import type { Report } from "./report.js";
+import type { Binding, Module, Program } from "./program.js";
 import { checkSampler } from "./samplers.js";
 import { checkTest } from "./tests.js";
 import { constType } from "./types.js";
@@ -17,6 +19,8 @@ export interface Checked {
   /** Absent when there are errors. */
   readonly program?: Program;
   readonly diagnostics: readonly Diagnostic[];
+  /** The same diagnostics, to which later phases add theirs. */
+  readonly report: Report;
 }
 
 /** Facts of a file that are known even if it has errors. */
@@ -26,16 +30,11 @@ export interface CheckedFile extends Checked {
   readonly files: ReadonlySet<string>;
 }
 
-export interface CheckOptions {
-  /** Reads imported files. */
-  readonly importer?: Importer;
-  /** Parses a file; editors pass a parser with a cache. */
-  readonly parse?: Parser;
-}
+export type CheckOptions = LoaderOptions;
 
 /** Checks a file and all its imports. */
-export function check(source: SourceFile, { importer = () => undefined, parse }: CheckOptions = {}): CheckedFile {
-  const loader = newLoader(importer, parse);
+export function check(source: SourceFile, options: CheckOptions = {}): CheckedFile {
+  const loader = newLoader(options);
   const module = loadModule(loader, source);
   return { ...checkAll(loader, module), module, files: new Set(loader.modules.keys()) };
 }
@@ -44,10 +43,12 @@ export function check(source: SourceFile, { importer = () => undefined, parse }:
 export const STAGES_CHAIN = "chain";
 
 /** Checks `stage |> stage` with all samplers of the standard library in scope. */
-export function checkStages(source: SourceFile): Checked {
-  const { stages, diagnostics } = parseStages(source);
-  if (diagnostics.length > 0) return { diagnostics };
-  const loader = newLoader(() => undefined);
+export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "meter"> = {}): Checked {
+  const loader = newLoader({ meter });
+  const { stages, diagnostics, tokens } = parseStages(source, loader.meter.limits);
+  loader.diagnostics.push(...diagnostics);
+  if (diagnostics.length > 0) return { diagnostics, report: loader.diagnostics };
+  loader.meter.spend(tokens);
   const span: Span = { source, start: 0, end: source.text.length };
   const scope = new Map<string, Binding>();
   for (const { name } of stages) {
@@ -62,23 +63,27 @@ export function checkStages(source: SourceFile): Checked {
 
 /** Checks every module of a loader. */
 function checkAll(loader: Loader, main: Module): Checked {
-  const diagnostics = [...loader.diagnostics];
-  const extents: Extents = new Map();
-  for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);
-  const sorted = sortDiagnostics(diagnostics);
-  if (sorted.some(isError)) return { diagnostics: sorted };
+  const { diagnostics: report, meter } = loader;
+  const chains: ChainCheck = { extents: new Extents(), limits: meter.limits, diagnostics: report };
+  for (const module of loader.modules.values()) checkModule(chains, module);
+  const diagnostics = report.sorted(main.source);
+  if (report.hasErrors) return { diagnostics, report };
   const { declarations } = main.file;
-  const chains = declarations.filter((d): d is Chain => d.kind === "chain");
-  const tests = declarations.filter((d): d is Test => d.kind === "test");
-  return { program: { main, chains, tests }, diagnostics: sorted };
+  const program: Program = {
+    main,
+    chains: declarations.filter((d): d is Chain => d.kind === "chain"),
+    tests: declarations.filter((d): d is Test => d.kind === "test"),
+  };
+  return { program, diagnostics, report };
 }
 
-function checkModule(module: Module, extents: Extents, diagnostics: Diagnostic[]): void {
+function checkModule(chains: ChainCheck, module: Module): void {
+  const { diagnostics } = chains;
   for (const d of module.file.declarations) {
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
-    if (d.kind === "chain") checkChain(module, d, extents, diagnostics);
+    if (d.kind === "chain") checkChain(chains, module, d);
     if (d.kind === "input") checkInput(module, d, diagnostics);
-    if (d.kind === "test") checkTest(module, d, extents, diagnostics);
+    if (d.kind === "test") checkTest(chains, module, d);
     if (d.kind === "const") {
       const { type } = constType(d, module, diagnostics);
       if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined)

@@ -48,11 +48,18 @@ export const warning = (code: string, span: Span, message: string, extra: Extra 
 
 export const isError = (d: Diagnostic): boolean => d.severity === "error";
 
+/** Equal diagnostics have equal keys. */
+export const keyOf = (d: Diagnostic): string => `${d.span.source.name}:${d.span.start}:${d.code}:${d.message}`;
+
 /** Sorted by place, without duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const key = (d: Diagnostic): string => `${d.span.source.name}:${d.span.start}:${d.code}:${d.message}`;
-  const unique = [...new Map(diagnostics.map((d) => [key(d), d])).values()];
+  const unique = [...new Map(diagnostics.map((d) => [keyOf(d), d])).values()];
   return unique.sort((a, b) => a.span.source.name.localeCompare(b.span.source.name) || a.span.start - b.span.start);
+}
+
+/** Takes diagnostics: an array, or a `Report`, which keeps a limited number. */
+export interface Sink {
+  push(...diagnostics: Diagnostic[]): unknown;
 }
 
 /** A program that cannot be compiled; `diagnostics` has all errors and warnings. */

@@ -1,7 +1,7 @@
 /** Inputs: columns that the calling program supplies. */
 import type { Expr, InputDecl } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Sink } from "./diagnostics.js";
 import { outOfRange } from "./diagnostics/params.js";
 import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
@@ -10,7 +10,7 @@ import { constantScope, numberType } from "./types.js";
 /** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
-export function checkInput(module: Module, input: InputDecl, diagnostics: Diagnostic[]): void {
+export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
   if (input.type === "seed") diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
   const { capacity, fill } = input.sparse;
@@ -22,7 +22,7 @@ export function checkInput(module: Module, input: InputDecl, diagnostics: Diagno
     diagnostics.push(outOfRange(capacity.span, "sparse", `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
 }
 
-function constantOf(module: Module, expr: Expr, what: string, diagnostics: Diagnostic[]): number | undefined {
+function constantOf(module: Module, expr: Expr, what: string, diagnostics: Sink): number | undefined {
   if (numberType(constantScope(module, diagnostics), expr).type === "error") return undefined;
   const value = evaluateConstant(expr, module);
   if (value === undefined) diagnostics.push(notConstant(expr.span, what));

@@ -6,7 +6,6 @@ import type { SourceFile, Span } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "../builtins/builtins.js";
 import { evaluateConst, isEvaluated } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
 import {
   constantCycle,
   constantTooDeep,
@@ -14,12 +13,15 @@ import {
   importCycle,
   missingFile,
   shadowsBuiltin,
-  tooManyFiles,
   unknownInFile,
 } from "./diagnostics/names.js";
+import { limitExceeded } from "./diagnostics/limits.js";
+import { constType } from "./types.js";
+import { Report } from "./report.js";
+import { limitsOf, type Limits } from "../limits/limits.js";
+import { Meter } from "../limits/meter.js";
 import type { Binding, Importer, Module } from "./program.js";
 
-const MAX_FILES = 256;
 /** The longest allowed dependency path of constants. */
 const MAX_CONSTANT_DEPTH = 100;
 
@@ -27,17 +29,32 @@ export interface Loader {
   readonly importer: Importer;
   readonly parse: Parser;
   readonly modules: Map<string, Module>;
-  readonly diagnostics: Diagnostic[];
+  readonly meter: Meter;
+  readonly diagnostics: Report;
 }
 
 /** Parses a file; editors pass a parser with a cache. */
-export type Parser = (source: SourceFile) => Parsed;
+export type Parser = (source: SourceFile, options: { readonly limits: Limits }) => Parsed;
 
-export const newLoader = (importer: Importer, parser: Parser = parse): Loader => ({
+export interface LoaderOptions {
+  /** Reads imported files. */
+  readonly importer?: Importer | undefined;
+  /** Parses a file; editors pass a parser with a cache. */
+  readonly parse?: Parser | undefined;
+  /** Counts the compiler's steps and has its limits. */
+  readonly meter?: Meter | undefined;
+}
+
+export const newLoader = ({
+  importer = () => undefined,
+  parse: parser = parse,
+  meter = new Meter(limitsOf()),
+}: LoaderOptions = {}): Loader => ({
   importer,
   parse: parser,
   modules: new Map(),
-  diagnostics: [],
+  meter,
+  diagnostics: new Report(meter.limits.diagnostics),
 });
 
 /** A module while its names are collected. */
@@ -50,7 +67,8 @@ interface OpenModule extends Module {
 export function loadModule(loader: Loader, source: SourceFile, path: readonly string[] = []): Module {
   const present = loader.modules.get(source.name);
   if (present) return present;
-  const { file, broken, diagnostics } = parsed(loader, source);
+  const { file, broken, diagnostics, tokens } = parsed(loader, source);
+  loader.meter.spend(tokens);
   loader.diagnostics.push(...diagnostics);
   const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken) };
   loader.modules.set(source.name, module);
@@ -66,12 +84,12 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
 /** The standard library is already parsed. */
 function parsed(loader: Loader, source: SourceFile): Parsed {
   const file = stdFile(source);
-  return file ? { file, broken: new Set(), diagnostics: [] } : loader.parse(source);
+  return file ? { file, broken: new Set(), diagnostics: [], tokens: 0 } : loader.parse(source, loader.meter);
 }
 
 /**
  * Ensures that a constant can be evaluated: reports and removes one that depends on itself or on too many others in a row.
- * Its dependencies are evaluated first, which bounds the recursion.
+ * Its dependencies are evaluated first, which bounds the recursion, here and in the types of constants.
  */
 function orderConstants(loader: Loader, module: OpenModule, name: string, path: readonly string[]): void {
   const binding = module.scope.get(name);
@@ -87,7 +105,9 @@ function orderConstants(loader: Loader, module: OpenModule, name: string, path: 
     return forget(module, name);
   }
   for (const needed of namesIn(binding.declaration.value)) orderConstants(loader, module, needed, [...path, name]);
-  if (module.scope.has(name)) evaluateConst(binding.declaration, module);
+  if (!module.scope.has(name)) return;
+  evaluateConst(binding.declaration, module);
+  constType(binding.declaration, module);
 }
 
 function forget(module: OpenModule, name: string): void {
@@ -145,8 +165,8 @@ function importedModule(
     ? missingFile(fromSpan, from)
     : path.includes(source.name)
       ? importCycle(fromSpan, [...path.slice(path.indexOf(source.name)), source.name])
-      : loader.modules.size >= MAX_FILES
-        ? tooManyFiles(fromSpan, MAX_FILES)
+      : loader.modules.size >= loader.meter.limits.files
+        ? limitExceeded(fromSpan, "files", loader.meter.limits.files)
         : undefined;
   if (fault) loader.diagnostics.push(fault);
   return source && !fault ? loadModule(loader, source, path) : undefined;

@@ -1,6 +1,6 @@
 /** Orders of the standard library's samplers that are known to be wrong. */
 import type { Chain } from "../syntax/ast.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Sink } from "./diagnostics.js";
 import { wrongOrder } from "./diagnostics/statements.js";
 import type { Module } from "./program.js";
 
@@ -24,7 +24,7 @@ const KNOWN: readonly KnownOrder[] = [
 ];
 
 /** Warns of stages in a known wrong order. */
-export function checkOrder(module: Module, chain: Chain, diagnostics: Diagnostic[]): void {
+export function checkOrder(module: Module, chain: Chain, diagnostics: Sink): void {
   const names = chain.stages.map(({ name, isHost }) => {
     const source = isHost ? undefined : module.scope.get(name.text)?.module.source.name;
     return source === `std/${name.text}.ggsl` ? name.text : undefined;

@@ -4,7 +4,7 @@ import type { Span } from "../syntax/source.js";
 import { expressionsOf, namesIn } from "../syntax/walk.js";
 import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Sink } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
@@ -46,7 +46,7 @@ import {
   type Type,
 } from "./types.js";
 
-export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
+export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink): void {
   const names = new Map<string, Local>();
   checkParams(module, sampler.params, names, diagnostics);
   const body: Body = {
@@ -68,7 +68,7 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
 // ---------------------------------------------------------------- parameters
 
 /** Warns of unused parameters. */
-export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Diagnostic[]): void {
+export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Sink): void {
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
 }
@@ -87,7 +87,7 @@ export function checkParams(
   module: Module,
   params: readonly Param[],
   names: Map<string, Local>,
-  diagnostics: Diagnostic[],
+  diagnostics: Sink,
 ): void {
   for (const param of params) {
     const { text, span } = param.name;
@@ -99,7 +99,7 @@ export function checkParams(
   }
 }
 
-function checkParam(module: Module, param: Param, diagnostics: Diagnostic[]): void {
+function checkParam(module: Module, param: Param, diagnostics: Sink): void {
   const { range, type } = param;
   const scope = constantScope(module, diagnostics);
   const isNumber = type === "f32" || type === "i32";
@@ -136,13 +136,7 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
 }
 
 /** Checks a constant argument of a parameter that `declarer` declares; other arguments are checked at run time. */
-export function checkConstantFor(
-  declarer: Module,
-  param: Param,
-  module: Module,
-  value: Expr,
-  diagnostics: Diagnostic[],
-): void {
+export function checkConstantFor(declarer: Module, param: Param, module: Module, value: Expr, diagnostics: Sink): void {
   const constant = evaluateConstant(value, module);
   if (constant === undefined) return;
   const name = param.name.text;
@@ -159,7 +153,7 @@ function declare(
   name: string,
   span: Span,
   type: Type,
-  diagnostics: Diagnostic[],
+  diagnostics: Sink,
   isLet = false,
 ): void {
   const builtin = builtinKind(name);

@@ -1,11 +1,20 @@
 /** "Did you mean": the nearest known name. */
 
+/** Longer names get no suggestion. */
+const MAX_LENGTH = 64;
+/** The most names that are compared. */
+const MAX_CANDIDATES = 500;
+
 /** The nearest candidate with at most a third of the name's letters changed; none for a single letter. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
   const limit = Math.min(name.length - 1, Math.max(1, Math.floor(name.length / 3)));
   let best: string | undefined;
   let least = limit + 1;
+  let compared = 0;
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
+    if (++compared > MAX_CANDIDATES) break;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];
   }
@@ -14,16 +23,16 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
 
 /** Levenshtein distance; a swap of adjacent characters counts once. */
 function editDistance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substitution = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row[j] = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, substitution);
+      const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, substitution);
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwap) row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
+      if (isSwap) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
     }
-    rows.push(row);
+    [before, last] = [last, row];
   }
-  return rows[a.length]![b.length]!;
+  return last[b.length]!;
 }

@@ -1,21 +1,22 @@
 /** Test blocks: candidates, chain and expected results. */
 import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
-import { checkChain, type Extents } from "./chains.js";
+import { checkChain, type ChainCheck } from "./chains.js";
 import { evaluateConstant } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Sink } from "./diagnostics.js";
 import { clauseTwice, notAnInput, testLacks, tokenExpected } from "./diagnostics/tests.js";
 import { notConstant } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { constantScope, numberType } from "./types.js";
 
-export function checkTest(module: Module, test: Test, extents: Extents, diagnostics: Diagnostic[]): void {
+export function checkTest(check: ChainCheck, module: Module, test: Test): void {
+  const { diagnostics } = check;
   const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
   if (!has("expect")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
   for (const clause of test.clauses) {
-    if (clause.kind === "run") checkChain(module, chainOf(test, clause), extents, diagnostics);
+    if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
     else if (
       clause.kind === "input" &&
       module.scope.get(clause.name.text)?.declaration.kind !== "input" &&
@@ -45,7 +46,7 @@ const purposeOf = (c: TestClause): string =>
         ? `input ${c.name.text}`
         : c.kind;
 
-function reportRepeated({ clauses }: Test, diagnostics: Diagnostic[]): void {
+function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
   const seen = new Map<string, TestClause>();
   for (const clause of clauses) {
     const first = seen.get(purposeOf(clause));
@@ -72,7 +73,7 @@ function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
   }
 }
 
-function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Diagnostic[]): void {
+function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Sink): void {
   if (numberType(constantScope(module, diagnostics), value).type === "error") return;
   const constant = evaluateConstant(value, module);
   if (constant === undefined) diagnostics.push(notConstant(value.span, "a number of a test"));

@@ -5,7 +5,7 @@ import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
 import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
 import { OPERATORS } from "../builtins/operators.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
 import {
@@ -51,7 +51,7 @@ export interface Scope {
   readonly isAfterPick: boolean;
   /** Inside the `after pick` of a sampler that picks. */
   readonly canUsePicked: boolean;
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: Sink;
 }
 
 export function typeOf(scope: Scope, expr: Expr): Type {
@@ -135,7 +135,7 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
 }
 
 /** The scope of a constant expression. */
-export const constantScope = (module: Module, diagnostics: Diagnostic[]): Scope => ({
+export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
   module,
   names: new Map(),
   uniforms: new Set(),
@@ -154,7 +154,7 @@ export const uniformsIn = (scope: Scope, expr: Expr): string[] => [
 const constTypes = new WeakMap<Const, Type>();
 
 /** The type of a constant. Faults of its expression are reported where it is declared, to `diagnostics`. */
-export function constType(declaration: Const, module: Module, diagnostics?: Diagnostic[]): Type {
+export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
   const present = constTypes.get(declaration);
   if (present && !diagnostics) return present;
   const type = scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");

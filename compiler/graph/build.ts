@@ -1,4 +1,5 @@
 /** Builds a graph node by node. Types and dims follow from the op table; ranges of values are tracked with it. */
+import type { Meter } from "../limits/meter.js";
 import type { GraphNode, NodeId, Origin } from "./graph.js";
 import type { Interval } from "./interval.js";
 import { resultRange, resultType, type OpName } from "./ops.js";
@@ -10,9 +11,11 @@ export interface Builder {
   readonly ranges: Interval[];
   /** The origin of nodes added from now on. */
   origin: Origin | undefined;
+  /** Counts the nodes. */
+  readonly meter: Meter;
 }
 
-export const newBuilder = (): Builder => ({ nodes: [], ranges: [], origin: undefined });
+export const newBuilder = (meter: Meter): Builder => ({ nodes: [], ranges: [], origin: undefined, meter });
 
 export interface EmitOptions {
   readonly name?: string | undefined;
@@ -20,7 +23,7 @@ export interface EmitOptions {
   readonly range?: Interval;
 }
 
-/** Appends a node. Invalid operands are a bug of the caller; `verify` finds them. */
+/** Appends a node. Invalid operands are a bug of the caller; `verify` finds them. Throws `LimitExceeded`. */
 export function emit(
   b: Builder,
   op: OpName,
@@ -28,6 +31,8 @@ export function emit(
   attrs: Attrs = {},
   { name, range }: EmitOptions = {},
 ): NodeId {
+  b.meter.spend(1);
+  b.meter.check("nodes", b.nodes.length + 1);
   const operands = inputs.map((id) => b.nodes[id]!);
   const { dtype, dim } = resultType(op, operands, attrs);
   const operandRanges = inputs.map((id) => b.ranges[id]!);

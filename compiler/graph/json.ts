@@ -1,6 +1,7 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and its loader, which validates everything. */
+import { LIMITS } from "../limits/format.js";
 import type { Graph } from "./graph.js";
-import { isBreakers, isDim, isFiniteF32, isName, isText, LIMITS } from "./limits.js";
+import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { tailFaults } from "./tail.js";

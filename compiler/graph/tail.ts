@@ -1,7 +1,8 @@
 /** The rules for a valid host tail. */
 import type { Graph, TailStage } from "./graph.js";
 import { TAIL_SAMPLERS, type TailParam } from "../llama/samplers.js";
-import { isBreakers, isFiniteF32, isText, LIMITS } from "./limits.js";
+import { LIMITS } from "../limits/format.js";
+import { isBreakers, isFiniteF32, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { describeRange, isInRange } from "./range.js";
 import { isObject } from "./shape.js";

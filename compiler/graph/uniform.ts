@@ -4,7 +4,7 @@
  */
 import type { UniformExpr } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
-import { LIMITS } from "./limits.js";
+import { LIMITS } from "../limits/format.js";
 import { show } from "./show.js";
 
 /** The values of the leaves of a uniform expression for one token. */

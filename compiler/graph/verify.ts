@@ -5,12 +5,11 @@
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { uniformChecker, type UniformLeaves } from "./uniform.js";
-import { isDim, isFiniteF32, LIMITS } from "./limits.js";
+import { LIMITS } from "../limits/format.js";
+import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
 import { show } from "./show.js";
-
-export { LIMITS };
 
 const COUNTED = [
   ...(["nodes", "params", "uniforms", "draws", "states"] as const),

@@ -1,11 +1,14 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
+import type { Meter } from "../limits/meter.js";
 import type { TailStage, Param, Stage, State } from "../graph/graph.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
 import type { Value } from "./rows/value.js";
 
 export interface ChainLowering extends Lowering {
+  /** The statement or stage that is being lowered. */
+  at: Span;
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
   /** The next values of the states that are assigned after the pick. */
@@ -17,8 +20,9 @@ export interface ChainLowering extends Lowering {
   blend: Span | undefined;
 }
 
-export const newChainLowering = (disabled?: ReadonlySet<string>): ChainLowering => ({
-  ...newLowering(disabled),
+export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet<string>): ChainLowering => ({
+  ...newLowering(meter, disabled),
+  at,
   params: [],
   states: [],
   next: new Map(),

@@ -2,13 +2,15 @@
 import { findFunction, findName } from "../builtins/builtins.js";
 import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { evaluateConstant } from "../check/constants.js";
+import { evaluateConst, evaluateConstant } from "../check/constants.js";
+import { seedOutOfRange } from "../check/diagnostics/params.js";
 import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import type { Feature } from "../graph/graph.js";
+import { isSeed } from "../graph/param.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
-import { LIMITS } from "../graph/limits.js";
+import { LIMITS } from "../limits/format.js";
 import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
@@ -23,6 +25,7 @@ import { stateValue, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
+  cx.meter.spend(1);
   switch (expr.kind) {
     case "number":
       return constant(saturate(expr.value));
@@ -62,7 +65,9 @@ export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   if (bound?.kind === "seed") return bound;
   const value = lowerExpr(cx, scope, expr);
   if (!isConstant(value)) throw new Error("the seed is neither a constant nor a parameter of type seed");
-  return { kind: "seed", seed: value.expr };
+  if (isSeed(value.expr)) return { kind: "seed", seed: value.expr };
+  cx.diagnostics.push(seedOutOfRange(expr.span, value.expr));
+  return { kind: "seed", seed: 0 };
 }
 
 /** A seed and the draws of the stage so far. */
@@ -83,7 +88,9 @@ function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
   if (local) return local;
   const declared = scope.module.scope.get(name);
   if (declared?.declaration.kind === "const") {
-    return lowerExpr(cx, { ...scope, module: declared.module, args: new Map() }, declared.declaration.value);
+    const value = evaluateConst(declared.declaration, declared.module);
+    if (value === undefined) throw new Error(`the constant \`${name}\` has no value`);
+    return constant(value);
   }
   if (declared?.declaration.kind === "input") return inputColumn(cx, declared.declaration, declared.module);
   const builtin = findName(name);

@@ -1,7 +1,8 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
 import { resolveArgs } from "../check/arguments.js";
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
-import type { Diagnostic } from "../check/diagnostics.js";
+import { isError, type Diagnostic } from "../check/diagnostics.js";
+import { limitDiagnostic } from "../check/diagnostics/limits.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
@@ -9,6 +10,7 @@ import { emit } from "../graph/build.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
+import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
@@ -19,7 +21,7 @@ import { stateValue, type Argument, type Scope } from "./scope.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
-import { constant, UniformTooLarge, isConstant, MAX_UNIFORM_SIZE } from "./rows/value.js";
+import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
 
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
@@ -30,6 +32,8 @@ export interface LowerOptions {
   readonly outputs?: readonly OutputName[];
   /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string>;
+  /** Counts the steps and has the limits. */
+  readonly meter?: Meter;
 }
 
 export interface Lowered {
@@ -41,26 +45,45 @@ export interface Lowered {
 
 /** Lowers a chain of a checked module. */
 export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const cx = newChainLowering(options.disabled);
+  const cx = newChainLowering(chain.name.span, options.meter, options.disabled);
+  const { diagnostics } = cx;
+  const { ranges } = cx.builder;
+  try {
+    const graph = lowerGraph(cx, module, chain, options);
+    return { ...(graph && { graph }), ranges, diagnostics };
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+    return { ranges, diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
+  }
+}
+
+/** The graph; undefined after an error. */
+function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: LowerOptions): Graph | undefined {
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
-  const { builder, uniforms } = cx;
-  const { ranges } = builder;
-  if (diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
+  cx.meter.check("params", cx.params.length);
+  if (diagnostics.some(isError)) return undefined;
   const args = new Map<string, Argument>([
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(chain),
   ]);
   lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
-  if (cx.diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
+  if (cx.diagnostics.some(isError)) return undefined;
   const outputs = makeOutputs(cx, options.outputs);
-  const graph: Graph = {
+  const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
+  const { draws, uniforms } = cx;
+  const expressions = [...uniforms.map((u) => u.expr), ...states.map((s) => s.init), ...draws.map((d) => d.at ?? 0)];
+  cx.meter.check(
+    "uniformParts",
+    expressions.map(sizeOf).reduce((a, b) => a + b, 0),
+  );
+  return {
     name: chain.name.text,
-    nodes: builder.nodes,
+    nodes: cx.builder.nodes,
     params: cx.params,
-    draws: cx.draws,
-    states: cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) })),
+    draws,
+    states,
     uniforms,
     inputs: cx.inputs,
     features: cx.features,
@@ -68,7 +91,6 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
     tail: cx.tail,
     outputs,
   };
-  return { graph, ranges, diagnostics: cx.diagnostics };
 }
 
 function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
@@ -89,7 +111,7 @@ function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
     else lowerSampler(cx, inner, callee, call);
   } catch (error) {
     if (!(error instanceof UniformTooLarge)) throw error;
-    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_UNIFORM_SIZE));
+    cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, error.message));
   }
 }
 

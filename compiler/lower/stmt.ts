@@ -1,6 +1,6 @@
 /** Statements: each changes the candidate table, or picks. */
 import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
-import { LIMITS } from "../graph/verify.js";
+import { LIMITS } from "../limits/format.js";
 import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
@@ -60,6 +60,8 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
 
 /** Sets the source location of the nodes that follow. */
 export function setOrigin(cx: ChainLowering, span: Span): void {
+  cx.at = span;
+  cx.meter.spend(1);
   const stage = cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
 }
@@ -73,6 +75,7 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
 
 function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
   if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
+  cx.meter.check("states", cx.states.length + 1);
   const isTaken = cx.states.some((s) => s.name === name);
   const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
   scope.states.set(name, index);
@@ -124,6 +127,8 @@ function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
   if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
   const before = { table: cx.table, next: cx.next, blend: cx.blend };
+  // each branch copies them
+  cx.meter.spend(2 * (cx.table.lets.size + cx.table.cache.size + cx.next.size));
   cx.blend = s.cond.span;
   const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body): Branch => {
     cx.table = cloneTable(before.table);

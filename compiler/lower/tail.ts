@@ -9,6 +9,9 @@ import type { Scope } from "./scope.js";
 import { evaluateConstant } from "../check/constants.js";
 
 export function lowerTailStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
+  cx.at = call.span;
+  cx.meter.spend(1);
+  cx.meter.check("tail", cx.tail.length + 1);
   const args: Record<string, TailArg> = {};
   for (const [name, value] of resolveTailArgs(call).bound) args[name] = tailArg(cx, scope, value);
   cx.tail.push({ name: call.name.text, args });

@@ -4,11 +4,13 @@ import type { Attr, Graph, GraphNode, NodeId, Outputs, State } from "../graph/gr
 import type { Interval } from "../graph/interval.js";
 import { liveNodes, resultsOf } from "../graph/liveness.js";
 import { opRule, type OpName } from "../graph/ops.js";
+import type { Meter } from "../limits/meter.js";
 
 export interface Draft {
   readonly graph: Graph;
   /** Bounds of each node's values; by `Graph.nodes`. */
   readonly ranges: readonly Interval[];
+  readonly meter: Meter;
 }
 
 /** The context of a pass that rewrites node by node: the old graph and the new one. */
@@ -33,7 +35,9 @@ export interface Rewriter {
  * `remove-dead` removes nodes that become unused. If nothing is replaced, the old draft is returned.
  */
 export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id: NodeId) => NodeId | undefined): Draft {
-  const builder = newBuilder();
+  const { meter } = before;
+  meter.spend(before.graph.nodes.length);
+  const builder = newBuilder(meter);
   const numbers: NodeId[] = [];
   const r: Rewriter = {
     before,
@@ -51,7 +55,7 @@ export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id:
   });
   if (isSame) return before;
   const graph = { ...before.graph, nodes: builder.nodes, ...mapOutputs(before.graph, (id) => numbers[id]!) };
-  return { graph, ranges: builder.ranges };
+  return { graph, ranges: builder.ranges, meter };
 }
 
 /** The node itself, with new operands. */

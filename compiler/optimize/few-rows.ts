@@ -33,10 +33,14 @@ const CHOOSING: ReadonlySet<OpName> = new Set(["top_k", "argmax", "argsort"]);
 
 /** The column that determines the order of column `id`. */
 function unordered(draft: Draft, id: NodeId, by: OpName): NodeId {
-  const node = draft.graph.nodes[id]!;
-  // keep the clamp: on some devices an argmax of all -inf is not a row, and a NaN has no order
-  if (!keepsOrder(draft, node) || (by !== "top_k" && node.op === "clamp")) return id;
-  return unordered(draft, node.inputs[0]!, by);
+  const { nodes } = draft.graph;
+  let key = id;
+  for (let node = nodes[key]!; keepsOrder(draft, node); node = nodes[key]!) {
+    // keep the clamp: on some devices an argmax of all -inf is not a row, and a NaN has no order
+    if (by !== "top_k" && node.op === "clamp") break;
+    key = node.inputs[0]!;
+  }
+  return key;
 }
 
 function keepsOrder({ graph: { nodes }, ranges }: Draft, { op, inputs, attrs, dim }: GraphNode): boolean {
@@ -83,13 +87,29 @@ const columns = ({ nodes }: Graph, id: NodeId): number =>
 
 const isLess = (a: Dim, b: Dim): boolean => typeof a === "number" && (b === "V" || a < b);
 
-/** The rows `rows` (a new node) of the old node `id`. */
+/** The rows `rows` (a new node) of the old node `id`. Columns can be deep, so that they are not visited by recursion. */
 function gather(r: Rewriter, sinking: ReadonlySet<NodeId>, id: NodeId, rows: NodeId): NodeId {
   const { graph, ranges } = r.before;
-  const { op, inputs, attrs, dim, name, origin } = graph.nodes[id]!;
-  if (!sinking.has(id)) return r.emit("get_rows", [r.map(id), rows]);
-  r.builder.origin = origin;
-  if (op === "fill" || op === "repeat") return r.emit(op, inputs.map(r.map), { ...attrs, dim: r.made(rows).dim });
-  const operands = inputs.map((i) => (graph.nodes[i]!.dim === dim ? gather(r, sinking, i, rows) : r.map(i)));
-  return r.emit(op, operands, attrs, { name, range: ranges[id]! });
+  const { dim } = graph.nodes[id]!;
+  const made = new Map<NodeId, NodeId>();
+  const open = [id];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const { op, inputs, attrs, name, origin } = graph.nodes[top]!;
+    const isSinking = sinking.has(top);
+    const isConstant = op === "fill" || op === "repeat";
+    const pending = isSinking && !isConstant ? inputs.filter((i) => graph.nodes[i]!.dim === dim && !made.has(i)) : [];
+    // a gather belongs to the node that needs it
+    if (isSinking) r.builder.origin = origin;
+    if (pending.length > 0) {
+      open.push(...pending.reverse());
+      continue;
+    }
+    open.pop();
+    if (made.has(top)) continue;
+    const operands = inputs.map((i) => made.get(i) ?? r.map(i));
+    if (!isSinking) made.set(top, r.emit("get_rows", [r.map(top), rows]));
+    else if (isConstant) made.set(top, r.emit(op, operands, { ...attrs, dim: r.made(rows).dim }));
+    else made.set(top, r.emit(op, operands, attrs, { name, range: ranges[top]! }));
+  }
+  return made.get(id)!;
 }

@@ -109,12 +109,12 @@ const saving = ({ cost }: Factor): number => cost.zero - cost.constant;
 
 /** The operands of a condition, if they are known and nothing else uses its result. */
 function describe(
-  { graph, ranges }: Rewriter["before"],
+  draft: Rewriter["before"],
   users: readonly (readonly NodeId[])[],
   id: NodeId,
   uniforms: Uniform[],
 ): Factor {
-  return { ...compared({ graph, ranges }, users, id, uniforms), origin: graph.nodes[id]!.origin };
+  return { ...compared(draft, users, id, uniforms), origin: draft.graph.nodes[id]!.origin };
 }
 
 type Condition = Omit<Factor, "origin">;

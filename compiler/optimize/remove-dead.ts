@@ -22,10 +22,10 @@ export const removeDead: Pass = {
   name: "remove-dead",
   doc: "dead code elimination",
   example: "top_k(1) |> dist(42)",
-  run: ({ graph, ranges }) => keepLive(graph, ranges),
+  run: keepLive,
 };
 
-function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
+function keepLive({ graph, ranges, meter }: Draft): Draft {
   const live = findLive(graph);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
@@ -55,7 +55,7 @@ function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
     }),
     features: pick(graph.features, features),
   };
-  return { graph: kept, ranges: pick(ranges, nodes) };
+  return { graph: kept, ranges: pick(ranges, nodes), meter };
 }
 
 function findLive(graph: Graph): Live {
@@ -65,6 +65,13 @@ function findLive(graph: Graph): Live {
     draws: new Set(),
     states: new Set(),
     inputs: new Set([0]),
+  };
+  /** Live nodes whose operands are not marked yet. A graph can be deep, so that nodes are not visited by recursion. */
+  const open: NodeId[] = [];
+  const markNode = (id: NodeId): void => {
+    if (live.nodes.has(id)) return;
+    live.nodes.add(id);
+    open.push(id);
   };
   const markUniform = (expr: UniformExpr): void => {
     if (Array.isArray(expr)) (expr.slice(1) as UniformExpr[]).forEach(markUniform);
@@ -80,19 +87,7 @@ function findLive(graph: Graph): Live {
     if (live.states.has(state)) return;
     live.states.add(state);
     markUniform(graph.states[state]!.init);
-    mark(graph.states[state]!.next);
-  };
-  const mark = (id: NodeId): void => {
-    if (live.nodes.has(id)) return;
-    live.nodes.add(id);
-    const { op, attrs, inputs } = graph.nodes[id]!;
-    const index = attrs["index"] as number;
-    if (op === "uniform") {
-      live.uniforms.add(index);
-      markUniform(graph.uniforms[index]!.expr);
-    }
-    if (op === "input") markInput(index);
-    inputs.forEach(mark);
+    markNode(graph.states[state]!.next);
   };
   /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
@@ -101,8 +96,18 @@ function findLive(graph: Graph): Live {
       (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
     );
   };
-  mark(0);
-  Object.values(graph.outputs).forEach(mark);
+  markNode(0);
+  Object.values(graph.outputs).forEach(markNode);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const { op, attrs, inputs } = graph.nodes[id]!;
+    const index = attrs["index"] as number;
+    if (op === "uniform" && !live.uniforms.has(index)) {
+      live.uniforms.add(index);
+      markUniform(graph.uniforms[index]!.expr);
+    }
+    if (op === "input" && !live.inputs.has(index)) markInput(index);
+    inputs.forEach(markNode);
+  }
   return live;
 }
 

@@ -47,10 +47,10 @@ function narrowTo(draft: Draft, feature: number): Draft {
   const isNeeded = (id: NodeId): boolean => users[id]!.some((u) => u === OUTPUT || !elsewhere.has(u));
   return rewrite(draft, (r, _, id) => {
     const rest = elsewhere.get(id);
-    if (id === column.id || !rest || !isNeeded(id) || countSteps(graph, parts, id) < LEAST_STEPS) return undefined;
+    if (id === column.id || !rest || !isNeeded(id) || !hasSteps(graph, parts, id)) return undefined;
     if ("same" in rest && parts.has(rest.same)) return undefined;
     const base = "same" in rest ? r.map(rest.same) : r.emit("fill", [], { value: rest.value, dim: "V" });
-    const rows = atPairs(r, column, parts, id, new Map());
+    const rows = atPairs(r, column, parts, id);
     return r.emit("set_rows", [base, rows, r.map(column.ids)], {}, { range: draft.ranges[id]! });
   });
 }
@@ -135,41 +135,45 @@ function apply(
   }
 }
 
-/** How many steps over all rows lead from the feature to a node. */
-function countSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): number {
-  const seen = new Set<NodeId>();
-  const visit = (at: NodeId): void => {
-    if (!parts.has(at) || seen.has(at)) return;
-    seen.add(at);
-    nodes[at]!.inputs.forEach(visit);
-  };
-  visit(id);
-  return seen.size - 1;
+/** Whether at least `LEAST_STEPS` steps over all rows lead from the feature to a node. */
+function hasSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): boolean {
+  const seen = new Set([id]);
+  // a set gives what is added while it is read; the feature's own column is no step
+  for (const at of seen) {
+    if (seen.size > LEAST_STEPS) return true;
+    for (const operand of nodes[at]!.inputs) if (parts.has(operand)) seen.add(operand);
+  }
+  return seen.size > LEAST_STEPS;
 }
 
-/** A node's values in the rows of the pairs. */
-function atPairs(
-  r: Rewriter,
-  column: Column,
-  parts: ReadonlySet<NodeId>,
-  id: NodeId,
-  made: Map<NodeId, NodeId>,
-): NodeId {
+/** A node's values in the rows of the pairs. Formulas can be deep, so that they are not visited by recursion. */
+function atPairs(r: Rewriter, column: Column, parts: ReadonlySet<NodeId>, id: NodeId): NodeId {
   const { graph, ranges } = r.before;
-  const make = (): NodeId => {
-    const { op, inputs, attrs, dim, name } = graph.nodes[id]!;
-    if (id === column.id) return r.map(column.values);
-    if (dim !== "V") return r.map(id);
-    const range = ranges[id]!;
-    if (!parts.has(id)) return r.emit("get_rows", [r.map(id), r.map(column.ids)], {}, { range });
-    return r.emit(
-      op,
-      inputs.map((i) => atPairs(r, column, parts, i, made)),
-      attrs,
-      { name, range },
-    );
-  };
-  const result = made.get(id) ?? make();
-  made.set(id, result);
-  return result;
+  const made = new Map<NodeId, NodeId>([[column.id, r.map(column.values)]]);
+  const open = [id];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const { op, inputs, attrs, dim, name } = graph.nodes[top]!;
+    const isPart = dim === "V" && parts.has(top);
+    const pending = isPart && !made.has(top) ? inputs.filter((i) => !made.has(i)) : [];
+    if (pending.length > 0) {
+      open.push(...pending.reverse());
+      continue;
+    }
+    open.pop();
+    if (made.has(top)) continue;
+    const range = ranges[top]!;
+    if (dim !== "V") made.set(top, r.map(top));
+    else if (isPart)
+      made.set(
+        top,
+        r.emit(
+          op,
+          inputs.map((i) => made.get(i)!),
+          attrs,
+          { name, range },
+        ),
+      );
+    else made.set(top, r.emit("get_rows", [r.map(top), r.map(column.ids)], {}, { range }));
+  }
+  return made.get(id)!;
 }

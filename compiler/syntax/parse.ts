@@ -2,14 +2,12 @@
 import type { MatchResult, Node } from "ohm-js";
 import { ggsl } from "./ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/syntax.js";
+import { nestedTooDeep, syntaxError } from "../check/diagnostics/syntax.js";
+import { LIMIT_PRESETS, type Limits } from "../limits/limits.js";
 import type * as Ast from "./ast.js";
+import { scan } from "./scan.js";
 import type { SourceFile, Span } from "./source.js";
 
-/** The length limit of sources, in UTF-16 code units. */
-const MAX_LENGTH = 1 << 20;
-/** The nesting limit of brackets: the parser is recursive. */
-const MAX_DEPTH = 100;
 /** The depth limit of trees, such as those of long sums: all passes over a tree are recursive. */
 const MAX_TREE_DEPTH = 250;
 
@@ -18,10 +16,17 @@ export interface Parsed {
   /** Names declared by declarations with a fault. */
   readonly broken: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
+  /** How many tokens were parsed. */
+  readonly tokens: number;
 }
 
 /** The parsed declarations of an earlier version of a file, by source text. */
 export type ParseCache = Map<string, Piece>;
+
+export interface ParseOptions {
+  readonly limits?: Limits;
+  readonly cache?: ParseCache;
+}
 
 /** A separately parsed part of a file, and its old place. */
 interface Piece {
@@ -33,10 +38,14 @@ interface Piece {
  * Parses a file, separately for each declaration that begins a line: so all declarations report their faults, those without a
  * fault are in the tree, and with a `cache` only new texts are parsed. The cache is updated to this text.
  */
-export function parse(source: SourceFile, cache: ParseCache = new Map()): Parsed {
+export function parse(
+  source: SourceFile,
+  { limits = LIMIT_PRESETS.default, cache = new Map() }: ParseOptions = {},
+): Parsed {
   const span: Span = { source, start: 0, end: source.text.length };
-  const refused = refuse(source);
-  if (refused) return { file: { kind: "file", declarations: [], span }, broken: new Set(), diagnostics: [refused] };
+  const tokens = scan(source, limits);
+  if (typeof tokens !== "number")
+    return { file: { kind: "file", declarations: [], span }, broken: new Set(), diagnostics: [tokens], tokens: 0 };
   const declarations: Ast.Declaration[] = [];
   const broken = new Set<string>();
   const diagnostics: Diagnostic[] = [];
@@ -44,17 +53,19 @@ export function parse(source: SourceFile, cache: ParseCache = new Map()): Parsed
   cache.clear();
   for (const { text, start } of piecesOf(source.text)) {
     const present = known.get(text);
+    // what a fault expected takes a second parse, and is not shown beyond the limit
+    const isShown = diagnostics.length < limits.diagnostics;
     const result = present
       ? moved(present.result, source, start - present.start)
-      : convert<Ast.Declaration[]>(source, "File", text, start);
-    cache.set(text, { start, result });
-    if (!isFault(result)) declarations.push(...result);
+      : convert<Ast.Declaration[]>(source, "File", text, start, isShown);
+    if (present || isShown || !isFault(result)) cache.set(text, { start, result });
+    if (!isFault(result)) for (const declaration of result) declarations.push(declaration);
     else {
       diagnostics.push(result);
       for (const name of declaredNames(text)) broken.add(name);
     }
   }
-  return { file: { kind: "file", declarations, span }, broken, diagnostics };
+  return { file: { kind: "file", declarations, span }, broken, diagnostics, tokens };
 }
 
 /** A copy of a tree or a diagnostic for another version of its file. */
@@ -71,32 +82,18 @@ function moved<T>(value: T, source: SourceFile, by: number): T {
 }
 
 /** Parses a pipeline `stage |> stage`. */
-export function parseStages(source: SourceFile): {
+export function parseStages(
+  source: SourceFile,
+  limits: Limits = LIMIT_PRESETS.default,
+): {
   stages: readonly Ast.StageCall[];
   diagnostics: readonly Diagnostic[];
+  tokens: number;
 } {
-  const refused = refuse(source);
-  if (refused) return { stages: [], diagnostics: [refused] };
+  const tokens = scan(source, limits);
+  if (typeof tokens !== "number") return { stages: [], diagnostics: [tokens], tokens: 0 };
   const stages = convert<Ast.StageCall[]>(source, "Stages", source.text, 0);
-  return isFault(stages) ? { stages: [], diagnostics: [stages] } : { stages, diagnostics: [] };
-}
-
-function refuse(source: SourceFile): Diagnostic | undefined {
-  const { text } = source;
-  if (text.length > MAX_LENGTH) return sourceTooLong({ source, start: 0, end: 0 }, MAX_LENGTH, text.length);
-  const start = tooDeep(text);
-  return start === undefined ? undefined : nestedTooDeep({ source, start, end: start + 1 }, MAX_DEPTH);
-}
-
-/** The offset where brackets exceed the nesting limit; those in texts and comments do not count. */
-function tooDeep(text: string): number | undefined {
-  let depth = 0;
-  for (const { 0: token, index } of text.matchAll(/\/\/.*|"(?:\\.|[^"\\\n])*"|[([{]|[)\]}]/g)) {
-    if ("([{".includes(token)) depth++;
-    else if (")]}".includes(token)) depth--;
-    if (depth > MAX_DEPTH) return index;
-  }
-  return undefined;
+  return isFault(stages) ? { stages: [], diagnostics: [stages], tokens } : { stages, diagnostics: [], tokens };
 }
 
 const isFault = (result: object): result is Diagnostic => "code" in result;
@@ -107,12 +104,16 @@ function convert<T extends readonly object[]>(
   rule: "File" | "Stages",
   text: string,
   offset: number,
+  isShown = true,
 ): T | Diagnostic {
   const start = offset + text.search(/\S|$/);
   const refusal = nestedTooDeep({ source, start, end: start + 1 }, MAX_TREE_DEPTH);
   try {
     const match = ggsl.match(text, rule);
-    if (match.failed()) return failure(source, match, offset);
+    if (match.failed())
+      return isShown
+        ? failure(source, match, offset)
+        : syntaxError({ source, start, end: start + 1 }, [], { token: text.trimStart()[0], isKeyword: false });
     const tree = toAst(match, source, offset) as T;
     return depthOf(tree) > MAX_TREE_DEPTH ? refusal : tree;
   } catch (fault) {
@@ -224,8 +225,10 @@ const binary = function (this: Node, left: Node, op: Node, right: Node): Ast.Exp
 /** `a - b - c` is `(a - b) - c`. */
 function leftToRight(first: Node, operators: Node, operands: Node): Ast.Expr {
   const { start } = spanOf(first);
+  // ohm makes `children` anew at each access
+  const { children: ops } = operators;
   return operands.children.reduce<Ast.Expr>((left, operand, i) => {
-    const op = operators.children[i]!.sourceString as Ast.BinaryOp;
+    const op = ops[i]!.sourceString as Ast.BinaryOp;
     return { kind: "binary", op, left, right: ast(operand), span: { ...spanOf(operand), start } };
   }, ast(first));
 }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { UNIFORM_OPS } from "../../compiler/graph/uniformOps.js";
 import { readSpec } from "../../compiler/graph/json.js";
-import { LIMITS } from "../../compiler/graph/limits.js";
+import { LIMITS } from "../../compiler/limits/format.js";
 import { encodeWire, WIRE_MAGIC, WIRE_VERSION } from "../../compiler/graph/wire.js";
 
 const PAGE = readFileSync("docs/graph.md", "utf8");

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, SpecError, writeSpec } from "../../compiler/graph/json.js";
-import { LIMITS } from "../../compiler/graph/limits.js";
+import { LIMITS } from "../../compiler/limits/format.js";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { InputError } from "../../runtime/errors.js";
 import { createEvaluator } from "../../runtime/evaluate.js";

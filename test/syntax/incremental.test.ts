@@ -32,7 +32,7 @@ test("after random edits", () => {
     const removed = r.below(4) === 0 ? r.below(30) : 0;
     text = text.slice(0, start) + SNIPPETS[r.below(SNIPPETS.length)]! + text.slice(start + removed);
     const source = { name: "t.ggsl", text };
-    const { file, broken, diagnostics } = parse(source, cache);
+    const { file, broken, diagnostics } = parse(source, { cache });
     expect({ file, broken, diagnostics }).toEqual(parse(source));
     // most edits break something, so the text is restored from time to time
     if (i % 10 === 9) text = STD.join("\n// again\n");
@@ -42,7 +42,7 @@ test("after random edits", () => {
 test("cached declarations are new objects, so identity-keyed caches stay correct", () => {
   const cache: ParseCache = new Map();
   const parsed = [1, 2].map(
-    (n) => parse({ name: "t.ggsl", text: `const a = 1\nconst b = ${n}\n` }, cache).file.declarations[0],
+    (n) => parse({ name: "t.ggsl", text: `const a = 1\nconst b = ${n}\n` }, { cache }).file.declarations[0],
   );
   expect(parsed[0]).not.toBe(parsed[1]);
 });

@@ -58,9 +58,6 @@ export const containsItself = (span: Span, chain: string, stage: string): Diagno
     label: chain === stage ? "a chain cannot be its own stage" : `\`${stage}\` leads back to a chain that contains it`,
   });
 
-export const tooManyFiles = (span: Span, limit: number): Diagnostic =>
-  error("E0210", span, `more than ${limit} files are imported`);
-
 export const notAStage = (span: Span, name: string, what: string): Diagnostic =>
   error("E0211", span, `\`${name}\` is ${what}, not a sampler`, {
     label: "a stage of a chain is a sampler or a chain",
@@ -94,5 +91,5 @@ export const constantTooDeep = (span: Span, limit: number): Diagnostic =>
 
 export const chainTooLong = (span: Span, name: string, stages: number, depth: number): Diagnostic =>
   error("E0218", span, `the chain \`${name}\` is too large`, {
-    label: `at most ${stages} stages, and chains nested at most ${depth} deep`,
+    label: `at most ${stages} stages (the limit \`stages\`), and chains nested at most ${depth} deep`,
   });

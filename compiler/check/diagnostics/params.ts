@@ -1,7 +1,12 @@
 /** E04xx: parameters, arguments and settings. */
+import { SEED_RANGE } from "../../graph/param.js";
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 import { didYouMean } from "./names.js";
+
+/** A seed that a static parameter gives. */
+export const seedOutOfRange = (span: Span, found: number): Diagnostic =>
+  error("E0415", span, `a seed must be ${SEED_RANGE}, found ${found}`);
 
 export const outOfRange = (
   span: Span,

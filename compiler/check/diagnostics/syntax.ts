@@ -71,9 +71,6 @@ function hint(expected: readonly string[], { token = "", isKeyword }: Found): st
 const joinOr = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} or ${parts.at(-1)}`;
 
-export const sourceTooLong = (span: Span, limit: number, found: number): Diagnostic =>
-  error("E0102", span, `the source is too long: at most ${limit} characters are allowed, found ${found}`);
-
 export const nestedTooDeep = (span: Span, limit: number): Diagnostic =>
   error("E0103", span, "expressions or blocks are nested too deep", {
     label: `more than ${limit} levels`,

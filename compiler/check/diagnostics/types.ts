@@ -128,7 +128,8 @@ export const drawIndexUnknown = (span: Span): Diagnostic =>
 export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
   error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
 
-export const formulaTooLarge = (span: Span, name: string, limit: number): Diagnostic =>
-  error("E0321", span, `\`${name}\` needs a uniform expression of more than ${limit} parts`, {
+/** `size` is the size that is not allowed, as in "more than 4096 parts". */
+export const formulaTooLarge = (span: Span, name: string, size: string): Diagnostic =>
+  error("E0321", span, `\`${name}\` needs a uniform expression of ${size}`, {
     help: "a `let` that uses another one twice doubles the expression; simplify it",
   });

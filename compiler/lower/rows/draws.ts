@@ -19,6 +19,7 @@ export interface Stream extends Seed {
 export function drawFrom(cx: Lowering, kind: Draw["kind"], { seed, draws }: Stream, at?: UniformValue): UniformValue {
   const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
   const key = JSON.stringify(draw);
+  if (!draws.has(key)) cx.meter.check("draws", cx.draws.length + 1);
   const index = draws.get(key) ?? cx.draws.push(draw) - 1;
   draws.set(key, index);
   return uniformValue({ draw: index }, I.interval(2 ** -54, 1));

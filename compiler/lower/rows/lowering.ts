@@ -2,11 +2,15 @@
 import { emit, newBuilder, type Builder } from "../../graph/build.js";
 import type { Draw, Feature, Input, NodeId, Uniform } from "../../graph/graph.js";
 import { uniformName } from "../../graph/text.js";
+import { limitsOf } from "../../limits/limits.js";
+import { Meter } from "../../limits/meter.js";
 import type { Rule } from "../rules/rule.js";
 import { newTable, type Table } from "./table.js";
-import type { UniformValue, NodeValue } from "./value.js";
+import { sizeOf, type UniformValue, type NodeValue } from "./value.js";
 
 export interface Lowering {
+  /** Counts the steps of lowering. */
+  readonly meter: Meter;
   readonly builder: Builder;
   readonly draws: Draw[];
   readonly features: Feature[];
@@ -32,12 +36,16 @@ export interface Picked {
 }
 
 /** A new lowering: its graph has only the logits. */
-export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering {
-  const builder = newBuilder();
+export function newLowering(
+  meter = new Meter(limitsOf()),
+  disabled: ReadonlySet<string> = new Set(),
+): Lowering {
+  const builder = newBuilder(meter);
   const uniforms: Uniform[] = [];
   const known = new Map<string, NodeId>();
   const logits = emit(builder, "input", [], { index: 0, dtype: "f32", dim: "V" }, { name: "logits" });
   return {
+    meter,
     builder,
     draws: [],
     features: [],
@@ -54,9 +62,11 @@ export function newLowering(disabled: ReadonlySet<string> = new Set()): Lowering
 
 /** Adds a uniform value to the uniforms, or finds its entry. */
 function makeUniform(builder: Builder, uniforms: Uniform[], known: Map<string, NodeId>, v: UniformValue): NodeId {
+  builder.meter.spend(sizeOf(v.expr));
   const key = JSON.stringify(v.expr);
   const present = known.get(key);
   if (present !== undefined) return present;
+  builder.meter.check("uniforms", uniforms.length + 1);
   const index = uniforms.push({ name: uniformName(v.expr), expr: v.expr }) - 1;
   const id = emit(builder, "uniform", [], { index }, { range: v.range });
   known.set(key, id);

@@ -3,6 +3,7 @@ import type { UniformExpr, NodeId } from "../../graph/graph.js";
 import { applyUniformOp, uniformRange, uniformOpRule, type UniformOp } from "../../graph/uniformOps.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
+import { LIMITS } from "../../limits/format.js";
 
 export type Value = UniformValue | NodeValue;
 
@@ -86,19 +87,31 @@ export function uniformOp(op: UniformOp, ...operands: readonly UniformValue[]): 
   return uniformValue(checkSize([op, ...operands.map((v) => v.expr)]), range);
 }
 
-/** Thrown for a uniform expression that is too large to evaluate for every token. */
+/** Thrown for a uniform expression that is too large to evaluate for every token; the message is its size. */
 export class UniformTooLarge extends Error {}
 
 /** The most parts of a uniform expression; a `let` that uses another twice doubles them. */
-export const MAX_UNIFORM_SIZE = 4096;
+const MAX_SIZE = 4096;
 
-const sizes = new WeakMap<object, number>();
+interface Size {
+  readonly parts: number;
+  readonly depth: number;
+}
 
-const sizeOf = (expr: UniformExpr): number => (typeof expr === "object" ? (sizes.get(expr) ?? 1) : 1);
+const LEAF: Size = { parts: 1, depth: 0 };
+const sizes = new WeakMap<object, Size>();
+
+const measure = (expr: UniformExpr): Size => (typeof expr === "object" ? (sizes.get(expr) ?? LEAF) : LEAF);
+
+/** How many operations and leaves a uniform expression has. */
+export const sizeOf = (expr: UniformExpr): number => measure(expr).parts;
 
 function checkSize(expr: readonly [UniformOp, ...UniformExpr[]]): UniformExpr {
-  const size = expr.slice(1).reduce((total: number, part) => total + sizeOf(part as UniformExpr), 1);
-  if (size > MAX_UNIFORM_SIZE) throw new UniformTooLarge();
-  sizes.set(expr, size);
+  const operands = expr.slice(1).map((part) => measure(part as UniformExpr));
+  const parts = operands.reduce((sum, o) => sum + o.parts, 1);
+  const depth = Math.max(...operands.map((o) => o.depth)) + 1;
+  if (parts > MAX_SIZE) throw new UniformTooLarge(`more than ${MAX_SIZE} parts`);
+  if (depth > LIMITS.uniformDepth) throw new UniformTooLarge(`more than ${LIMITS.uniformDepth} levels`);
+  sizes.set(expr, { parts, depth });
   return expr;
 }

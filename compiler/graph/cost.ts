@@ -1,0 +1,125 @@
+/** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
+import type { Limits } from "../limits/limits.js";
+import { exceeds } from "../limits/message.js";
+import type { Graph, TailArg } from "./graph.js";
+import { resultsOf } from "./liveness.js";
+import { launches, type OpName } from "./ops.js";
+import { bindDim } from "./wire.js";
+
+export interface Cost {
+  /** Nodes that launch a kernel. */
+  readonly nodes: number;
+  /** Rows that these nodes read or write, whichever are more. */
+  readonly work: number;
+  /** Sorts and selections over the whole vocabulary, each as dear as many other nodes. */
+  readonly sorts: number;
+  /** Bytes of intermediate results on the device, at most so many at once. */
+  readonly deviceBytes: number;
+  /** Bytes of the host's memory for the tail: its rows, its window of tokens and its texts. */
+  readonly hostBytes: number;
+  /** Bytes written to the device and read back. */
+  readonly uploadBytes: number;
+  readonly readbackBytes: number;
+}
+
+const SORTS: ReadonlySet<OpName> = new Set(["argsort", "top_k"]);
+
+/** Bytes of an f32 or i32. */
+const WORD = 4;
+/** Bytes of a row of the host tail: token, logit and probability. */
+const TAIL_ROW = 12;
+
+/** `vocabSize`: the tokens of the vocabulary. */
+export function costOf(graph: Graph, vocabSize: number): Cost {
+  const { nodes, inputs, outputs, states } = graph;
+  const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
+  const launched = nodes.flatMap((node, id) => (launches(node) ? [{ ...node, id }] : []));
+  const read = Object.values(outputs).reduce((sum, id: number) => sum + rows[id]!, 0) + states.length;
+  return {
+    nodes: launched.length,
+    work: launched.reduce(
+      (sum, { inputs: operands, id }) => sum + Math.max(rows[id]!, ...operands.map((i) => rows[i]!)),
+      0,
+    ),
+    sorts: launched.filter(({ op, inputs: [x] }) => SORTS.has(op) && nodes[x!]!.dim === "V").length,
+    deviceBytes: WORD * mostLive(graph, rows),
+    hostBytes: tailBytes(graph, rows),
+    // the logits are on the device already
+    uploadBytes:
+      WORD * (inputs.slice(1).reduce((sum, { dim }) => sum + bindDim(dim, vocabSize), 0) + graph.uniforms.length),
+    readbackBytes: WORD * read,
+  };
+}
+
+/** The most rows that are needed at one time when the nodes run in order. A view has no rows of its own. */
+function mostLive(graph: Graph, rows: readonly number[]): number {
+  const { nodes } = graph;
+  const last = new Map<number, number>();
+  nodes.forEach(({ inputs }, id) => inputs.forEach((i) => last.set(i, id)));
+  for (const id of resultsOf(graph)) last.set(id, nodes.length);
+  const ends: number[][] = nodes.map(() => []);
+  for (const [id, user] of last) ends[user]?.push(id);
+  const own = (id: number): number => (launches(nodes[id]!) ? rows[id]! : 0);
+  let [now, most] = [0, 0];
+  nodes.forEach((_, id) => {
+    now += own(id);
+    most = Math.max(most, now);
+    for (const ended of ends[id]!) now -= own(ended);
+  });
+  return most;
+}
+
+function tailBytes({ tail, outputs }: Graph, rows: readonly number[]): number {
+  if (tail.length === 0) return 0;
+  const held = tail.flatMap(({ args }) => Object.entries(args).map(([name, value]) => argumentBytes(name, value)));
+  return TAIL_ROW * (rows[outputs.logits ?? 0] ?? 0) + held.reduce((a, b) => a + b, 0);
+}
+
+/** A window of tokens, a text, or a list of texts. */
+function argumentBytes(name: string, value: TailArg): number {
+  if (typeof value === "number") return name === "last_n" ? WORD * Math.max(0, value) : 0;
+  if (typeof value === "string") return value.length;
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, v) => sum + (typeof v === "string" ? v.length : WORD), 0)
+    : 0;
+}
+
+/** The limits that a graph exceeds, each a sentence with the limit's name. */
+export function costFaults(graph: Graph, limits: Limits): string[] {
+  return exceededBy(graph, limits).map(([limit, found]) => `${exceeds(limit, limits[limit], found)} (\`${limit}\`)`);
+}
+
+const COUNTED = [
+  ...(["nodes", "params", "uniforms", "draws", "states"] as const),
+  ...(["inputs", "features", "stages", "tail"] as const),
+];
+const COSTS = ["work", "sorts", "deviceBytes", "hostBytes"] as const;
+
+export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers";
+
+const longest = (items: readonly { readonly length: number }[]): number =>
+  items.reduce((most, { length }) => Math.max(most, length), 0);
+
+/** The lists of breakers. */
+const listsOf = ({ features, tail }: Graph): (readonly (string | number)[])[] => [
+  ...features.flatMap(({ from }) => (from.kind === "repeat_len" ? [from.breakers] : [])),
+  ...tail.flatMap(({ args }) => Object.values(args).filter((arg) => Array.isArray(arg))),
+];
+
+const textsOf = (graph: Graph): string[] => [
+  ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
+  ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
+  ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),
+];
+
+/** The limits of counts and costs that a graph exceeds, with what it has. */
+export function exceededBy(graph: Graph, limits: Limits): (readonly [GraphLimit, number])[] {
+  const cost = costOf(graph, limits.vocabSize);
+  const found = [
+    ...COUNTED.map((name) => [name, graph[name].length] as const),
+    ...COSTS.map((name) => [name, cost[name]] as const),
+    ["textLength", longest(textsOf(graph))] as const,
+    ["breakers", longest(listsOf(graph))] as const,
+  ];
+  return found.filter(([name, count]) => count > limits[name]);
+}

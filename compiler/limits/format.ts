@@ -1,0 +1,24 @@
+/** Limits of the graph form: no valid graph or spec exceeds them, and no setting raises them. */
+export const LIMITS = {
+  nodes: 20_000,
+  params: 4096,
+  uniforms: 4096,
+  draws: 256,
+  states: 256,
+  inputs: 256,
+  features: 256,
+  tail: 256,
+  stages: 4096,
+  dim: 2 ** 24,
+  /** Characters of a name. */
+  name: 10_000,
+  /** Characters of a text, such as a grammar. */
+  text: 2 ** 20,
+  /** Entries of a list of breakers. */
+  list: 4096,
+  /** Operations and leaves of all uniform expressions together. */
+  uniformParts: 65_536,
+  uniformDepth: 64,
+  /** Characters of a spec file. */
+  spec: 2 ** 26,
+} as const;
