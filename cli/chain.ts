@@ -2,6 +2,7 @@
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
+import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import { fileImporter, readText, useColor } from "./files.js";
@@ -15,6 +16,7 @@ export interface ChainOptions {
   readonly seed?: number;
   readonly optimize?: boolean;
   readonly disable?: readonly string[];
+  readonly limits?: LimitPreset;
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -69,7 +71,8 @@ const variants = (compileVariant: (variant: Variant) => Chain): ChainSource => (
   hasVariants: true,
 });
 
-const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
+const common = ({ set, optimize, disable, limits }: ChainOptions): CompileOptions => ({
+  ...(limits && { limits }),
   ...(set && { set }),
   ...(optimize !== undefined && { optimize }),
   ...(disable && { disable }),
@@ -82,7 +85,7 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
     if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
     if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
-    const chain = chainOf(readSpec(text));
+    const chain = chainOf(readSpec(text, options.limits && { limits: options.limits }));
     return { compile: () => chain, hasVariants: false };
   }
   const place = { file, importer: fileImporter, ...(name !== undefined && { chain: name }) };

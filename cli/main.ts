@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { packageFile, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
@@ -51,6 +52,6 @@ function report(error: unknown): number {
     return 1;
   }
   const { message } = error as Error;
-  process.stderr.write(`error: ${message}\n`);
+  process.stderr.write(`error: ${visible(message)}\n`);
   return error instanceof UsageError ? 2 : 1;
 }

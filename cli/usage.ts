@@ -1,6 +1,7 @@
 /** Options that several commands share, and the error for wrong usage. */
 import { InvalidArgumentError, Option } from "commander";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
+import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 
 /** Wrong usage of the command line; exit status 2. */
@@ -48,6 +49,10 @@ export const noOptimizeOption = (): Option => new Option("--no-optimize", "disab
 export const disableOption = (): Option =>
   new Option("--disable <name>", "disable one optimization (repeatable); docs/optimizer.md lists them").argParser(
     optimization,
+  );
+export const limitsOption = (): Option =>
+  new Option("--limits <preset>", "what a program may cost; docs/security.md lists the limits").choices(
+    Object.keys(LIMIT_PRESETS),
   );
 export const seedOption = (): Option =>
   new Option("--seed <n>", "the seed of all draws whose seed the chain leaves open").argParser(seed);

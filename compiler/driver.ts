@@ -161,12 +161,17 @@ export function chooseChain({ main, chains }: Program, name: string | undefined)
   return declaration?.kind === "chain" ? declaration : unknownChain(start, name, names);
 }
 
-function compileChecked({ program, diagnostics }: Checked, options: DriverOptions): Compilation {
+function compileChecked({ program, diagnostics, report }: Checked, options: DriverOptions): Compilation {
   if (!program) return { diagnostics };
+  const { source } = program.main;
   const chain = chooseChain(program, options.chain);
-  if ("code" in chain) return { diagnostics: [...diagnostics, chain] };
+  if ("code" in chain) {
+    report.push(chain);
+    return { diagnostics: report.sorted(source) };
+  }
   const { graph, diagnostics: more } = compileChain(program, chain, options);
-  return { ...(graph && { graph }), diagnostics: [...diagnostics, ...more] };
+  report.push(...more);
+  return { ...(graph && { graph }), diagnostics: report.sorted(source) };
 }
 
 const meterOf = ({ meter, limits }: DriverOptions): Meter => meter ?? new Meter(limitsOf(limits));

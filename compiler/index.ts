@@ -13,6 +13,8 @@ export {
   type Compilation,
   type CompileOptions,
 } from "./driver.js";
+export { costOf, type Cost } from "./graph/cost.js";
+export { LIMIT_PRESETS, type LimitOptions, type Limits } from "./limits/limits.js";
 export type { Graph } from "./graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";

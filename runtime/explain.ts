@@ -1,8 +1,8 @@
 /** The cost of a chain: its stages, nodes and readback bytes. */
+import { costOf, type Cost } from "@ggsl/compiler/graph/cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
-import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type PlacedGraph, type Split } from "./devices/place.js";
@@ -21,6 +21,8 @@ export interface Explanation {
   readonly isMeasured: boolean;
   /** Bytes read back to the host per token. */
   readonly readbackBytes: number;
+  /** What a token of a sequence costs, estimated from the graph alone; limits refer to it. */
+  readonly cost: Cost;
   readonly stages: readonly StageExplanation[];
   /** Why the chain does not run on the device as a whole; absent if it does. */
   readonly split?: Split;
@@ -37,12 +39,14 @@ export interface ExplainOptions {
 
 /** Throws `InputError` for a device that does not exist and, if `strict`, for a chain that the device cannot run as a whole. */
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
+  const cost = costOf(graph, vocabSize);
   if (!isNativeThere()) {
     if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined)
       throw new InputError("devices need the native runtime, which is not built: run npm run setup");
     return {
       ...countInSpec(graph),
-      readbackBytes: readbackBytes(graph, vocabSize),
+      readbackBytes: cost.readbackBytes,
+      cost,
       stages: placedStages(graph, "cpu"),
     };
   }
@@ -52,7 +56,8 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
   const { split } = placed;
   return {
     ...countInGgml(placed, vocabSize, device),
-    readbackBytes: split ? split.bytes : readbackBytes(graph, vocabSize),
+    readbackBytes: split ? split.bytes : cost.readbackBytes,
+    cost,
     stages: placedStages(graph, backend === "cpu" ? "cpu" : device, split),
     ...(split && { split }),
   };
@@ -75,11 +80,6 @@ function countInGgml({ words }: PlacedGraph, vocabSize: number, device: string):
     return count === 0 ? [] : [{ name, nodes: count, reason }];
   });
   return { nodes, nodesWithoutViews, isMeasured: true, rewrites };
-}
-
-function readbackBytes({ outputs, states, nodes }: Graph, vocabSize: number): number {
-  const rows = Object.values(outputs).map((id: number) => bindDim(nodes[id]!.dim, vocabSize));
-  return 4 * (rows.reduce((a, b) => a + b, 0) + states.length);
 }
 
 const placedStages = (graph: Graph, device: string, split?: Split): StageExplanation[] =>

@@ -3,6 +3,8 @@ export { CompileError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.
 export { formatDiagnostic, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 export type { CompileOptions } from "@ggsl/compiler/driver.js";
 export type { Graph } from "@ggsl/compiler/graph/graph.js";
+export { costOf, type Cost } from "@ggsl/compiler/graph/cost.js";
+export { LIMIT_PRESETS, type LimitOptions, type Limits } from "@ggsl/compiler/limits/limits.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "@ggsl/compiler/graph/json.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";

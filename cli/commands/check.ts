@@ -1,21 +1,24 @@
 /** `ggsl check`: every diagnostic of every file. */
 import type { Command } from "commander";
+import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/errors.js";
 import { fileImporter, readText, useColor } from "../files.js";
+import { limitsOption } from "../usage.js";
 
 export const addCheck = (program: Command): Command =>
   program
     .command("check")
     .description("print the diagnostics of all files")
     .argument("<files...>", "GGSL files")
-    .action((files: string[]) => {
+    .addOption(limitsOption())
+    .action((files: string[], { limits }: { limits?: LimitPreset }) => {
       const unread: string[] = [];
       const diagnostics = files.flatMap((name) => {
         try {
-          return checkProgram({ name, text: readText(name) }, { importer: fileImporter });
+          return checkProgram({ name, text: readText(name) }, { importer: fileImporter, ...(limits && { limits }) });
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           unread.push(`error: ${error.message}\n`);

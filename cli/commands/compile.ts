@@ -4,14 +4,15 @@ import { printDot } from "@ggsl/compiler/graph/dot.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
+import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { writeText } from "../files.js";
-import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
+import { disableOption, limitsOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
 
 const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
   json: writeSpec,
-  text: printGraph,
-  dot: printDot,
+  text: (graph) => visible(printGraph(graph)),
+  dot: (graph) => visible(printDot(graph)),
 };
 
 interface Options extends ChainOptions {
@@ -31,6 +32,7 @@ export const addCompile = (program: Command): Command =>
     .option("-o, --output <file>", "write to a file instead of standard output")
     .addOption(noOptimizeOption())
     .addOption(disableOption())
+    .addOption(limitsOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const text = EMITTERS[options.emit]!(loadChain(file, name, options).graph);
       if (options.output === undefined) process.stdout.write(text);

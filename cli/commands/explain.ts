@@ -8,6 +8,7 @@ import { splitText } from "ggsl/devices/place.js";
 import { explain, type Explanation } from "ggsl/explain.js";
 import { formatTable } from "ggsl/table.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
+import { costText } from "../cost.js";
 import { writeText } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
 import {
@@ -15,6 +16,7 @@ import {
   deviceOption,
   disableOption,
   jsonOption,
+  limitsOption,
   noOptimizeOption,
   setOption,
   stagesOption,
@@ -47,6 +49,7 @@ export const addExplain = (program: Command): Command =>
     .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
+    .addOption(limitsOption())
     .addOption(jsonOption().conflicts("html"))
     .option("--html", "write a self-contained page: tables, a drawing, the graph before and after optimization")
     .option("-o, --output <file>", "write to a file instead of standard output")
@@ -87,5 +90,5 @@ function textOf(e: Explanation): string {
   const boundary = tail ? `${e.readbackBytes} bytes go to the host before ${tail.name}\n` : "";
   const split = e.split ? `${splitText(e.split)}\n` : "";
   const rewrites = e.rewrites.map((r) => `${r.name} (${r.nodes}): ${r.reason}\n`).join("");
-  return `${table}\n${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${e.readbackBytes} bytes read back per token\n`;
+  return `${table}\n${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${costText(e.cost)}\n${e.readbackBytes} bytes read back per token\n`;
 }

@@ -1,6 +1,7 @@
 /** `ggsl import`: converts the sampling settings of other tools to a program. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { visible } from "@ggsl/compiler/syntax/visible.js";
 import {
   describeNotes,
   importFile,
@@ -38,7 +39,7 @@ export const addImport = (program: Command): Command =>
     .action((words: string[], options: Options) => {
       const { text, notes, tool } = read(words, options);
       if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
-      for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
+      for (const line of describeNotes(notes)) process.stderr.write(`${visible(line)}\n`);
       if (options.output === undefined) process.stdout.write(text);
       else writeText(options.output, text);
     });

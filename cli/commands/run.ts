@@ -22,6 +22,7 @@ import {
   deviceOption,
   integer,
   jsonOption,
+  limitsOption,
   positive,
   seedOption,
   setOption,
@@ -93,6 +94,7 @@ export const addRun = (program: Command): Command =>
     )
     .addOption(seedOption())
     .addOption(setOption())
+    .addOption(limitsOption())
     .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
     .action(run);

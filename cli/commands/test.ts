@@ -1,5 +1,6 @@
 /** `ggsl test`: runs the `test` blocks of files on a list of backends. */
 import { InvalidArgumentError, type Command } from "commander";
+import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
 import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
@@ -32,7 +33,8 @@ export const addTest = (program: Command): Command =>
         process.stdout.write(
           `${JSON.stringify({ passed: results.length - failed.length, failed: failed.length, results })}\n`,
         );
-      else process.stdout.write(`${failed.map(failureText).join("\n")}${summary(files, results, failed.length)}`);
+      else
+        process.stdout.write(`${visible(failed.map(failureText).join("\n"))}${summary(files, results, failed.length)}`);
       if (failed.length > 0) process.exitCode = 1;
     });
 

@@ -2,6 +2,7 @@
  * The page of `ggsl explain --html`: self-contained and without scripts. All text from a program is escaped, and the page's
  * content security policy forbids scripts and requests.
  */
+import { costText } from "../cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
@@ -46,6 +47,7 @@ export function writePage(page: Page): string {
             From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
             ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
           </p>
+          <p>Estimated ${costText(e.cost)}.</p>
           <nav aria-label="Sections">
             <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
             ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>

@@ -1,5 +1,6 @@
 /** Diagnostics as text for a terminal. */
 import { lineColumn, type Span } from "../syntax/source.js";
+import { visible } from "../syntax/visible.js";
 import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 
 export interface FormatOptions {
@@ -14,11 +15,14 @@ const paint = (code: string, text: string, color: boolean): string => (color ? `
 /** A diagnostic as the command line prints it: code, message, source line with a caret, help. With `color`, for terminals. */
 export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions = {}): string {
   const tint = d.severity === "error" ? "1;31" : "1;33";
-  const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${d.message}`];
+  const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${visible(d.message)}`];
   lines.push(...excerpt(d.span, d.label, tint, color));
   for (const note of d.notes ?? [])
-    lines.push(`${paint("1", "note", color)}: ${note.message}`, ...excerpt(note.span, undefined, "1;34", color));
-  if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${d.help}`);
+    lines.push(
+      `${paint("1", "note", color)}: ${visible(note.message)}`,
+      ...excerpt(note.span, undefined, "1;34", color),
+    );
+  if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${visible(d.help)}`);
   return lines.join("\n");
 }
 
@@ -36,14 +40,15 @@ function excerpt({ source, start, end }: Span, label: string | undefined, tint: 
   const { line, column } = lineColumn(source, start);
   const text = (source.text.split("\n")[line - 1] ?? "").replace(/\r$/, "");
   const first = Math.max(0, Math.min(column - 1 - MAX_WIDTH / 2, text.length - MAX_WIDTH));
-  const shown = text.slice(first, first + MAX_WIDTH);
-  const width = Math.max(1, Math.min(end - start, text.length - (column - 1), first + MAX_WIDTH - (column - 1)));
+  const shown = visible(text.slice(first, first + MAX_WIDTH));
+  const marked = text.slice(column - 1, Math.min(column - 1 + end - start, first + MAX_WIDTH));
+  const width = Math.max(1, visible(marked).length);
   const gutter = " ".repeat(String(line).length);
-  const indent = shown.slice(0, column - 1 - first).replace(/[^\t]/g, " ");
-  const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${label}`), color);
+  const indent = visible(text.slice(first, column - 1)).replace(/[^\t]/g, " ");
+  const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${visible(label)}`), color);
   const bar = paint("1;34", "|", color);
   return [
-    `${gutter}${paint("1;34", "-->", color)} ${source.name}:${line}:${column}`,
+    `${gutter}${paint("1;34", "-->", color)} ${visible(source.name)}:${line}:${column}`,
     `${gutter} ${bar}`,
     `${line} ${bar} ${shown}`.trimEnd(),
     `${gutter} ${bar} ${indent}${carets}`,

@@ -3,7 +3,7 @@
 /** Longer names get no suggestion. */
 const MAX_LENGTH = 64;
 /** The most names that are compared. */
-const MAX_CANDIDATES = 500;
+const MAX_CANDIDATES = 200;
 
 /** The nearest candidate with at most a third of the name's letters changed; none for a single letter. */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
@@ -21,18 +21,23 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance; a swap of adjacent characters counts once. */
+/** Three rows of the table of distances. */
+const rows = [0, 1, 2].map(() => new Uint8Array(2 * MAX_LENGTH));
+
+/** Levenshtein distance; a swap of adjacent characters counts once. Both have fewer than twice `MAX_LENGTH` characters. */
 function editDistance(a: string, b: string): number {
-  let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  let [before, last, row] = rows as [Uint8Array, Uint8Array, Uint8Array];
+  for (let j = 0; j <= b.length; j++) last[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
+    row[0] = i;
     for (let j = 1; j <= b.length; j++) {
       const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, substitution);
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, substitution);
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwap) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+      if (isSwap) least = Math.min(least, before[j - 2]! + 1);
+      row[j] = least;
     }
-    [before, last] = [last, row];
+    [before, last, row] = [last, row, before];
   }
   return last[b.length]!;
 }

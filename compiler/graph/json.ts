@@ -1,5 +1,7 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and its loader, which validates everything. */
 import { LIMITS } from "../limits/format.js";
+import { limitsOf, type LimitOptions } from "../limits/limits.js";
+import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
@@ -27,8 +29,13 @@ export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: SPEC_VERSION, ...gra
 /** The text of a spec file, which `readSpec` reads. */
 export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(graph), undefined, 1)}\n`;
 
+export interface SpecOptions {
+  /** What the graph may cost: a preset, or limits that replace those of `default`. */
+  readonly limits?: LimitOptions;
+}
+
 /** Parses and verifies a spec file. Throws `SpecError`. */
-export function readSpec(text: string): Graph {
+export function readSpec(text: string, options: SpecOptions = {}): Graph {
   if (text.length > LIMITS.spec)
     throw new SpecError([`it has ${text.length} characters; at most ${LIMITS.spec} are allowed`]);
   let data: unknown;
@@ -37,15 +44,17 @@ export function readSpec(text: string): Graph {
   } catch (error) {
     throw new SpecError([`it is not JSON: ${(error as Error).message}`]);
   }
-  return fromSpec(data);
+  return fromSpec(data, options);
 }
 
 /** Verifies a spec that is already an object. Throws `SpecError`. */
-export function fromSpec(data: unknown): Graph {
+export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
+  const limits = limitsOf(options.limits);
   const faults: string[] = [];
   checkShape(data, GRAPH, "spec", faults);
   // the host tail of a program is checked when its samplers are created
   if (faults.length === 0) faults.push(...verify(data as Graph), ...tailFaults(data as Graph));
+  if (faults.length === 0) faults.push(...costFaults(data as Graph, limits));
   if (faults.length > 0) throw new SpecError(firstOf(faults));
   const { ggsl: _, ...graph } = data as GraphSpec;
   return graph;

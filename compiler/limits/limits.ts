@@ -11,7 +11,7 @@ export interface Limits {
   readonly tokens: number;
   /** Characters of a name in a source file. */
   readonly nameLength: number;
-  /** Files that a program imports, with its own. */
+  /** Files of a program: its own, those that it imports, and those of the standard library. */
   readonly files: number;
   /** Diagnostics that are kept; the last one counts the others. */
   readonly diagnostics: number;
@@ -58,7 +58,7 @@ export const LIMIT_PRESETS = {
     nameLength: 255,
     files: 256,
     diagnostics: 100,
-    steps: 4_000_000,
+    steps: 200_000,
     textLength: LIMITS.text,
     breakers: LIMITS.list,
     stages: 256,
@@ -83,7 +83,7 @@ export const LIMIT_PRESETS = {
     nameLength: 64,
     files: 1,
     diagnostics: 20,
-    steps: 200_000,
+    steps: 40_000,
     textLength: 2 ** 14,
     breakers: 64,
     stages: 32,

@@ -28,9 +28,10 @@ export function chainParams(
   const names = numeric.map((p) => p.name.text);
   for (const name of Object.keys(set))
     if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+  const passed = passedRanges(module, chain);
   const params = numeric.flatMap((declared): ChainParam[] => {
-    const range = narrowedRange(module, chain, declared);
     const name = declared.name.text;
+    const range = (passed.get(name) ?? []).reduce(intersect, declaredRange(module, declared));
     const value = Object.hasOwn(set, name) ? set[name] : defaultOf(module, declared);
     if (value === undefined) {
       diagnostics.push(missingStatic(declared.name.span, name));
@@ -77,19 +78,21 @@ function defaultOf(module: Module, p: Ast.Param): number | "random" | undefined 
   return evaluateConstant(p.default, module);
 }
 
-/** A parameter passed directly to a sampler must also satisfy that sampler's range. */
-function narrowedRange(module: Module, chain: Ast.Chain, p: Ast.Param): Range {
-  let range = declaredRange(module, p);
+/** A parameter passed directly to samplers must also satisfy their ranges: these, by its name. */
+function passedRanges(module: Module, chain: Ast.Chain): ReadonlyMap<string, readonly Range[]> {
+  const ranges = new Map<string, Range[]>();
   for (const stage of chain.stages) {
     const found = module.scope.get(stage.name.text);
     if (!found || !("params" in found.declaration)) continue;
+    const targets = new Map(found.declaration.params.map((p) => [p.name.text, p]));
     for (const [name, { value }] of resolveArgs(found.declaration.params, stage.args).bound) {
-      if (value.kind !== "name" || value.text !== p.name.text) continue;
-      const target = found.declaration.params.find((q) => q.name.text === name);
-      if (target) range = intersect(range, declaredRange(found.module, target));
+      const target = targets.get(name);
+      if (value.kind !== "name" || !target) continue;
+      const present = ranges.get(value.text) ?? [];
+      ranges.set(value.text, [...present, declaredRange(found.module, target)]);
     }
   }
-  return range;
+  return ranges;
 }
 
 function intersect(a: Range, b: Range): Range {

@@ -1,4 +1,5 @@
 /** Source files and spans. */
+import { visible } from "./visible.js";
 
 export interface SourceFile {
   /** The name shown in diagnostics, as given by the user; `std/min_p.ggsl` for the standard library. */
@@ -37,6 +38,6 @@ export function lineColumn(source: SourceFile, offset: number): { line: number; 
   return { line: low + 1, column: offset - starts[low]! + 1 };
 }
 
-/** The text of a span, on one line. */
+/** The text of a span, on one line and without control characters. */
 export const textAt = ({ source, start, end }: Span): string =>
-  source.text.slice(start, end).replace(/\s+/g, " ").trim();
+  visible(source.text.slice(start, end).replace(/\s+/g, " ").trim());

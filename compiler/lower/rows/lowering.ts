@@ -36,10 +36,7 @@ export interface Picked {
 }
 
 /** A new lowering: its graph has only the logits. */
-export function newLowering(
-  meter = new Meter(limitsOf()),
-  disabled: ReadonlySet<string> = new Set(),
-): Lowering {
+export function newLowering(meter = new Meter(limitsOf()), disabled: ReadonlySet<string> = new Set()): Lowering {
   const builder = newBuilder(meter);
   const uniforms: Uniform[] = [];
   const known = new Map<string, NodeId>();
