@@ -2,7 +2,10 @@
 import type { CheckedFile } from "@ggsl/compiler/check/check.js";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import type { Module, Program } from "@ggsl/compiler/check/program.js";
-import { checkSource, isOpen, lowerChain, optimizeDraft } from "@ggsl/compiler/driver.js";
+import { checkSource, compileChain, isOpen } from "@ggsl/compiler/driver.js";
+import { limitDiagnostic } from "@ggsl/compiler/check/diagnostics/limits.js";
+import { limitsOf } from "@ggsl/compiler/limits/limits.js";
+import { LimitExceeded, Meter } from "@ggsl/compiler/limits/meter.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
@@ -34,6 +37,8 @@ interface ChainFacts {
   /** The chain's stages, flattened; absent if it cannot be lowered. */
   readonly flat?: readonly StageSummary[];
   readonly isClean: boolean;
+  /** The compiler's steps. */
+  readonly steps: number;
   /** Facts about the chain's stages in order, computed on demand. */
   stages?: readonly StageFacts[];
 }
@@ -41,32 +46,50 @@ interface ChainFacts {
 /** The maximum size of the cache. */
 const MAX_CHAINS = 2000;
 
-/** The diagnostics that appear only during lowering. */
-export function diagnosticsOf(cache: ChainCache, { program }: Analysis, chain: Chain): readonly Diagnostic[] {
+/** The diagnostics that appear only when a chain is compiled; `meter` is for all chains of the file. */
+export function diagnosticsOf(
+  cache: ChainCache,
+  { program }: Analysis,
+  chain: Chain,
+  meter: Meter,
+): readonly Diagnostic[] {
   if (!program || isOpen(chain)) return [];
   const key = textsOf(program.main, chain);
-  if (cache.get(key)?.isClean) return [];
-  const { diagnostics } = lowered(cache, key, program, chain);
-  return diagnostics;
+  const facts = cache.get(key);
+  if (!facts?.isClean) return compiled(cache, key, program, chain, meter).diagnostics;
+  try {
+    // the limit does not depend on what the cache has
+    meter.spend(facts.steps);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+    return [limitDiagnostic(chain.name.span, error)];
+  }
 }
 
 /** Facts about the stages of a chain with its defaults; undefined if it cannot be lowered. */
 export function stageFacts(cache: ChainCache, { program }: Analysis, chain: Chain): readonly StageFacts[] | undefined {
   if (!program || isOpen(chain)) return undefined;
   const key = textsOf(program.main, chain);
-  const facts = cache.get(key) ?? lowered(cache, key, program, chain).facts;
+  const facts = cache.get(key) ?? compiled(cache, key, program, chain, new Meter(limitsOf())).facts;
   if (facts.flat) facts.stages ??= factsOf(program.main, chain, facts.flat);
   return facts.stages;
 }
 
-function lowered(
+function compiled(
   cache: ChainCache,
   key: string,
   program: Program,
   chain: Chain,
+  meter: Meter,
 ): { facts: ChainFacts; diagnostics: readonly Diagnostic[] } {
-  const { draft, diagnostics } = lowerChain(program, chain);
-  const facts = { ...(draft && { flat: stagesOf(optimizeDraft(draft)) }), isClean: diagnostics.length === 0 };
+  const { steps } = meter;
+  const { graph, diagnostics } = compileChain(program, chain, { meter });
+  const facts = {
+    ...(graph && { flat: stagesOf(graph) }),
+    isClean: diagnostics.length === 0,
+    steps: meter.steps - steps,
+  };
   if (cache.size >= MAX_CHAINS) cache.clear();
   cache.set(key, facts);
   return { facts, diagnostics };

@@ -81,7 +81,12 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
       const [uri] = waiting;
       if (uri === undefined) return;
       waiting.delete(uri);
-      publish(uri);
+      try {
+        publish(uri);
+      } catch (error) {
+        // a fault of the compiler must not end the server
+        connection.console.error(`${uri}: ${(error as Error).stack ?? String(error)}`);
+      }
       schedule();
     });
   }

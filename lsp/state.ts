@@ -1,4 +1,6 @@
 /** The server's cached state of open documents. */
+import { limitsOf } from "@ggsl/compiler/limits/limits.js";
+import { Meter } from "@ggsl/compiler/limits/meter.js";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
@@ -57,7 +59,8 @@ export function newState(files: Files): State {
     diagnose(analysis) {
       const present = diagnostics.get(analysis);
       if (present) return present;
-      const lowered = analysis.program?.chains.flatMap((chain) => diagnosticsOf(chains, analysis, chain)) ?? [];
+      const meter = new Meter(limitsOf());
+      const lowered = analysis.program?.chains.flatMap((chain) => diagnosticsOf(chains, analysis, chain, meter)) ?? [];
       const all = [...analysis.diagnostics, ...lowered];
       diagnostics.set(analysis, all);
       return all;

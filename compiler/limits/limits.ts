@@ -53,13 +53,13 @@ const MIB = 2 ** 20;
 /** Limits by name of the preset: `default` for programs of one's own, `strict` for those of strangers. */
 export const LIMIT_PRESETS = {
   default: {
-    sourceLength: MIB,
+    sourceLength: MIB / 4,
     tokens: 16_384,
     nameLength: 255,
     files: 256,
     diagnostics: 100,
     steps: 200_000,
-    textLength: LIMITS.text,
+    textLength: MIB / 4,
     breakers: LIMITS.list,
     stages: 256,
     nodes: LIMITS.nodes,
