@@ -1,7 +1,7 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
-import type { Graph, TailArg } from "./graph.js";
+import type { Graph, NodeId, TailArg } from "./graph.js";
 import { resultsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { bindDim } from "./wire.js";
@@ -34,7 +34,7 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
   const { nodes, inputs, outputs, states } = graph;
   const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
   const launched = nodes.flatMap((node, id) => (launches(node) ? [{ ...node, id }] : []));
-  const read = Object.values(outputs).reduce((sum, id: number) => sum + rows[id]!, 0) + states.length;
+  const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + states.length;
   return {
     nodes: launched.length,
     work: launched.reduce(
