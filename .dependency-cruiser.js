@@ -30,7 +30,7 @@ const PHASES = {
   // a builtin's record contains its lowering on rows
   builtins: ["graph", "lower/rows", "lower/rules", "syntax"],
   check: ["builtins", "graph", "llama", "std", "syntax"],
-  lower: ["builtins", "check", "graph", "llama", "syntax"],
+  lower: ["builtins", "check", "graph", "llama", "std/library", "syntax"],
   optimize: ["graph"],
 };
 

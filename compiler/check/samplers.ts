@@ -1,7 +1,7 @@
 /** Samplers: their parameters and statements. */
 import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
-import { expressionsOf, namesIn } from "../syntax/walk.js";
+import { allExpressions, namesIn } from "../syntax/walk.js";
 import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
@@ -72,12 +72,6 @@ export function checkUnused(params: readonly Param[], expressions: readonly Expr
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
 }
-
-const allExpressions = (statements: readonly Stmt[]): Expr[] =>
-  statements.flatMap((s) => {
-    const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
-    return [...expressionsOf(s), ...allExpressions(inside)];
-  });
 
 export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> =>
   new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));

@@ -63,6 +63,8 @@ export interface Draw {
   /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`. */
   readonly kind: "f64" | "f32";
   readonly seed: number | "random" | { readonly param: string };
+  /** Which of the seed's streams, see `streamSeed`; absent: the stream that llama.cpp's samplers draw from. */
+  readonly stream?: number;
   readonly at?: UniformExpr;
 }
 

@@ -2,6 +2,7 @@
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isText, LIMITS } from "./limits.js";
 import { isSeed, SEED_RANGE } from "./param.js";
+import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
@@ -87,6 +88,8 @@ const attrs = test("an object of numbers and short texts", (v) =>
 const seed = test(`${SEED_RANGE}, "random" or a parameter`, (v) =>
   v === "random" || isSeed(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
 
+const stream = test(`an integer from 1 to ${MAX_STREAM}`, isStream);
+
 const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
@@ -112,7 +115,7 @@ const GRAPH: Shape = {
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed, "at?": expr } },
+  draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
   states: { array: { name, init: expr, next: index } },
   uniforms: { array: { name, expr } },
   inputs: {

@@ -12,6 +12,8 @@ export interface ChainLowering extends Lowering {
   next: Map<number, Value>;
   readonly tail: TailStage[];
   readonly stages: Stage[];
+  /** The number of places so far that draw, by stage. */
+  readonly sites: number[];
   readonly diagnostics: Diagnostic[];
   /** The condition of the runtime `if` that is being lowered. */
   blend: Span | undefined;
@@ -24,6 +26,7 @@ export const newChainLowering = (disabled?: ReadonlySet<string>): ChainLowering 
   next: new Map(),
   tail: [],
   stages: [],
+  sites: [],
   diagnostics: [],
   blend: undefined,
 });

@@ -65,9 +65,10 @@ export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   return { kind: "seed", seed: value.expr };
 }
 
-/** A seed and the draws of the stage so far. */
-export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream => ({
+/** The stream of a seed that `call` draws from, or the pick of a chain if there is no call. */
+export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: Call | undefined): Stream => ({
   ...lowerSeed(cx, scope, expr),
+  stream: call && scope.streams.get(call),
   draws: scope.draws,
 });
 
@@ -129,20 +130,21 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 // ---------------------------------------------------------------- calls
 
-function lowerCall(cx: ChainLowering, scope: Scope, { callee, args }: Call): Value {
+function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
+  const { callee, args } = call;
   const builtin = findFunction(callee.text);
   if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
   const types = argsOf(builtin);
   const lowered = args.map(({ value }, i) => {
     const [name, type] = types[i]!;
-    return [name, LOWERED[type](cx, scope, value, callee.text)] as const;
+    return [name, LOWERED[type](cx, scope, value, call)] as const;
   });
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
-/** Lowers an argument of a type; `callee` names the function. */
+/** Lowers an argument of a type. */
 const LOWERED: {
-  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
+  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, call: Call) => Lowered[T];
 } = {
   number: lowerExpr,
   condition: lowerExpr,
@@ -165,10 +167,10 @@ const LOWERED: {
   },
 };
 
-function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
   const last = lowerExpr(cx, scope, expr);
   if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
-  const what = `the window of \`${callee}\``;
+  const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
   return last.expr;

@@ -11,11 +11,13 @@ import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
+import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
-import { stateValue, type Argument, type Scope } from "./scope.js";
+import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
+import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
@@ -52,7 +54,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(chain),
   ]);
-  lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
+  lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
   const outputs = makeOutputs(cx, options.outputs);
   const graph: Graph = {
@@ -83,10 +85,11 @@ function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;
   try {
-    const args = bindArguments(cx, scope, callee, call, found.module);
-    const inner: Scope = { module: found.module, args, draws: new Map(), states: new Map() };
+    const given = call.args.map(({ value }) => value);
+    const args = bindArguments(cx, withStreams(cx, scope, given), callee, call, found.module);
+    const inner = newScope(found.module, args);
     if (callee.kind === "chain") lowerChain(cx, inner, callee);
-    else lowerSampler(cx, inner, callee, call);
+    else lowerSampler(cx, withStreams(cx, inner, allExpressions(callee.body)), callee, call);
   } catch (error) {
     if (!(error instanceof UniformTooLarge)) throw error;
     cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, MAX_UNIFORM_SIZE));
@@ -135,7 +138,7 @@ function bindArguments(
   call: StageCall,
   module: Module,
 ): Map<string, Argument> {
-  const declared: Scope = { module, args: new Map(), draws: new Map(), states: new Map() };
+  const declared = newScope(module, new Map());
   const given = resolveArgs(callee.params, call.args).bound;
   const bound = new Map<string, Argument>();
   for (const param of callee.params) {

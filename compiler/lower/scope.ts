@@ -1,6 +1,6 @@
 /** The scope of a sampler during lowering. */
 import type { Module } from "../check/program.js";
-import type { ListLit, StringLit } from "../syntax/ast.js";
+import type { Call, ListLit, StringLit } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
@@ -13,9 +13,19 @@ export interface Scope {
   /** Indices of the states that the sampler has declared so far, by name. */
   readonly states: Map<string, number>;
   readonly args: ReadonlyMap<string, Argument>;
-  /** The draws of this stage, by kind, seed and index. */
+  /** The draws of this stage, by kind, seed, stream and index. */
   readonly draws: Map<string, number>;
+  /** The streams of the calls that draw; those without one draw from llama.cpp's stream of their seed. */
+  readonly streams: ReadonlyMap<Call, number>;
 }
+
+export const newScope = (module: Module, args: Scope["args"]): Scope => ({
+  module,
+  args,
+  states: new Map(),
+  draws: new Map(),
+  streams: new Map(),
+});
 
 /** The value of a state: the one assigned after the pick, or the one kept by the sequence. */
 export const stateValue = (cx: ChainLowering, state: number): Value =>

@@ -112,7 +112,10 @@ function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
 function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
   cx.picked =
     s.how === "sample"
-      ? pickSample(cx, drawFrom(cx, "f64", lowerStream(cx, scope, s.value), s.at && lowerIndex(cx, scope, s.at)))
+      ? pickSample(
+          cx,
+          drawFrom(cx, "f64", lowerStream(cx, scope, s.value, undefined), s.at && lowerIndex(cx, scope, s.at)),
+        )
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
 }
 

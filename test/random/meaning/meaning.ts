@@ -5,6 +5,7 @@
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
 import type { Chain, Expr, Param, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
+import type { Span } from "../../../compiler/syntax/source.js";
 import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
@@ -33,7 +34,8 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
     const rows = [...logits.keys()]
       .filter((token) => logits[token]! > -0.9e30)
       .map((token): Row => ({ token, logit: bound(logits[token]!, LOGIT_MAX), lets: new Map() }));
-    const run: Run = { moment, rows, states, started: new Set(), picked: accepted[step]! };
+    const picked = accepted[step]!;
+    const run: Run = { moment, rows, states, started: new Set(), picked, stage: 0, drawing: [] };
     const args = new Map(
       chain.params.map(({ name, isStatic }): [string, Argument] => [
         name.text,
@@ -65,6 +67,25 @@ interface Run {
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
+  /** The number of stages before the present one. */
+  stage: number;
+  /** The number of calls so far that draw in the source of each stage. */
+  readonly drawing: number[];
+}
+
+/**
+ * The streams of the calls that draw in a part of the next stage's source, by offset: 2^20 for each stage before, plus 1 and
+ * the number of such calls before this one. The standard samplers draw from the seed's own stream.
+ */
+function streamsIn(run: Run, { source, start, end }: Span): Map<number, number> {
+  const streams = new Map<number, number>();
+  if (source.name.startsWith("std/")) return streams;
+  for (const { index } of source.text.slice(start, end).matchAll(/\buniform(?:32)?\(/g)) {
+    const before = run.drawing[run.stage] ?? 0;
+    streams.set(start + index, 2 ** 20 * run.stage + before + 1);
+    run.drawing[run.stage] = before + 1;
+  }
+  return streams;
 }
 
 /** Tokens without a value have bias 0 and a sparse input's declared default. */
@@ -76,10 +97,17 @@ const feedOf =
     return (column as ReadonlyMap<number, number>).get(token) ?? inputs.find((i) => i.name === name)?.fill ?? 0;
   };
 
+/** MurmurHash3's finalizer. */
+function scrambled(x: bigint): bigint {
+  const first = ((x ^ (x >> 16n)) * 0x85ebca6bn) % 2n ** 32n;
+  const second = ((first ^ (first >> 13n)) * 0xc2b2ae35n) % 2n ** 32n;
+  return second ^ (second >> 16n);
+}
+
 const drawOf =
   ({ draws }: CaseGiven): Moment["draw"] =>
-  (kind, seed, at) => {
-    const rng = mt19937(seed);
+  (kind, seed, stream, at) => {
+    const rng = mt19937(stream === undefined ? seed : Number(scrambled(BigInt(seed) ^ scrambled(BigInt(stream)))));
     let value = draws?.[at % draws.length];
     for (let i = 0; value === undefined || (!draws && i <= at); i++)
       value = kind === "f64" ? drawF64(rng) : drawF32(rng);
@@ -92,13 +120,14 @@ function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap
     const callee = found.declaration as Sampler | Chain;
     const given = resolveArgs(callee.params, call.args).bound;
     const inner = new Map<string, Argument>();
+    const streams = streamsIn(run, call.span);
     for (const { name, type, default: other } of callee.params) {
       const value = given.get(name.text)?.value;
-      const from = value ? stageOf(run, module, args) : stageOf(run, found.module, new Map());
+      const from = value ? { ...stageOf(run, module, args), streams } : stageOf(run, found.module, new Map());
       inner.set(name.text, argumentOf(from, (value ?? other)!, type));
     }
     if (callee.kind === "chain") runChain(run, found.module, callee, inner);
-    else runSampler(run, stageOf(run, found.module, inner), callee);
+    else runSampler(run, { ...stageOf(run, found.module, inner), streams: streamsIn(run, callee.span) }, callee);
   }
 }
 
@@ -114,6 +143,7 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   moment: run.moment,
   module,
   args,
+  streams: new Map(),
   rows: run.rows,
   scalars: new Map(),
   stateNames: new Map(),
@@ -129,6 +159,7 @@ function runSampler(run: Run, s: Stage, { body }: Sampler): void {
     else execute(s, statement);
   }
   run.rows = s.rows;
+  run.stage++;
 }
 
 function startState(run: Run, s: Stage, name: string, init: number): void {
