@@ -34,6 +34,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     type: "i32",
     shape: "column",
     rate: "runtime",
+    needs: "order",
     lower: rankOf,
   },
   bias: {

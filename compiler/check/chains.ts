@@ -12,7 +12,17 @@ import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, checkUnused, picks, uniformsOf } from "./samplers.js";
-import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
+import {
+  conditionType,
+  kindOf,
+  numberType,
+  seedType,
+  textType,
+  typeOf,
+  uniformsIn,
+  type Local,
+  type Scope,
+} from "./types.js";
 
 export function checkChain(module: Module, chain: Chain, extents: Extents, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
@@ -102,7 +112,13 @@ function checkArgument(
     textType(scope, value, param.type);
     return;
   }
-  const type = typeOf(scope, value);
+  const isLiteral = value.kind === "string" || value.kind === "list";
+  // the literal is the fault, not that it is an argument
+  const type = !isLiteral
+    ? typeOf(scope, value)
+    : param.type === "bool"
+      ? conditionType(scope, value)
+      : numberType(scope, value);
   if (type.type === "error") return;
   const isCondition = type.type === "bool";
   if (isCondition !== (param.type === "bool") || type.type === "text" || type.type === "list") {

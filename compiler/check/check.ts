@@ -6,7 +6,7 @@ import { checkChain, type Extents } from "./chains.js";
 import { evaluateConst } from "./constants.js";
 import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
-import { checkInput } from "./inputs.js";
+import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type Parser } from "./modules.js";
 import type { Binding, Importer, Module, Program } from "./program.js";
 import { checkSampler } from "./samplers.js";
@@ -65,6 +65,8 @@ function checkAll(loader: Loader, main: Module): Checked {
   const diagnostics = [...loader.diagnostics];
   const extents: Extents = new Map();
   for (const module of loader.modules.values()) checkModule(module, extents, diagnostics);
+  // a sampler with an error may be the one that uses an input
+  if (!diagnostics.some(isError)) checkUnusedInputs(main, loader.modules.values(), diagnostics);
   const sorted = sortDiagnostics(diagnostics);
   if (sorted.some(isError)) return { diagnostics: sorted };
   const { declarations } = main.file;

@@ -1,10 +1,10 @@
 /** Samplers: their parameters and statements. */
-import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
+import type { Expr, Let, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { allExpressions, namesIn } from "../syntax/walk.js";
 import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
-import type { Diagnostic } from "./diagnostics.js";
+import { isError, type Diagnostic } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
@@ -13,6 +13,7 @@ import {
   notAfterPick,
   notAssignable,
   pickInBranch,
+  unusedLet,
   unusedParameter,
 } from "./diagnostics/statements.js";
 import {
@@ -48,6 +49,7 @@ import {
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
+  const first = diagnostics.length;
   checkParams(module, sampler.params, names, diagnostics);
   const body: Body = {
     module,
@@ -62,8 +64,26 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
     states: new Map(),
   };
   checkBlock(body, sampler.body, true);
-  checkUnused(sampler.params, allExpressions(sampler.body), diagnostics);
+  const expressions = allExpressions(sampler.body);
+  checkUnused(sampler.params, expressions, diagnostics);
+  // the fault of an error is often the use of a value
+  if (diagnostics.slice(first).some(isError)) return;
+  const used = new Set(expressions.flatMap(namesIn));
+  for (const { name } of letsIn(sampler.body))
+    if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
 }
+
+/** The `let` statements of a body, those of nested statements included. */
+const letsIn = (body: readonly Stmt[]): Let[] =>
+  body.flatMap((s) =>
+    s.kind === "let"
+      ? [s]
+      : s.kind === "if"
+        ? letsIn([...s.then, ...(s.else ?? [])])
+        : s.kind === "after"
+          ? letsIn(s.body)
+          : [],
+  );
 
 // ---------------------------------------------------------------- parameters
 

@@ -2,7 +2,7 @@
 import type { MatchResult, Node } from "ohm-js";
 import { ggsl } from "./ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, sourceTooLong, syntaxError } from "../check/diagnostics/syntax.js";
+import { nestedTooDeep, sourceTooLong, syntaxError, type Found } from "../check/diagnostics/syntax.js";
 import type * as Ast from "./ast.js";
 import type { SourceFile, Span } from "./source.js";
 
@@ -177,7 +177,18 @@ function failure(source: SourceFile, match: MatchResult, offset: number): Diagno
   const token = TOKEN.exec(source.text)?.[0];
   const isKeyword = token !== undefined && ggsl.match(token, "keyword").succeeded();
   const span = { source, start: position, end: position + (token?.length ?? 0) };
-  return syntaxError(span, expected, { token, isKeyword });
+  return syntaxError(span, expected, { token, isKeyword, ...before(source, position) });
+}
+
+/** What is before a token. */
+function before(source: SourceFile, position: number): Pick<Found, "isFirst" | "previous"> {
+  // sources can be long, and words are short
+  const text = source.text.slice(Math.max(0, position - 200), position);
+  const [, word, space] = /([A-Za-z_]\w*)(\s*)$/.exec(text) ?? [];
+  const end = position - (space?.length ?? 0);
+  const isFirst = /(?:^|\n)[ \t\r]*$/.test(text);
+  if (word === undefined) return { isFirst, previous: undefined };
+  return { isFirst, previous: { text: word, span: { source, start: end - word.length, end } } };
 }
 
 /** The parts of ohm's failed matches that its types omit. */

@@ -45,5 +45,13 @@ export const noEffect = (span: Span, name: string): Diagnostic =>
     fix: { kind: "removeStage", span },
   });
 
+export const unusedLet = (span: Span, name: string): Diagnostic =>
+  warning("W0505", span, `the value of \`${name}\` is never used`, { help: "use it, or remove the `let`" });
+
+export const unusedInput = (span: Span, name: string): Diagnostic =>
+  warning("W0506", span, `no sampler uses the input \`${name}\``, {
+    help: "use it as a column in a sampler, or remove it",
+  });
+
 export const unusedParameter = (span: Span, name: string): Diagnostic =>
   warning("W0504", span, `the parameter \`${name}\` has no effect`, { label: "it is never used" });
