@@ -109,7 +109,8 @@ export type FeatureSource =
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
-  | { readonly kind: "input"; readonly name: string };
+  /** Without a type any numbers are accepted. */
+  | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 
 /** A stage of the host tail: one of llama.cpp's own CPU samplers, with its parameters. */
 export interface TailStage {

@@ -135,7 +135,7 @@ const GRAPH: Shape = {
           repeat_len: { last, breakers },
           bias: {},
           allowed: { grammar: text },
-          input: { name },
+          input: { name, "type?": oneOf("i32", "bool") },
         },
       },
     },

@@ -3,9 +3,10 @@ import { findFunction, findName } from "../builtins/builtins.js";
 import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { evaluateConstant } from "../check/constants.js";
-import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
+import { countTooLarge, mustBeWhole, windowTooSmall } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import type { Feature } from "../graph/graph.js";
+import { isInputType } from "../check/types.js";
+import type { Feature, FeatureSource } from "../graph/graph.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../graph/limits.js";
@@ -106,12 +107,17 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
 const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
-function inputColumn(cx: ChainLowering, { name, sparse }: InputDecl, module: Module): NodeValue {
+/** The values of an input's type; the runtime refuses any other. */
+const INPUT_RANGES = { f32: I.FINITE, i32: I.interval(-LIMITS.dim, LIMITS.dim), bool: I.UNIT } as const;
+
+function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
+  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
+  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
+  return featureColumn(cx, { form, from }, INPUT_RANGES[type]);
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -167,11 +173,15 @@ const LOWERED: {
   },
 };
 
+/** The window that holds all tokens. */
+const ALL_TOKENS = -1;
+
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
   const last = lowerExpr(cx, scope, expr);
   if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
   const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
+  if (last.expr < ALL_TOKENS) cx.diagnostics.push(windowTooSmall(expr.span, what, last.expr));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
   return last.expr;
 }

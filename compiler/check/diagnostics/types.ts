@@ -140,6 +140,9 @@ export const drawIndexUnknown = (span: Span): Diagnostic =>
 export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
   error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
 
+export const windowTooSmall = (span: Span, what: string, found: number): Diagnostic =>
+  error("E0323", span, `${what} must be a number of tokens, or -1 for all of them, found ${found}`);
+
 export const formulaTooLarge = (span: Span, name: string, limit: number): Diagnostic =>
   error("E0321", span, `\`${name}\` needs a uniform expression of more than ${limit} parts`, {
     help: "a `let` that uses another one twice doubles the expression; simplify it",
