@@ -54,6 +54,8 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly isHomogeneous?: true;
   /** Whether it reads `prob` implicitly. */
   readonly readsProb?: true;
+  /** Whether it reads the text so far. */
+  readonly readsText?: true;
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
@@ -111,6 +113,8 @@ export interface BuiltinName {
   readonly isRelative?: true;
   /** Where it can be used: on sorted rows. */
   readonly needs?: "order";
+  /** Whether it depends on logits, or on which rows are left. */
+  readonly readsRows?: true;
   lower(cx: Lowering): Value;
   /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;

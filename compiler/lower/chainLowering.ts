@@ -15,6 +15,10 @@ export interface ChainLowering extends Lowering {
   /** The number of places so far that draw, by stage. */
   readonly sites: number[];
   readonly diagnostics: Diagnostic[];
+  /** The call of the present stage. */
+  call: Span | undefined;
+  /** The first statement that dropped rows, and the call of its stage. */
+  dropped: { readonly statement: Span; readonly call: Span | undefined } | undefined;
   /** The condition of the runtime `if` that is being lowered. */
   blend: Span | undefined;
 }
@@ -28,5 +32,7 @@ export const newChainLowering = (disabled?: ReadonlySet<string>): ChainLowering 
   stages: [],
   sites: [],
   diagnostics: [],
+  call: undefined,
+  dropped: undefined,
   blend: undefined,
 });

@@ -101,6 +101,7 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
   setOrigin(cx, call.span);
+  cx.call = call.span;
   cx.table.lets = new Map();
   enterStage(cx);
   const { version } = cx.table;

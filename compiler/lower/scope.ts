@@ -1,6 +1,7 @@
 /** The scope of a sampler during lowering. */
 import type { Module } from "../check/program.js";
 import type { Call, ListLit, StringLit } from "../syntax/ast.js";
+import type { About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
@@ -13,6 +14,8 @@ export interface Scope {
   /** Indices of the states that the sampler has declared so far, by name. */
   readonly states: Map<string, number>;
   readonly args: ReadonlyMap<string, Argument>;
+  /** What each `let` so far is about. */
+  readonly abouts: Map<string, About>;
   /** The draws of this stage, by kind, seed, stream and index. */
   readonly draws: Map<string, number>;
   /** The streams of the calls that draw; those without one draw from llama.cpp's stream of their seed. */
@@ -23,6 +26,7 @@ export const newScope = (module: Module, args: Scope["args"]): Scope => ({
   module,
   args,
   states: new Map(),
+  abouts: new Map(),
   draws: new Map(),
   streams: new Map(),
 });

@@ -6,6 +6,7 @@ import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
+import { checkMeaning } from "./meaning.js";
 import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
 import { drawFrom } from "./rows/draws.js";
 import { stateValue, type Scope } from "./scope.js";
@@ -22,6 +23,15 @@ export function lowerBody(cx: ChainLowering, scope: Scope, sampler: Sampler): vo
 
 function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
   setOrigin(cx, s.span);
+  checkMeaning(cx, scope, s);
+  const { table } = cx;
+  const { version } = table;
+  lowerKind(cx, scope, s);
+  const mayDrop = s.kind === "keep" || s.kind === "top";
+  if (mayDrop && table.version !== version) cx.dropped ??= { statement: s.span, call: cx.call };
+}
+
+function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
   switch (s.kind) {
     case "let":
       cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
