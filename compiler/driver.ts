@@ -73,7 +73,7 @@ export const checkSource = (source: SourceFile, options: DriverOptions = {}): Ch
 
 /** Lowers a chain of a checked program. */
 export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
-  const { graph, ranges, diagnostics } = lower(main, chain, { ...options, disabled: disabledBy(options) });
+  const { graph, ranges, states, diagnostics } = lower(main, chain, { ...options, disabled: disabledBy(options) });
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
     throw new RangeError(
@@ -81,7 +81,7 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
   assertValid(graph, "lowering");
-  return { draft: { graph, ranges }, diagnostics };
+  return { draft: { graph, ranges, ...(states && { states }) }, diagnostics };
 }
 
 /** Runs the enabled passes. */

@@ -70,7 +70,13 @@ export function startSequence(
     feed,
   };
   const env = environment(before);
-  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateUniform(s.init, env)) };
+  return {
+    ...before,
+    states: keptStates(
+      graph,
+      graph.states.map((s) => evaluateUniform(s.init, env)),
+    ),
+  };
 }
 
 /** The same sequence with other parameters, from the next token on. A seed restarts its streams. */
@@ -106,12 +112,21 @@ export function acceptToken(sequence: SequenceState, token: number, states: Floa
     streams: sequence.streams.map((s, i) =>
       sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
-    states: states.slice(),
+    states: keptStates(sequence.graph, states),
     step: sequence.step + 1,
     history: extend(sequence, [token]),
     features: acceptFeatures(sequence.features, token),
   };
 }
+
+/** Every integer up to this is an f32; larger ones may not be, and a counter would stop at one that is. */
+const MAX_INTEGER = 2 ** 24;
+
+/** The values of the states as a sequence keeps them: those of type i32 are integers in their range. */
+const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
+  Float32Array.from(values, (x, i) =>
+    graph.states[i]?.type === "i32" ? Math.min(Math.max(x, -MAX_INTEGER), MAX_INTEGER) : x,
+  );
 
 /** The values of the states by name. */
 export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
@@ -259,7 +274,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   return {
     ...fresh,
     streams,
-    states: Float32Array.from(saved.states),
+    states: keptStates(graph, saved.states),
     step: saved.step,
     history: Int32Array.from(saved.history),
   };

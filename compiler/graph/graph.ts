@@ -71,6 +71,8 @@ export interface Draw {
 /** A number kept per sequence; `next` is the node with its value after the token is accepted. */
 export interface State {
   readonly name: string;
+  /** An integer: a value beyond 2^24 or below -2^24 is replaced by that bound when it is kept. Absent: any number. */
+  readonly type?: "i32";
   readonly init: UniformExpr;
   readonly next: NodeId;
 }

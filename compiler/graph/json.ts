@@ -116,7 +116,7 @@ const GRAPH: Shape = {
     },
   },
   draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
-  states: { array: { name, init: expr, next: index } },
+  states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {

@@ -1,6 +1,7 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { TailStage, Param, Stage, State } from "../graph/graph.js";
+import type { Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
 import type { Value } from "./rows/value.js";
@@ -8,6 +9,8 @@ import type { Value } from "./rows/value.js";
 export interface ChainLowering extends Lowering {
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
+  /** The names of the program's own states where they are declared, by state. */
+  readonly stateNames: (Name | undefined)[];
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
   readonly tail: TailStage[];
@@ -27,6 +30,7 @@ export const newChainLowering = (disabled?: ReadonlySet<string>): ChainLowering 
   ...newLowering(disabled),
   params: [],
   states: [],
+  stateNames: [],
   next: new Map(),
   tail: [],
   stages: [],

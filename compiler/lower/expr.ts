@@ -20,7 +20,7 @@ import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
-import { stateValue, type Argument, type Scope } from "./scope.js";
+import { INTEGERS, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
@@ -98,7 +98,7 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
   const local = lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
-  if (state !== undefined) return stateValue(cx, state);
+  if (state !== undefined) return readState(cx, state);
   const argument = scope.args.get(name);
   return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
 }
@@ -108,7 +108,7 @@ const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinNam
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
 /** The values of an input's type; the runtime refuses any other. */
-const INPUT_RANGES = { f32: I.FINITE, i32: I.interval(-LIMITS.dim, LIMITS.dim), bool: I.UNIT } as const;
+const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
 function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
   if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);

@@ -3,6 +3,7 @@ import type { Module } from "../check/program.js";
 import type { Call, ListLit, StringLit } from "../syntax/ast.js";
 import type { About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
+import { clamp } from "./rows/arith.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
@@ -31,6 +32,15 @@ export const newScope = (module: Module, args: Scope["args"]): Scope => ({
   streams: new Map(),
 });
 
+/** The integers that an f32 holds exactly, and the range of an i32 state. */
+export const INTEGERS = I.interval(-(2 ** 24), 2 ** 24);
+
 /** The value of a state: the one assigned after the pick, or the one kept by the sequence. */
 export const stateValue = (cx: ChainLowering, state: number): Value =>
-  cx.next.get(state) ?? uniformValue({ state }, I.FINITE);
+  cx.next.get(state) ?? uniformValue({ state }, cx.states[state]!.type === "i32" ? INTEGERS : I.FINITE);
+
+/** The value of a state where the program reads it. The host keeps an i32 in its range, but only after the last assignment. */
+export function readState(cx: ChainLowering, state: number): Value {
+  const value = stateValue(cx, state);
+  return cx.states[state]!.type === "i32" ? clamp(cx, value, INTEGERS.lo, INTEGERS.hi) : value;
+}

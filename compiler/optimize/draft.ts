@@ -9,6 +9,8 @@ export interface Draft {
   readonly graph: Graph;
   /** Bounds of each node's values; by `Graph.nodes`. */
   readonly ranges: readonly Interval[];
+  /** States that are kept although no output may depend on them, by number. */
+  readonly states?: ReadonlySet<number>;
 }
 
 /** The context of a pass that rewrites node by node: the old graph and the new one. */

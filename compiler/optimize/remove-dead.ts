@@ -22,11 +22,11 @@ export const removeDead: Pass = {
   name: "remove-dead",
   doc: "dead code elimination",
   example: "top_k(1) |> dist(42)",
-  run: ({ graph, ranges }) => keepLive(graph, ranges),
+  run: keepLive,
 };
 
-function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
-  const live = findLive(graph);
+function keepLive({ graph, ranges, states: wanted = new Set() }: Draft): Draft {
+  const live = findLive(graph, wanted);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
   const draws = numbering(live.draws);
@@ -58,7 +58,7 @@ function keepLive(graph: Graph, ranges: Draft["ranges"]): Draft {
   return { graph: kept, ranges: pick(ranges, nodes) };
 }
 
-function findLive(graph: Graph): Live {
+function findLive(graph: Graph, wanted: ReadonlySet<number>): Live {
   const live: Live = {
     nodes: new Set(),
     uniforms: new Set(),
@@ -103,6 +103,8 @@ function findLive(graph: Graph): Live {
   };
   mark(0);
   Object.values(graph.outputs).forEach(mark);
+  // which states a sequence has does not depend on the outputs that are asked for
+  wanted.forEach(markState);
   return live;
 }
 

@@ -53,6 +53,12 @@ export const unusedInput = (span: Span, name: string): Diagnostic =>
     help: "use it as a column in a sampler, or remove it",
   });
 
+export const unusedState = (span: Span, name: string): Diagnostic =>
+  warning("W0508", span, `nothing depends on the state \`${name}\``, {
+    label: "no row and no pick uses its value, so sequences do not keep it",
+    help: "use it in a condition, a logit or another state, or remove it",
+  });
+
 export const infiniteLogit = (span: Span, fix: Fix | undefined): Diagnostic =>
   error("E0508", span, "an assigned logit can be minus infinity", {
     label: "the row would stay: `n`, `mean` and `rank` count it",

@@ -4,7 +4,7 @@
  */
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
-import type { Chain, Expr, Param, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
+import type { Chain, Expr, Param, Sampler, StateDecl, Stmt } from "../../../compiler/syntax/ast.js";
 import type { Span } from "../../../compiler/syntax/source.js";
 import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
@@ -35,7 +35,7 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       .filter((token) => logits[token]! > -0.9e30)
       .map((token): Row => ({ token, logit: bound(logits[token]!, LOGIT_MAX), lets: new Map() }));
     const picked = accepted[step]!;
-    const run: Run = { moment, rows, states, started: new Set(), picked, stage: 0, drawing: [] };
+    const run: Run = { moment, rows, states, started: new Set(), picked, integers: new Set(), stage: 0, drawing: [] };
     const args = new Map(
       chain.params.map(({ name, isStatic }): [string, Argument] => [
         name.text,
@@ -67,6 +67,8 @@ interface Run {
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
+  /** The states of type i32, by their names in the sequence. */
+  readonly integers: Set<string>;
   /** The number of stages before the present one. */
   stage: number;
   /** The number of calls so far that draw in the source of each stage. */
@@ -148,6 +150,7 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   scalars: new Map(),
   stateNames: new Map(),
   states: run.states,
+  integers: run.integers,
   isOrdered: false,
   picked: run.picked,
 });
@@ -155,18 +158,19 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
 function runSampler(run: Run, s: Stage, { body }: Sampler): void {
   s.rows.forEach((r) => r.lets.clear());
   for (const statement of body) {
-    if (statement.kind === "state") startState(run, s, statement.name.text, evaluate(s, statement.init) as number);
+    if (statement.kind === "state") startState(run, s, statement, evaluate(s, statement.init) as number);
     else execute(s, statement);
   }
   run.rows = s.rows;
   run.stage++;
 }
 
-function startState(run: Run, s: Stage, name: string, init: number): void {
+function startState(run: Run, s: Stage, { name: { text: name }, type }: StateDecl, init: number): void {
   const own = run.started.has(name) ? `${name}${run.started.size}` : name;
   run.started.add(own);
   s.stateNames.set(name, own);
-  if (run.moment.step === 0) s.states.set(own, init);
+  if (type === "i32") run.integers.add(own);
+  if (run.moment.step === 0) s.states.set(own, type === "i32" ? integer(init) : init);
 }
 
 function execute(s: Stage, statement: Stmt): void {
@@ -180,7 +184,8 @@ function execute(s: Stage, statement: Stmt): void {
     case "assign": {
       const state = s.stateNames.get(statement.target.text);
       const value = assigned(s, statement);
-      if (state !== undefined) s.states.set(state, value as number);
+      if (state !== undefined)
+        s.states.set(state, s.integers.has(state) ? integer(value as number) : (value as number));
       else columnOf(s, value).forEach((x, i) => (s.rows[i]!.logit = bound(x, LOGIT_LIMIT)));
       return;
     }
@@ -211,6 +216,9 @@ function assigned(s: Stage, { target, op, value, span }: Extract<Stmt, { kind: "
   const left: Expr = { kind: "name", text: target.text, span };
   return evaluate(s, { kind: "binary", op: op[0] as "+" | "-" | "*" | "/", left, right: value, span });
 }
+
+/** An i32 state stays at the last integer that every smaller one has an f32 for. */
+const integer = (x: number): number => bound(x, 2 ** 24);
 
 /** The rows where the condition holds; if these are too few, also the best others. */
 function keep(s: Stage, condition: readonly number[], atLeast: Expr | undefined): void {

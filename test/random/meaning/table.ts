@@ -42,6 +42,8 @@ export interface Stage {
   /** The names of the states in the sequence. */
   readonly stateNames: Map<string, string>;
   readonly states: Map<string, number>;
+  /** The states of type i32, by their names in the sequence. */
+  readonly integers: ReadonlySet<string>;
   /** This sampler sorted the rows. */
   isOrdered: boolean;
   /** The picked token. */
