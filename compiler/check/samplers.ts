@@ -49,8 +49,8 @@ import {
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diagnostic[]): void {
   const names = new Map<string, Local>();
-  const first = diagnostics.length;
-  checkParams(module, sampler.params, names, diagnostics);
+  const own: Diagnostic[] = [];
+  checkParams(module, sampler.params, names, own);
   const body: Body = {
     module,
     names,
@@ -58,21 +58,21 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Diag
     isOrdered: false,
     isAfterPick: false,
     canUsePicked: false,
-    diagnostics,
+    diagnostics: own,
     hasPicked: false,
     branch: undefined,
     states: new Map(),
   };
   checkBlock(body, sampler.body, true);
   const expressions = allExpressions(sampler.body);
-  checkUnused(sampler.params, expressions, diagnostics);
-  // the fault of an error is often the use of a value
-  if (diagnostics.slice(first).some(isError)) return;
+  checkUnused(sampler.params, expressions, own);
+  diagnostics.push(...own);
+  // a fault is often in the use of a value
+  if (own.some(isError)) return;
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of letsIn(sampler.body))
     if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
 }
-
 /** The `let` statements of a body, those of nested statements included. */
 const letsIn = (body: readonly Stmt[]): Let[] =>
   body.flatMap((s) =>

@@ -9,6 +9,8 @@ import type { Value } from "./rows/value.js";
 export interface ChainLowering extends Lowering {
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
+  /** The states that rows or the pick depend on; after the last stage. */
+  live: ReadonlySet<number>;
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
   /** The next values of the states that are assigned after the pick. */
@@ -31,6 +33,7 @@ export const newChainLowering = (disabled?: ReadonlySet<string>): ChainLowering 
   params: [],
   states: [],
   stateNames: [],
+  live: new Set(),
   next: new Map(),
   tail: [],
   stages: [],

@@ -3,8 +3,8 @@ import { unusedState } from "../check/diagnostics/statements.js";
 import type { NodeId, UniformExpr } from "../graph/graph.js";
 import type { ChainLowering } from "./chainLowering.js";
 
-/** The states that the table or the picked token depends on, also through each other. Call it after the last stage. */
-export function liveStates(cx: ChainLowering): ReadonlySet<number> {
+/** The states that the table or the picked token depends on, also through each other. */
+function liveStates(cx: ChainLowering): ReadonlySet<number> {
   const states = new Set<number>();
   const draws = new Set<number>();
   const nodes = new Set<NodeId>();
@@ -41,9 +41,13 @@ export function liveStates(cx: ChainLowering): ReadonlySet<number> {
   return states;
 }
 
-/** Warns of the states of a program that nothing depends on; such a state of a standard sampler depends on its arguments. */
-export function checkStates(cx: ChainLowering, live: ReadonlySet<number>): void {
+/**
+ * Notes after the last stage which states a sequence keeps, and warns of the program's own ones that it does not; whether a
+ * standard sampler uses a state depends on its arguments.
+ */
+export function keepStates(cx: ChainLowering): void {
+  cx.live = liveStates(cx);
   cx.stateNames.forEach((name, state) => {
-    if (name && !live.has(state)) cx.diagnostics.push(unusedState(name.span, name.text));
+    if (name && !cx.live.has(state)) cx.diagnostics.push(unusedState(name.span, name.text));
   });
 }

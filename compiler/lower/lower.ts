@@ -14,7 +14,7 @@ import { lineColumn, textAt } from "../syntax/source.js";
 import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
-import { checkStates, liveStates } from "./liveStates.js";
+import { keepStates } from "./liveStates.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
@@ -59,8 +59,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   ]);
   lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some((d) => d.severity === "error")) return { ranges, diagnostics: cx.diagnostics };
-  const live = liveStates(cx);
-  checkStates(cx, live);
+  keepStates(cx);
   const outputs = makeOutputs(cx, options.outputs);
   const graph: Graph = {
     name: chain.name.text,
@@ -75,7 +74,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
     tail: cx.tail,
     outputs,
   };
-  return { graph, ranges, states: live, diagnostics: cx.diagnostics };
+  return { graph, ranges, states: cx.live, diagnostics: cx.diagnostics };
 }
 
 function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
