@@ -132,6 +132,8 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
         `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
       );
     if (given) return [name, given];
+    if (/^\s*\d+\s*:/.test(list))
+      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`);
     const values = readNumbers(list, `--input ${name}`);
     if (form.kind === "dense") return [name, values];
     return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];

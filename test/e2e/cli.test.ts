@@ -105,6 +105,10 @@ test("eval feeds history, biases and inputs", () => {
   expect(picked([file("green.ggsl", program), "--logits", "1,2,3", "--input", "green=1:5, 0:9"])).toBe(0);
   const dense = program.replace(" sparse(2) = 0", "");
   expect(picked([file("dense.ggsl", dense), "--logits", "1,2,3", "--input", "green=9,0,0"])).toBe(0);
+  for (const list of ["1:", "1:5,2", "1:x"])
+    expect(ggsl(["eval", file("green.ggsl", program), "--logits", "1,2,3", "--input", `green=${list}`]).stderr).toBe(
+      `error: --input green: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE\n`,
+    );
   const refused = ggsl(["eval", file("dense.ggsl", dense), "--logits", "1,2,3", "--input", "green=1:5"]);
   expect(refused.status).not.toBe(0);
   expect(refused.stderr).toBe(
