@@ -31,7 +31,7 @@ const PHASES = {
   // a builtin's record contains its lowering on rows
   builtins: ["graph", "lower/rows", "lower/rules", "syntax"],
   check: ["builtins", "graph", "limits", "llama", "std", "syntax"],
-  lower: ["builtins", "check", "graph", "limits", "llama", "syntax"],
+  lower: ["builtins", "check", "graph", "limits", "llama", "std/library", "syntax"],
   optimize: ["graph", "limits"],
 };
 

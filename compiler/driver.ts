@@ -81,7 +81,8 @@ export const checkSource = (source: SourceFile, options: DriverOptions = {}): Ch
 /** Lowers a chain of a checked program. */
 export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
   const meter = meterOf(options);
-  const { graph, ranges, diagnostics } = lower(main, chain, { ...options, meter, disabled: disabledBy(options) });
+  const lowered = lower(main, chain, { ...options, meter, disabled: disabledBy(options) });
+  const { graph, ranges, states, diagnostics } = lowered;
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
     throw new RangeError(
@@ -89,7 +90,7 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
   assertValid(graph, "lowering");
-  return { draft: { graph, ranges, meter }, diagnostics };
+  return { draft: { graph, ranges, meter, ...(states && { states }) }, diagnostics };
 }
 
 /** Runs the enabled passes. Throws `LimitExceeded`. */

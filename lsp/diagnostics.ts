@@ -9,6 +9,9 @@ import { locationOf, rangeOf } from "./positions.js";
 /** The maximum number of diagnostics per file; the last one says how many are omitted. */
 const MAX_SHOWN = 500;
 
+/** Codes of parts of a program that have no effect. */
+const UNNECESSARY: ReadonlySet<string> = new Set(["W0503", "W0504", "W0505", "W0506", "W0508"]);
+
 type UriOf = (source: SourceFile) => string;
 
 export function lspDiagnostic(uriOf: UriOf, d: Diagnostic): LspDiagnostic {
@@ -19,7 +22,7 @@ export function lspDiagnostic(uriOf: UriOf, d: Diagnostic): LspDiagnostic {
     code: d.code,
     source: "ggsl",
     message: [d.message, ...details].join("\n"),
-    ...(d.code === "W0503" || d.code === "W0504" ? { tags: [DiagnosticTag.Unnecessary] } : {}),
+    ...(UNNECESSARY.has(d.code) ? { tags: [DiagnosticTag.Unnecessary] } : {}),
     ...(d.notes && {
       relatedInformation: d.notes.map(({ message, span }) => ({ message, location: locationOf(uriOf, span) })),
     }),

@@ -6,6 +6,7 @@
 import { evaluateUniform, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
+import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
@@ -15,6 +16,7 @@ import type { Vector } from "./reference/kernels.js";
 export type UniformValues = Readonly<Record<string, number | boolean>>;
 
 interface Stream {
+  /** The seed as it was given, before the number of the stream is mixed in. */
   readonly seed: number;
   /** The number of draws before this one. */
   readonly count: number;
@@ -52,8 +54,8 @@ export function startSequence(
   { uniforms = {}, draws, feed = {} }: SequenceOptions = {},
 ): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
-  const streams = graph.draws.map(({ kind, seed }) =>
-    draws ? givenStream(draws) : startStream(kind, seedOf(seed, params)),
+  const streams = graph.draws.map((draw) =>
+    draws ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
   const features = openFeatures(graph, feed);
   const before = {
@@ -68,15 +70,22 @@ export function startSequence(
     feed,
   };
   const env = environment(before);
-  return { ...before, states: Float32Array.from(graph.states, (s) => evaluateUniform(s.init, env)) };
+  return {
+    ...before,
+    states: keptStates(
+      graph,
+      graph.states.map((s) => evaluateUniform(s.init, env)),
+    ),
+  };
 }
 
 /** The same sequence with other parameters, from the next token on. A seed restarts its streams. */
 export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
   const params = setParams(sequence.params, sequence.graph, values);
-  const streams = sequence.graph.draws.map(({ kind, seed }, i) => {
+  const streams = sequence.graph.draws.map((draw, i) => {
+    const { seed } = draw;
     const isSetAgain = typeof seed === "object" && Object.hasOwn(values, seed.param);
-    return isSetAgain ? startStream(kind, seedOf(seed, params)) : sequence.streams[i]!;
+    return isSetAgain ? startStream(draw, seedOf(seed, params)) : sequence.streams[i]!;
   });
   return { ...sequence, params, streams };
 }
@@ -103,12 +112,21 @@ export function acceptToken(sequence: SequenceState, token: number, states: Floa
     streams: sequence.streams.map((s, i) =>
       sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
-    states: states.slice(),
+    states: keptStates(sequence.graph, states),
     step: sequence.step + 1,
     history: extend(sequence, [token]),
     features: acceptFeatures(sequence.features, token),
   };
 }
+
+/** Every integer up to this is an f32; larger ones may not be, and a counter would stop at one that is. */
+const MAX_INTEGER = 2 ** 24;
+
+/** The values of the states as a sequence keeps them: those of type i32 are integers in their range. */
+const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
+  Float32Array.from(values, (x, i) =>
+    graph.states[i]?.type === "i32" ? Math.min(Math.max(x, -MAX_INTEGER), MAX_INTEGER) : x,
+  );
 
 /** The values of the states by name. */
 export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
@@ -171,7 +189,7 @@ const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number
 /** Replaces a draw of 0, which would pick a row of probability 0; it is below any draw distinguishable from 0. */
 const SMALLEST_DRAW = 2 ** -54;
 
-function startStream(kind: Draw["kind"], seed: number): Stream {
+function startStream({ kind, stream }: Draw, seed: number): Stream {
   const draw = kind === "f64" ? drawF64 : drawF32;
   const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
     for (let i = drawn; i < count; i++) draw(rng);
@@ -179,7 +197,7 @@ function startStream(kind: Draw["kind"], seed: number): Stream {
     // the generator is copied, so that the earlier stream stays valid
     return { seed, count, value, at: (later) => streamAt(rng.clone(), count + 1, later) };
   };
-  return streamAt(mt19937(seed), 0, 0);
+  return streamAt(mt19937(streamSeed(seed, stream)), 0, 0);
 }
 
 function givenStream(draws: readonly number[], count = 0): Stream {
@@ -250,13 +268,13 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const streams = saved.streams.map(({ seed, count }, i) => {
     if (!isSeed(seed) || !(Number.isInteger(count) && count >= 0 && count <= 1e7))
       throw new InputError("the saved sequence contains an invalid stream");
-    const stream = startStream(graph.draws[i]!.kind, seed);
+    const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);
   });
   return {
     ...fresh,
     streams,
-    states: Float32Array.from(saved.states),
+    states: keptStates(graph, saved.states),
     step: saved.step,
     history: Int32Array.from(saved.history),
   };

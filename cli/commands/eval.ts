@@ -51,14 +51,18 @@ export const addEval = (program: Command): Command =>
     .option("--probs <list|file>", "probabilities, in the same forms")
     .option("--history <list|file>", "token ids of the text so far")
     .addOption(seedOption())
-    .option("--uniform <list>", "draws in [0, 1], one per step, instead of the chain's own")
+    .option("--uniform <list>", "numbers in [0, 1] that replace the chain's draws, see docs/testing.md")
     .addOption(setOption())
     .addOption(limitsOption())
     .addOption(new Option("--backend <name>", "the backend to run on").choices(EVALUATE_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())
     .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
-    .option("--input <name=list>", "the values of a column that the chain declares with `input` (repeatable)", input)
+    .option(
+      "--input <name=list>",
+      "the values of a column that the chain declares with `input`, or TOKEN:VALUE,... for a sparse one (repeatable)",
+      input,
+    )
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
     .action((file: string | undefined, name: string | undefined, options: Options) => {
@@ -96,14 +100,19 @@ function step(evaluator: Evaluator, logits: Float32Array): Evaluation {
 }
 
 /** `--bias TOKEN:VALUE,...` */
-function pairs(text: string): Map<number, number> {
+function pairs(text: string): Pairs {
+  const found = pairsOf(text);
+  if (!found) throw new InvalidArgumentError("Expected TOKEN:VALUE,TOKEN:VALUE.");
+  return found;
+}
+
+/** `TOKEN:VALUE,...`; undefined for any other text. */
+function pairsOf(text: string): Pairs | undefined {
   const entries = text.split(",").map((pair): [number, number] => {
     const [, token, value] = /^\s*(\d+)\s*:\s*(\S+)\s*$/.exec(pair) ?? [];
-    const bias = value === "-inf" ? -Infinity : Number(value);
-    if (token === undefined || Number.isNaN(bias)) throw new InvalidArgumentError("Expected TOKEN:VALUE,TOKEN:VALUE.");
-    return [Number(token), bias];
+    return [Number(token), value === "-inf" ? -Infinity : Number(value)];
   });
-  return new Map(entries);
+  return entries.flat().some(Number.isNaN) ? undefined : new Map(entries);
 }
 
 /** Collects `--input NAME=LIST`. */
@@ -113,13 +122,21 @@ function input(text: string, present: Record<string, string> = {}): Record<strin
   return { ...present, [name]: list };
 }
 
-/** A row of numbers for each input; for a sparse input, the tokens whose value is not the fill value. */
+/** The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. */
 function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
   const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
     const feature = graph.features.find(({ from }) => from.kind === "input" && from.name === name);
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
-    const values = readNumbers(list, `--input ${name}`);
     const { form } = feature;
+    const given = pairsOf(list);
+    if (given && form.kind === "dense")
+      throw new InputError(
+        `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
+      );
+    if (given) return [name, given];
+    if (/^\s*\d+\s*:/.test(list))
+      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`);
+    const values = readNumbers(list, `--input ${name}`);
     if (form.kind === "dense") return [name, values];
     return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];
   });

@@ -48,10 +48,14 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly result: Result;
   /** Where it can be used: on sorted rows, or inside the `after pick` of a sampler that picks. */
   readonly needs?: "order" | "pick";
+  /** Whether its result depends on the order of the rows. */
+  readonly isOrdered?: true;
   /** Whether it is homogeneous of degree 1: f(c x) = c f(x) for c > 0. */
   readonly isHomogeneous?: true;
   /** Whether it reads `prob` implicitly. */
   readonly readsProb?: true;
+  /** Whether it reads the text so far. */
+  readonly readsText?: true;
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
@@ -84,7 +88,7 @@ type OfOne = (cx: Lowering, x: Value) => Value;
 
 const ofOne =
   (type: "number" | "condition", gives: Gives) =>
-  (doc: string, lower: OfOne, more: Partial<Pick<Builtin, "result" | "isHomogeneous">> = {}): Builtin =>
+  (doc: string, lower: OfOne, more: Partial<Pick<Builtin, "result" | "isHomogeneous" | "isOrdered">> = {}): Builtin =>
     define({ doc, args: { x: type }, gives, result: "f32", ...more, lower: (cx, { x }) => lower(cx, x) });
 
 /** An elementwise function. */
@@ -107,6 +111,10 @@ export interface BuiltinName {
   readonly isAssignable?: true;
   /** Whether a positive multiple of it can replace it in comparisons of its own values. */
   readonly isRelative?: true;
+  /** Where it can be used: on sorted rows. */
+  readonly needs?: "order";
+  /** Whether it depends on logits, or on which rows are left. */
+  readonly readsRows?: true;
   lower(cx: Lowering): Value;
   /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;

@@ -5,7 +5,7 @@ import { define, type Builtin } from "./builtin.js";
 
 const draw = (bits: number, kind: Draw["kind"]): Builtin =>
   define({
-    doc: `a random number in (0, 1) of ${bits} bits: the stream's next one for each token, or its draw at index \`at\``,
+    doc: `a random number in (0, 1) of ${bits} bits: the next one for each token, or the one at index \`at\`, of a stream that only this call draws from`,
     args: { seed: "seed" },
     optional: { at: "index" },
     gives: "scalar",

@@ -20,6 +20,7 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     args: { last: "window" },
     gives: "column",
     result: "i32",
+    readsText: true,
     lower: (cx, { last }) => countsOfLast(cx, { kind: "occurrences", last }),
   }),
   repeat_len: define({
@@ -28,6 +29,7 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     optional: { breakers: "texts" },
     gives: "column",
     result: "i32",
+    readsText: true,
     lower: (cx, { last, breakers = [] }) => countsOfLast(cx, { kind: "repeat_len", last, breakers }),
   }),
   allowed: define({

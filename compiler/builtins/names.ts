@@ -18,6 +18,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     shape: "column",
     rate: "runtime",
     isAssignable: true,
+    readsRows: true,
     lower: logitOf,
   },
   prob: {
@@ -26,6 +27,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     shape: "column",
     rate: "runtime",
     isRelative: true,
+    readsRows: true,
     lower: (cx) => (cx.isProbRelative ? weightsOf(cx) : probOf(cx)),
     lowerPicked: pickedProb,
   },
@@ -34,6 +36,8 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     type: "i32",
     shape: "column",
     rate: "runtime",
+    needs: "order",
+    readsRows: true,
     lower: rankOf,
   },
   bias: {
@@ -46,7 +50,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
       return featureColumn(cx, { form, from: { kind: "bias" } }, I.FINITE);
     },
   },
-  n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime", lower: countRows },
+  n: { doc: "number of rows left", type: "i32", shape: "scalar", rate: "runtime", readsRows: true, lower: countRows },
   vocab: {
     doc: "size of the vocabulary",
     type: "i32",

@@ -24,7 +24,7 @@ export const REDUCTIONS: Readonly<Record<string, Builtin>> = {
 
 /** A value for each row. */
 export const SCANS: Readonly<Record<string, Builtin>> = {
-  cumsum: scan("prefix sum over the rows left, this row included", R.cumsum),
+  cumsum: scan("prefix sum over the rows left, this row included", R.cumsum, { isOrdered: true }),
   prev: define({
     doc: "the value in the previous row; `edge` in the first row",
     args: { x: "number", edge: "number" },

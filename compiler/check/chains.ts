@@ -13,7 +13,17 @@ import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, checkUnused, uniformsOf } from "./samplers.js";
-import { kindOf, seedType, textType, typeOf, uniformsIn, type Local, type Scope } from "./types.js";
+import {
+  conditionType,
+  kindOf,
+  numberType,
+  seedType,
+  textType,
+  typeOf,
+  uniformsIn,
+  type Local,
+  type Scope,
+} from "./types.js";
 
 /** What the chains of a program are checked with. */
 export interface ChainCheck {
@@ -112,7 +122,13 @@ function checkArgument(
     textType(scope, value, param.type);
     return;
   }
-  const type = typeOf(scope, value);
+  const isLiteral = value.kind === "string" || value.kind === "list";
+  // the literal is the fault, not that it is an argument
+  const type = !isLiteral
+    ? typeOf(scope, value)
+    : param.type === "bool"
+      ? conditionType(scope, value)
+      : numberType(scope, value);
   if (type.type === "error") return;
   const isCondition = type.type === "bool";
   if (isCondition !== (param.type === "bool") || type.type === "text" || type.type === "list") {

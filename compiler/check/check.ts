@@ -7,7 +7,7 @@ import { Extents } from "./extents.js";
 import { evaluateConst } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
-import { checkInput } from "./inputs.js";
+import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
 import type { Report } from "./report.js";
 import type { Binding, Module, Program } from "./program.js";
@@ -66,6 +66,8 @@ function checkAll(loader: Loader, main: Module): Checked {
   const { diagnostics: report, meter } = loader;
   const chains: ChainCheck = { extents: new Extents(), limits: meter.limits, diagnostics: report };
   for (const module of loader.modules.values()) checkModule(chains, module);
+  // a sampler with an error may be the one that uses an input
+  if (!report.hasErrors) checkUnusedInputs(main, loader.modules.values(), report);
   const diagnostics = report.sorted(main.source);
   if (report.hasErrors) return { diagnostics, report };
   const { declarations } = main.file;

@@ -1,25 +1,53 @@
 /** Inputs: columns that the calling program supplies. */
 import type { Expr, InputDecl } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
+import { expectedValue } from "../graph/param.js";
+import { allExpressions, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
+import { unusedInput } from "./diagnostics/statements.js";
 import { outOfRange } from "./diagnostics/params.js";
 import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
-import { constantScope, numberType } from "./types.js";
+import { constantScope, isInputType, numberType, typeOf } from "./types.js";
 
 /** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
-  if (input.type === "seed") diagnostics.push(inputOfType(input.span, input.type));
+  if (!isInputType(input.type)) return void diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
   const { capacity, fill } = input.sparse;
-  constantOf(module, fill, "the default value of an input", diagnostics);
+  checkFill(module, input, fill, diagnostics);
   const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
   if (size === undefined) return;
   if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, "the capacity of an input", String(size)));
   else if (size < 1 || size > MAX_CAPACITY)
     diagnostics.push(outOfRange(capacity.span, "sparse", `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
+}
+
+/** The value of all other tokens. A condition is `true`, `false`, 1 or 0. */
+function checkFill(module: Module, { name, type }: InputDecl, fill: Expr, diagnostics: Sink): void {
+  const what = "the default value of an input";
+  if (type === "bool" && typeOf(constantScope(module, []), fill).type === "bool") {
+    if (evaluateConstant(fill, module) === undefined) diagnostics.push(notConstant(fill.span, what));
+    return;
+  }
+  const value = constantOf(module, fill, what, diagnostics);
+  if (value === undefined || type === "f32") return;
+  const expected = expectedValue({ type: type as "i32" | "bool", range: {} }, value);
+  if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value), undefined));
+}
+
+/** Warns of the main file's inputs that no sampler uses; those of imported files may be for other programs. */
+export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagnostics: Sink): void {
+  const inputs = main.file.declarations.filter((d) => d.kind === "input");
+  if (inputs.length === 0 || !main.file.declarations.some((d) => d.kind === "sampler")) return;
+  const used = new Set<unknown>();
+  for (const { file, scope } of modules)
+    for (const d of file.declarations)
+      if (d.kind === "sampler")
+        for (const name of allExpressions(d.body).flatMap(namesIn)) used.add(scope.get(name)?.declaration);
+  for (const input of inputs) if (!used.has(input)) diagnostics.push(unusedInput(input.name.span, input.name.text));
 }
 
 function constantOf(module: Module, expr: Expr, what: string, diagnostics: Sink): number | undefined {

@@ -1,10 +1,10 @@
 /** Samplers: their parameters and statements. */
-import type { Expr, Param, Sampler, Stmt } from "../syntax/ast.js";
+import type { Expr, Let, Param, Sampler, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
-import { expressionsOf, namesIn } from "../syntax/walk.js";
+import { allExpressions, namesIn } from "../syntax/walk.js";
 import { assignableNames, builtinKind, findName } from "../builtins/builtins.js";
 import { evaluateConstant } from "./constants.js";
-import type { Sink } from "./diagnostics.js";
+import { isError, type Diagnostic, type Sink } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
@@ -13,6 +13,7 @@ import {
   notAfterPick,
   notAssignable,
   pickInBranch,
+  unusedLet,
   unusedParameter,
 } from "./diagnostics/statements.js";
 import {
@@ -48,7 +49,8 @@ import {
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink): void {
   const names = new Map<string, Local>();
-  checkParams(module, sampler.params, names, diagnostics);
+  const own: Diagnostic[] = [];
+  checkParams(module, sampler.params, names, own);
   const body: Body = {
     module,
     names,
@@ -56,14 +58,32 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink
     isOrdered: false,
     isAfterPick: false,
     canUsePicked: false,
-    diagnostics,
+    diagnostics: own,
     hasPicked: false,
     branch: undefined,
     states: new Map(),
   };
   checkBlock(body, sampler.body, true);
-  checkUnused(sampler.params, allExpressions(sampler.body), diagnostics);
+  const expressions = allExpressions(sampler.body);
+  checkUnused(sampler.params, expressions, own);
+  for (const d of own) diagnostics.push(d);
+  // a fault is often in the use of a value
+  if (own.some(isError)) return;
+  const used = new Set(expressions.flatMap(namesIn));
+  for (const { name } of letsIn(sampler.body))
+    if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
 }
+/** The `let` statements of a body, those of nested statements included. */
+const letsIn = (body: readonly Stmt[]): Let[] =>
+  body.flatMap((s) =>
+    s.kind === "let"
+      ? [s]
+      : s.kind === "if"
+        ? letsIn([...s.then, ...(s.else ?? [])])
+        : s.kind === "after"
+          ? letsIn(s.body)
+          : [],
+  );
 
 // ---------------------------------------------------------------- parameters
 
@@ -72,12 +92,6 @@ export function checkUnused(params: readonly Param[], expressions: readonly Expr
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
 }
-
-const allExpressions = (statements: readonly Stmt[]): Expr[] =>
-  statements.flatMap((s) => {
-    const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
-    return [...expressionsOf(s), ...allExpressions(inside)];
-  });
 
 export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> =>
   new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));

@@ -13,6 +13,8 @@ import {
   noPresentOrder,
   notASeed,
   pickedTooEarly,
+  pickedWithoutPick,
+  sumsUnsorted,
   staticNeedsStatic,
   textExpected,
   textHere,
@@ -62,7 +64,7 @@ export function typeOf(scope: Scope, expr: Expr): Type {
       return scalarType("bool", "static");
     case "string":
     case "list":
-      return report(scope, textHere(expr.span, expr.kind === "string" ? "a text" : "a list"));
+      return report(scope, textHere(expr.span, literalKind(expr)!));
     case "name":
       return typeOfName(scope, expr.text, expr.span);
     case "unary": {
@@ -83,7 +85,13 @@ export function typeOf(scope: Scope, expr: Expr): Type {
   }
 }
 
+/** What a literal is that is no value of an expression. */
+const literalKind = ({ kind }: Expr): string | undefined =>
+  kind === "string" ? "a text" : kind === "list" ? "a list" : undefined;
+
 export function numberType(scope: Scope, expr: Expr): Type {
+  const literal = literalKind(expr);
+  if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a number", literal));
   const found = typeOf(scope, expr);
   return !["f32", "i32", "error"].includes(found.type)
     ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
@@ -91,6 +99,8 @@ export function numberType(scope: Scope, expr: Expr): Type {
 }
 
 export function conditionType(scope: Scope, expr: Expr): Type {
+  const literal = literalKind(expr);
+  if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a condition", literal));
   const found = typeOf(scope, expr);
   return found.type === "bool" || found.type === "error"
     ? found
@@ -120,11 +130,12 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   const local = scope.names.get(name);
   if (local) return local.type;
   const builtin = findName(name);
+  if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   const declared = scope.module.scope.get(name)?.declaration;
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
   if (declared?.kind === "input")
-    return declared.type === "seed" ? ERROR : { type: declared.type, shape: "column", rate: "runtime" };
+    return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
@@ -133,6 +144,10 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
     unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]),
   );
 }
+
+/** Whether an input can be of a type. */
+export const isInputType = (type: ScalarType): type is "f32" | "i32" | "bool" =>
+  type === "f32" || type === "i32" || type === "bool";
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
@@ -199,6 +214,8 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   const declared = argsOf(builtin);
   const types = args.map(({ value }, i) => argumentType(scope, declared[i]!, value, name));
   if (types.some((t) => t.type === "error")) return ERROR;
+  const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
+  if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
   const type = resultType(builtin.result, types);
   switch (givesOf(builtin, args.length)) {
     case "map":
@@ -214,7 +231,8 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
 
 function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): void {
   if (needs === "order" && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(span, text));
-  if (needs === "pick" && !scope.canUsePicked) scope.diagnostics.push(pickedTooEarly(span));
+  if (needs === "pick" && !scope.canUsePicked)
+    scope.diagnostics.push(scope.isAfterPick ? pickedWithoutPick(span) : pickedTooEarly(span));
 }
 
 /** The type of an argument; `callee` names the function. */

@@ -63,12 +63,16 @@ export interface Draw {
   /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`. */
   readonly kind: "f64" | "f32";
   readonly seed: number | "random" | { readonly param: string };
+  /** Which of the seed's streams, see `streamSeed`; absent: the stream that llama.cpp's samplers draw from. */
+  readonly stream?: number;
   readonly at?: UniformExpr;
 }
 
 /** A number kept per sequence; `next` is the node with its value after the token is accepted. */
 export interface State {
   readonly name: string;
+  /** An integer: a value beyond 2^24 or below -2^24 is replaced by that bound when it is kept. Absent: any number. */
+  readonly type?: "i32";
   readonly init: UniformExpr;
   readonly next: NodeId;
 }
@@ -107,7 +111,8 @@ export type FeatureSource =
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
-  | { readonly kind: "input"; readonly name: string };
+  /** Without a type any numbers are accepted. */
+  | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 
 /** A stage of the host tail: one of llama.cpp's own CPU samplers, with its parameters. */
 export interface TailStage {

@@ -5,6 +5,7 @@ import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
+import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
@@ -97,6 +98,8 @@ const attrs = test("an object of numbers and short texts", (v) =>
 const seed = test(`${SEED_RANGE}, "random" or a parameter`, (v) =>
   v === "random" || isSeed(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
 
+const stream = test(`an integer from 1 to ${MAX_STREAM}`, isStream);
+
 const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
@@ -122,8 +125,8 @@ const GRAPH: Shape = {
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed, "at?": expr } },
-  states: { array: { name, init: expr, next: index } },
+  draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
+  states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {
@@ -142,7 +145,7 @@ const GRAPH: Shape = {
           repeat_len: { last, breakers },
           bias: {},
           allowed: { grammar: text },
-          input: { name },
+          input: { name, "type?": oneOf("i32", "bool") },
         },
       },
     },

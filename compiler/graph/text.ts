@@ -45,7 +45,7 @@ function uniformsText(graph: Graph): string {
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>
-        `    draw${i} = ${d.kind} from seed ${seedText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
+        `    draw${i} = ${d.kind} from seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
     ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
@@ -58,6 +58,8 @@ function rangeText({ range }: Param): string {
 }
 
 const seedText = ({ seed }: Draw): string => (typeof seed === "object" ? seed.param : String(seed));
+
+const streamText = ({ stream }: Draw): string => (stream === undefined ? "" : ` stream ${stream}`);
 
 const attrText = (value: number | string): string => (typeof value === "number" ? numberText(value) : value);
 

@@ -10,6 +10,7 @@ import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
 import { show } from "./show.js";
+import { isStream, MAX_STREAM } from "./streams.js";
 
 const COUNTED = [
   ...(["nodes", "params", "uniforms", "draws", "states"] as const),
@@ -176,8 +177,13 @@ function uniformFaults(graph: Graph): string[] {
 
 function drawFaults({ draws, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
-  return draws.flatMap(({ seed }, i) => {
+  return draws.flatMap(({ seed, stream }, i) => {
     const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
-    return isKnown ? [] : [`draw ${i}: its seed must be ${SEED_RANGE}, "random" or a parameter of type seed`];
+    return [
+      ...(isKnown ? [] : [`draw ${i}: its seed must be ${SEED_RANGE}, "random" or a parameter of type seed`]),
+      ...(stream === undefined || isStream(stream)
+        ? []
+        : [`draw ${i}: its stream must be an integer from 1 to ${MAX_STREAM}`]),
+    ];
   });
 }

@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Meter } from "../limits/meter.js";
 import type { TailStage, Param, Stage, State } from "../graph/graph.js";
+import type { Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
 import type { Value } from "./rows/value.js";
@@ -11,11 +12,21 @@ export interface ChainLowering extends Lowering {
   at: Span;
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
+  /** The states that rows or the pick depend on; after the last stage. */
+  live: ReadonlySet<number>;
+  /** The names of the program's own states where they are declared, by state. */
+  readonly stateNames: (Name | undefined)[];
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
   readonly tail: TailStage[];
   readonly stages: Stage[];
+  /** The number of places so far that draw, by stage. */
+  readonly sites: number[];
   readonly diagnostics: Diagnostic[];
+  /** The call of the present stage. */
+  call: Span | undefined;
+  /** The first statement that dropped rows, and the call of its stage. */
+  dropped: { readonly statement: Span; readonly call: Span | undefined } | undefined;
   /** The condition of the runtime `if` that is being lowered. */
   blend: Span | undefined;
 }
@@ -25,9 +36,14 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   at,
   params: [],
   states: [],
+  stateNames: [],
+  live: new Set(),
   next: new Map(),
   tail: [],
   stages: [],
+  sites: [],
   diagnostics: [],
+  call: undefined,
+  dropped: undefined,
   blend: undefined,
 });

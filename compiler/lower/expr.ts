@@ -4,9 +4,10 @@ import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtin
 import { OPERATORS } from "../builtins/operators.js";
 import { evaluateConst, evaluateConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
-import { countTooLarge, mustBeWhole } from "../check/diagnostics/types.js";
+import { countTooLarge, mustBeWhole, windowTooSmall } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import type { Feature } from "../graph/graph.js";
+import { isInputType } from "../check/types.js";
+import type { Feature, FeatureSource } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
@@ -21,7 +22,7 @@ import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
-import { stateValue, type Argument, type Scope } from "./scope.js";
+import { INTEGERS, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
@@ -70,9 +71,10 @@ export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
   return { kind: "seed", seed: 0 };
 }
 
-/** A seed and the draws of the stage so far. */
-export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr): Stream => ({
+/** The stream of a seed that `call` draws from, or the pick of a chain if there is no call. */
+export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: Call | undefined): Stream => ({
   ...lowerSeed(cx, scope, expr),
+  stream: call && scope.streams.get(call),
   draws: scope.draws,
 });
 
@@ -103,7 +105,7 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
   const local = lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
-  if (state !== undefined) return stateValue(cx, state);
+  if (state !== undefined) return readState(cx, state);
   const argument = scope.args.get(name);
   return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
 }
@@ -112,12 +114,17 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
 const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
   localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
 
-function inputColumn(cx: ChainLowering, { name, sparse }: InputDecl, module: Module): NodeValue {
+/** The values of an input's type; the runtime refuses any other. */
+const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
+
+function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
+  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  return featureColumn(cx, { form, from: { kind: "input", name: name.text } }, I.FINITE);
+  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
+  return featureColumn(cx, { form, from }, INPUT_RANGES[type]);
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -136,20 +143,21 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 // ---------------------------------------------------------------- calls
 
-function lowerCall(cx: ChainLowering, scope: Scope, { callee, args }: Call): Value {
+function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
+  const { callee, args } = call;
   const builtin = findFunction(callee.text);
   if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
   const types = argsOf(builtin);
   const lowered = args.map(({ value }, i) => {
     const [name, type] = types[i]!;
-    return [name, LOWERED[type](cx, scope, value, callee.text)] as const;
+    return [name, LOWERED[type](cx, scope, value, call)] as const;
   });
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
-/** Lowers an argument of a type; `callee` names the function. */
+/** Lowers an argument of a type. */
 const LOWERED: {
-  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, callee: string) => Lowered[T];
+  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, call: Call) => Lowered[T];
 } = {
   number: lowerExpr,
   condition: lowerExpr,
@@ -172,11 +180,15 @@ const LOWERED: {
   },
 };
 
-function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, callee: string): number {
+/** The window that holds all tokens. */
+const ALL_TOKENS = -1;
+
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
   const last = lowerExpr(cx, scope, expr);
   if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
-  const what = `the window of \`${callee}\``;
+  const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
+  if (last.expr < ALL_TOKENS) cx.diagnostics.push(windowTooSmall(expr.span, what, last.expr));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
   return last.expr;
 }

@@ -13,11 +13,14 @@ import type { Interval } from "../graph/interval.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
+import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
+import { keepStates } from "./liveStates.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
-import { stateValue, type Argument, type Scope } from "./scope.js";
+import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
+import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
@@ -40,6 +43,8 @@ export interface Lowered {
   readonly graph?: Graph;
   /** Bounds of the values of the graph's nodes. */
   readonly ranges: readonly Interval[];
+  /** The states that rows or the pick depend on: the same whatever the outputs are. */
+  readonly states?: ReadonlySet<number>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -50,7 +55,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   const { ranges } = cx.builder;
   try {
     const graph = lowerGraph(cx, module, chain, options);
-    return { ...(graph && { graph }), ranges, diagnostics };
+    return { ...(graph && { graph, states: cx.live }), ranges, diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
     return { ranges, diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
@@ -68,8 +73,9 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(chain),
   ]);
-  lowerChain(cx, { module, args, draws: new Map(), states: new Map() }, chain);
+  lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some(isError)) return undefined;
+  keepStates(cx);
   const outputs = makeOutputs(cx, options.outputs);
   const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
   const { draws, uniforms } = cx;
@@ -105,10 +111,11 @@ function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
   const callee = found.declaration as Sampler | Chain;
   try {
-    const args = bindArguments(cx, scope, callee, call, found.module);
-    const inner: Scope = { module: found.module, args, draws: new Map(), states: new Map() };
+    const given = call.args.map(({ value }) => value);
+    const args = bindArguments(cx, withStreams(cx, scope, given), callee, call, found.module);
+    const inner = newScope(found.module, args);
     if (callee.kind === "chain") lowerChain(cx, inner, callee);
-    else lowerSampler(cx, inner, callee, call);
+    else lowerSampler(cx, withStreams(cx, inner, allExpressions(callee.body)), callee, call);
   } catch (error) {
     if (!(error instanceof UniformTooLarge)) throw error;
     cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, error.message));
@@ -120,6 +127,7 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
   setOrigin(cx, call.span);
+  cx.call = call.span;
   cx.table.lets = new Map();
   enterStage(cx);
   const { version } = cx.table;
@@ -157,7 +165,7 @@ function bindArguments(
   call: StageCall,
   module: Module,
 ): Map<string, Argument> {
-  const declared: Scope = { module, args: new Map(), draws: new Map(), states: new Map() };
+  const declared = newScope(module, new Map());
   const given = resolveArgs(callee.params, call.args).bound;
   const bound = new Map<string, Argument>();
   for (const param of callee.params) {

@@ -1,7 +1,9 @@
 /** The scope of a sampler during lowering. */
 import type { Module } from "../check/program.js";
-import type { ListLit, StringLit } from "../syntax/ast.js";
+import type { Call, ListLit, StringLit } from "../syntax/ast.js";
+import type { About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
+import { clamp } from "./rows/arith.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
@@ -13,10 +15,32 @@ export interface Scope {
   /** Indices of the states that the sampler has declared so far, by name. */
   readonly states: Map<string, number>;
   readonly args: ReadonlyMap<string, Argument>;
-  /** The draws of this stage, by kind, seed and index. */
+  /** What each `let` so far is about. */
+  readonly abouts: Map<string, About>;
+  /** The draws of this stage, by kind, seed, stream and index. */
   readonly draws: Map<string, number>;
+  /** The streams of the calls that draw; those without one draw from llama.cpp's stream of their seed. */
+  readonly streams: ReadonlyMap<Call, number>;
 }
+
+export const newScope = (module: Module, args: Scope["args"]): Scope => ({
+  module,
+  args,
+  states: new Map(),
+  abouts: new Map(),
+  draws: new Map(),
+  streams: new Map(),
+});
+
+/** The integers that an f32 holds exactly, and the range of an i32 state. */
+export const INTEGERS = I.interval(-(2 ** 24), 2 ** 24);
 
 /** The value of a state: the one assigned after the pick, or the one kept by the sequence. */
 export const stateValue = (cx: ChainLowering, state: number): Value =>
-  cx.next.get(state) ?? uniformValue({ state }, I.FINITE);
+  cx.next.get(state) ?? uniformValue({ state }, cx.states[state]!.type === "i32" ? INTEGERS : I.FINITE);
+
+/** The value of a state where the program reads it. The host keeps an i32 in its range, but only after the last assignment. */
+export function readState(cx: ChainLowering, state: number): Value {
+  const value = stateValue(cx, state);
+  return cx.states[state]!.type === "i32" ? clamp(cx, value, INTEGERS.lo, INTEGERS.hi) : value;
+}

@@ -1,14 +1,16 @@
 /** Statements: each changes the candidate table, or picks. */
 import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
 import { LIMITS } from "../limits/format.js";
-import type { Assign, Expr, If, Pick as PickStmt, Sampler, Stmt } from "../syntax/ast.js";
+import type { Assign, Expr, If, Pick as PickStmt, Sampler, StateDecl, Stmt } from "../syntax/ast.js";
+import { isStdSource } from "../std/library.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
+import { checkMeaning } from "./meaning.js";
 import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
 import { drawFrom } from "./rows/draws.js";
-import { stateValue, type Scope } from "./scope.js";
+import { readState, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "./rows/keep.js";
 import { pickArgmax, pickSample } from "./rows/pick.js";
 import { assignLogit, replaceTable, sortRows, topRows } from "./rows/changes.js";
@@ -22,6 +24,15 @@ export function lowerBody(cx: ChainLowering, scope: Scope, sampler: Sampler): vo
 
 function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
   setOrigin(cx, s.span);
+  checkMeaning(cx, scope, s);
+  const { table } = cx;
+  const { version } = table;
+  lowerKind(cx, scope, s);
+  const mayDrop = s.kind === "keep" || s.kind === "top";
+  if (mayDrop && table.version !== version) cx.dropped ??= { statement: s.span, call: cx.call };
+}
+
+function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
   switch (s.kind) {
     case "let":
       cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
@@ -52,7 +63,7 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
       if (rejectInBlend(cx, s.span, "pick")) return;
       return lowerPick(cx, scope, s);
     case "state":
-      return declareState(cx, scope, s.name.text, lowerExpr(cx, scope, s.init));
+      return declareState(cx, scope, s, lowerExpr(cx, scope, s.init));
     case "after":
       return s.body.forEach((t) => lowerStmt(cx, scope, t));
   }
@@ -70,14 +81,17 @@ export function setOrigin(cx: ChainLowering, span: Span): void {
 function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Assign): void {
   const state = scope.states.get(target.text);
   if (state === undefined) return assign(cx, lowerAssigned(cx, scope, op, logitOf(cx), value));
-  cx.next.set(state, lowerAssigned(cx, scope, op, stateValue(cx, state), value));
+  cx.next.set(state, lowerAssigned(cx, scope, op, readState(cx, state), value));
 }
 
-function declareState(cx: ChainLowering, scope: Scope, name: string, init: Value): void {
+function declareState(cx: ChainLowering, scope: Scope, { name: declared, type }: StateDecl, init: Value): void {
+  const name = declared.text;
   if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
   cx.meter.check("states", cx.states.length + 1);
   const isTaken = cx.states.some((s) => s.name === name);
-  const index = cx.states.push({ name: isTaken ? `${name}${cx.states.length}` : name, init: init.expr }) - 1;
+  const own = isTaken ? `${name}${cx.states.length}` : name;
+  const index = cx.states.push({ name: own, ...(type === "i32" && { type }), init: init.expr }) - 1;
+  cx.stateNames[index] = isStdSource(scope.module.source) ? undefined : declared;
   scope.states.set(name, index);
 }
 
@@ -115,7 +129,10 @@ function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
 function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
   cx.picked =
     s.how === "sample"
-      ? pickSample(cx, drawFrom(cx, "f64", lowerStream(cx, scope, s.value), s.at && lowerIndex(cx, scope, s.at)))
+      ? pickSample(
+          cx,
+          drawFrom(cx, "f64", lowerStream(cx, scope, s.value, undefined), s.at && lowerIndex(cx, scope, s.at)),
+        )
       : pickArgmax(cx, lowerExpr(cx, scope, s.value));
 }
 

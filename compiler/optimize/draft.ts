@@ -11,6 +11,8 @@ export interface Draft {
   /** Bounds of each node's values; by `Graph.nodes`. */
   readonly ranges: readonly Interval[];
   readonly meter: Meter;
+  /** States that are kept although no output may depend on them, by number. */
+  readonly states?: ReadonlySet<number>;
 }
 
 /** The context of a pass that rewrites node by node: the old graph and the new one. */

@@ -31,7 +31,8 @@ export function optimize(
   return PASSES.reduce((before, { name, run }) => {
     if (disabled.has(name)) return before;
     const after = run(before);
-    if (after !== before) afterPass(name, after);
-    return after;
+    if (after === before) return before;
+    afterPass(name, after);
+    return { ...after, ...(before.states && { states: before.states }) };
   }, draft);
 }

@@ -25,8 +25,8 @@ export const removeDead: Pass = {
   run: keepLive,
 };
 
-function keepLive({ graph, ranges, meter }: Draft): Draft {
-  const live = findLive(graph);
+function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): Draft {
+  const live = findLive(graph, wanted);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
   const draws = numbering(live.draws);
@@ -58,7 +58,7 @@ function keepLive({ graph, ranges, meter }: Draft): Draft {
   return { graph: kept, ranges: pick(ranges, nodes), meter };
 }
 
-function findLive(graph: Graph): Live {
+function findLive(graph: Graph, wanted: ReadonlySet<number>): Live {
   const live: Live = {
     nodes: new Set(),
     uniforms: new Set(),
@@ -98,6 +98,8 @@ function findLive(graph: Graph): Live {
   };
   markNode(0);
   Object.values(graph.outputs).forEach(markNode);
+  // which states a sequence has does not depend on the outputs that are asked for
+  wanted.forEach(markState);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const { op, attrs, inputs } = graph.nodes[id]!;
     const index = attrs["index"] as number;

@@ -16,6 +16,9 @@ const files = new Map<SourceFile, File>();
 /** The file that declares a name of the library, without its example and its tests. */
 export const stdSource = (name: string): SourceFile | undefined => sources.get(name);
 
+/** Whether a source is a file of the library. */
+export const isStdSource = (source: SourceFile): boolean => names.has(source);
+
 /** A typical call of a sampler of the library that has an effect. */
 export const stdExample = (name: string): string | undefined =>
   sources.has(name) ? STD_FILES[name]!.example : undefined;

@@ -2,7 +2,7 @@
 import type { MatchResult, Node } from "ohm-js";
 import { ggsl } from "./ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, syntaxError } from "../check/diagnostics/syntax.js";
+import { nestedTooDeep, syntaxError, type Found } from "../check/diagnostics/syntax.js";
 import { LIMIT_PRESETS, type Limits } from "../limits/limits.js";
 import type * as Ast from "./ast.js";
 import { scan } from "./scan.js";
@@ -98,6 +98,9 @@ export function parseStages(
 
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
+/** What is found where nobody looks. */
+const UNKNOWN: Found = { token: undefined, isKeyword: false, isFirst: false, previous: undefined };
+
 /** Parses the text at `offset` of its file to trees or diagnostics. */
 function convert<T extends readonly object[]>(
   source: SourceFile,
@@ -111,9 +114,7 @@ function convert<T extends readonly object[]>(
   try {
     const match = ggsl.match(text, rule);
     if (match.failed())
-      return isShown
-        ? failure(source, match, offset)
-        : syntaxError({ source, start, end: start + 1 }, [], { token: text.trimStart()[0], isKeyword: false });
+      return isShown ? failure(source, match, offset) : syntaxError({ source, start, end: start + 1 }, [], UNKNOWN);
     const tree = toAst(match, source, offset) as T;
     return depthOf(tree) > MAX_TREE_DEPTH ? refusal : tree;
   } catch (fault) {
@@ -178,7 +179,18 @@ function failure(source: SourceFile, match: MatchResult, offset: number): Diagno
   const token = TOKEN.exec(source.text)?.[0];
   const isKeyword = token !== undefined && ggsl.match(token, "keyword").succeeded();
   const span = { source, start: position, end: position + (token?.length ?? 0) };
-  return syntaxError(span, expected, { token, isKeyword });
+  return syntaxError(span, expected, { token, isKeyword, ...before(source, position) });
+}
+
+/** What is before a token. */
+function before(source: SourceFile, position: number): Pick<Found, "isFirst" | "previous"> {
+  // sources can be long, and words are short
+  const text = source.text.slice(Math.max(0, position - 200), position);
+  const [, word, space] = /([A-Za-z_]\w*)(\s*)$/.exec(text) ?? [];
+  const end = position - (space?.length ?? 0);
+  const isFirst = /(?:^|\n)[ \t\r]*$/.test(text);
+  if (word === undefined) return { isFirst, previous: undefined };
+  return { isFirst, previous: { text: word, span: { source, start: end - word.length, end } } };
 }
 
 /** The parts of ohm's failed matches that its types omit. */

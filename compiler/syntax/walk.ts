@@ -1,5 +1,5 @@
 /** Walking the syntax tree. */
-import type { Expr, Stmt } from "./ast.js";
+import type { Call, Expr, Stmt } from "./ast.js";
 
 /** The expressions directly inside an expression. */
 export function children(e: Expr): readonly Expr[] {
@@ -21,6 +21,9 @@ export function children(e: Expr): readonly Expr[] {
 
 /** All names that an expression uses. */
 export const namesIn = (e: Expr): string[] => (e.kind === "name" ? [e.text] : children(e).flatMap(namesIn));
+
+/** All calls in an expression, in the order of the source. */
+export const callsIn = (e: Expr): Call[] => [...(e.kind === "call" ? [e] : []), ...children(e).flatMap(callsIn)];
 
 /** The expressions directly in a statement, without those of nested statements. */
 export function expressionsOf(s: Stmt): readonly Expr[] {
@@ -44,3 +47,10 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
       return [];
   }
 }
+
+/** All expressions of statements, those of nested statements included, in the order of the source. */
+export const allExpressions = (statements: readonly Stmt[]): Expr[] =>
+  statements.flatMap((s) => {
+    const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
+    return [...expressionsOf(s), ...allExpressions(inside)];
+  });

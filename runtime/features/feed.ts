@@ -98,6 +98,8 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
     );
   if (row.some(Number.isNaN))
     throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
+  const bad = row.findIndex((value) => !fits(from, value));
+  if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
 }
 
@@ -110,6 +112,24 @@ function given(name: string, feed: Feed): Float32Array | readonly number[] | Pai
 /** Clamps infinities in an input to the largest finite number. */
 const saturated = (x: number): number => Math.min(Math.max(x, -F32_MAX), F32_MAX);
 
+/** The largest integers such that an f32 holds every integer up to them. */
+const MAX_INTEGER = 2 ** 24;
+
+/** Whether a value is of the type of its input. */
+function fits(from: FeatureSource, value: number): boolean {
+  if (from.kind !== "input" || !from.type) return true;
+  return from.type === "bool" ? value === 0 || value === 1 : Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER;
+}
+
+function wrongType(from: FeatureSource, token: number, value: number): InputError {
+  const { name, type } = from as Extract<FeatureSource, { kind: "input" }>;
+  const expected =
+    type === "bool"
+      ? "0 or 1, since its type is bool"
+      : `an integer from ${-MAX_INTEGER} to ${MAX_INTEGER}, since its type is i32`;
+  return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
+}
+
 function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
   const { from, form } = feature;
   const pairs = pairsOf(from, breakers, history, feed);
@@ -121,6 +141,7 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
     if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
     if (Number.isNaN(value)) throw new InputError(`\`${name}\` is NaN for token ${token}`);
+    if (!fits(from, value)) throw wrongType(from, token, value);
   }
   if (inside.length > capacity)
     throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);

@@ -81,6 +81,16 @@ test("eval --steps accepts each token and --uniform gives the draws", () => {
     (JSON.parse(ggsl([...args, "--steps", "20", "--seed", seed]).stdout) as EvalObject).tokens;
   expect(seeded("7")).toEqual(seeded("7"));
   expect(seeded("7")).not.toEqual(seeded("8"));
+  // a draw by number takes that number of the list
+  const twice = file(
+    "twice.ggsl",
+    "sampler s(seed: seed) { pick sample(seed, 2 * step) }\nchain c(seed: seed = 1) = s(seed)\n",
+  );
+  const { tokens } = JSON.parse(
+    ggsl(["eval", twice, "--probs", "0.25,0.25,0.5", "--json", "--steps", "3", "--uniform", "0.1,0.9,0.4,0.9,0.6"])
+      .stdout,
+  ) as EvalObject;
+  expect(tokens).toEqual([0, 1, 2]);
 });
 
 test("eval feeds history, biases and inputs", () => {
@@ -91,6 +101,19 @@ test("eval feeds history, biases and inputs", () => {
   expect(picked(["-e", "penalties(8, 2) |> greedy()", "--logits", "1,2,3", "--history", "2,2"])).toBe(1);
   expect(picked(["-e", "logit_bias() |> greedy()", "--logits", "1,2,3", "--bias", "2:-inf,0:5"])).toBe(0);
   expect(picked([file("green.ggsl", program), "--logits", "1,2,3", "--input", "green=9,0,0"])).toBe(0);
+  expect(picked([file("green.ggsl", program), "--logits", "1,2,3", "--input", "green=1:5"])).toBe(1);
+  expect(picked([file("green.ggsl", program), "--logits", "1,2,3", "--input", "green=1:5, 0:9"])).toBe(0);
+  const dense = program.replace(" sparse(2) = 0", "");
+  expect(picked([file("dense.ggsl", dense), "--logits", "1,2,3", "--input", "green=9,0,0"])).toBe(0);
+  for (const list of ["1:", "1:5,2", "1:x"])
+    expect(ggsl(["eval", file("green.ggsl", program), "--logits", "1,2,3", "--input", `green=${list}`]).stderr).toBe(
+      `error: --input green: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE\n`,
+    );
+  const refused = ggsl(["eval", file("dense.ggsl", dense), "--logits", "1,2,3", "--input", "green=1:5"]);
+  expect(refused.status).not.toBe(0);
+  expect(refused.stderr).toBe(
+    "error: --input green: the input is dense: expected a number for each token, as in green=0.5,0,1, found pairs\n",
+  );
 });
 
 test("the host tail draws from --seed", () => {

@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
+import { InputError } from "../../runtime/errors.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import type { GenerateOptions } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import type { SavedSequence } from "../../runtime/sequence.js";
+import { runTests } from "../../runtime/testing.js";
 import { DEMO_MODEL, EXACT, endless, writeExactModel } from "../model/demo.js";
 import { bansEnd, expectSameText, referenceOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";
@@ -212,8 +214,35 @@ chain c() = mix() |> greedy()`;
       /at most 4 tokens, found 5/,
     );
   });
-  test("history outside the vocabulary is no candidate", () => {
-    using evaluator = createEvaluator(compilePipeline("penalties(8, 2) |> greedy()").graph, 4, { history: [3, 99] });
-    expect(evaluator.evaluate([1, 2, 3, 3.5]).token).toBe(2);
+  test.each([
+    ["i32", 0.5, /the input `x` is 0\.5 for token 1: expected an integer from -16777216 to 16777216/],
+    ["i32", 2 ** 24 + 2, /the input `x` is 16777218 for token 1: expected an integer/],
+    ["i32", Infinity, /expected an integer/],
+    ["bool", 0.5, /the input `x` is 0\.5 for token 1: expected 0 or 1/],
+    ["bool", 2, /expected 0 or 1/],
+  ] as const)("of type %s refuse %p, dense, sparse and in a test", (type, value, message) => {
+    const use = type === "bool" ? "keep not x" : "logit += x";
+    const text = (form: string): string =>
+      `import { greedy } from "std"\ninput x: ${type}${form}\nsampler s() { ${use} }`;
+    const fed = (form: string, x: readonly number[] | ReadonlyMap<number, number>) => (): unknown => {
+      const chain = compile(`${text(form)}\nchain c = s() |> greedy()`);
+      using evaluator = createEvaluator(chain.graph, 2, { feed: { inputs: { x } } });
+      return evaluator.evaluate([1, 2]).token;
+    };
+    for (const run of [fed("", [0, value]), fed(" sparse(1) = 0", new Map([[1, value]]))]) {
+      expect(run).toThrow(InputError);
+      expect(run).toThrow(message);
+    }
+    expect(fed("", [0, 1])()).toBe(type === "bool" ? 0 : 1);
+    if (!Number.isFinite(value)) return;
+    const source = `${text("")}\ntest "t" { logits [1, 2] input x [0, ${value}] run s() |> greedy() expect token 0 }`;
+    const [result] = runTests({ name: "t.ggsl", text: source }, ["reference"]);
+    expect(result!.differences[0]!.rows[0]!.found).toMatch(message);
+  });
+  test.each([99, 4, -1, 0.5, NaN])("a history with the token %p of a vocabulary of 4 is refused", (token) => {
+    const { graph } = compilePipeline("penalties(8, 2) |> greedy()");
+    const open = (): unknown => createEvaluator(graph, 4, { history: [3, token] });
+    expect(open).toThrow(InputError);
+    expect(open).toThrow(`\`history[1]\` is ${token}, which is not a token of a vocabulary of 4`);
   });
 });

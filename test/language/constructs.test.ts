@@ -36,7 +36,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(ALIVE.length).toBeLessThan(INPUT.length);
     expect(tokens()).toEqual(ALIVE);
     expectValues("token", ALIVE);
-    expectValues("rank", [...ALIVE.keys()]);
+    expectValues("cumsum(1) - 1", [...ALIVE.keys()]);
     expectValues("n + 0 * logit", everywhere(ALIVE.length));
     expectValues("vocab + 0 * logit", everywhere(11));
     expectValues("prob", softmax(logitsOf(ALIVE)));
@@ -78,7 +78,12 @@ describe.each(BACKENDS)("on %s", (backend) => {
     const running = (x: readonly number[]): number[] => x.map((_, i) => sum(x.slice(0, i + 1)));
     expectValues("cumsum(logit)", running(l), "keep logit > 0");
     expectValues("cumsum(logit)", running([...l].reverse()), "sort by token desc", "keep logit > 0");
-    expectValues("rank", [...l.keys()], "keep logit > 0");
+    expectValues(
+      "cumsum(1)",
+      [...l.keys()].map((i) => i + 1),
+      "keep logit > 0",
+    );
+    expectValues("rank", [...l.keys()], "sort by token asc", "keep logit > 0");
     expectValues("softmax(2 * logit)", softmax(l.map((x) => 2 * x)), "keep logit > 0");
     expectValues("log_softmax(-logit)", softmax(l.map((x) => -x)).map(Math.log), "keep logit > 0");
   });
@@ -136,6 +141,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expectValues(
       "x",
       [...ALIVE.keys()].filter((i) => positive.includes(ALIVE[i]!)),
+      "sort by token asc",
       "let x = rank",
       "keep logit > 0",
     );

@@ -36,7 +36,7 @@ const scalar: Make = (s, depth) => {
 
 const column: Make = (s, depth) => {
   const { r, lets } = s;
-  if (depth <= 0) return pick(r, ["logit", "logit", "prob", "rank", "token", ...lets]);
+  if (depth <= 0) return pick(r, ["logit", "logit", "prob", s.isOrdered ? "rank" : "token", "token", ...lets]);
   const inner = depth - 1;
   return pick<() => string>(r, [
     () => column(s, 0),

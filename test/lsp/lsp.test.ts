@@ -115,6 +115,18 @@ describe("quick fixes", () => {
       '// A chain.\n\nimport { greedy } from "std"\n\nchain c = greedy\n',
     ],
     [
+      "a misspelt statement",
+      "sampler s() {\n  ¦kep prob > 0.1\n}\n",
+      "Change to `keep`",
+      "sampler s() {\n  keep prob > 0.1\n}\n",
+    ],
+    [
+      "a ban by minus infinity",
+      "sampler s() {\n  ¦logit = token == 3 ? -inf : logit\n}\n\nchain c = s()\n",
+      "Change to `keep not (token == 3)`",
+      "sampler s() {\n  keep not (token == 3)\n}\n\nchain c = s()\n",
+    ],
+    [
       "static",
       'import { top_k } from "std"\n\nchain c(k: i32 = 4) = top_k(¦k)\n',
       "Mark `k` `static`",

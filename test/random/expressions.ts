@@ -48,6 +48,9 @@ const features = fc.oneof(
   words("bias"),
 );
 
+/** A column of integers; `rank` needs sorted rows. */
+const rowNumbers = where((s) => s.isOrdered, words("rank", "token"), words("token"));
+
 type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
 const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
 
@@ -152,7 +155,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${whole} ${WHOLE_ARITHMETIC} ${whole})`,
       t`(-${whole})`,
       t`abs(${whole})`,
-      t`${PAIRS}(${words("token", "rank")})`,
+      t`${PAIRS}(${rowNumbers})`,
       t`${PAIRS}(${whole}, ${whole})`,
       t`${TRIPLES}(${whole}, ${whole}, ${whole})`,
       t`(${flag} ? ${whole} : ${whole})`,
@@ -183,7 +186,8 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${flag} ? ${flag} : ${flag})`,
     ),
     column: one(
-      often(4, words("logit", "prob", "logit", "prob", "rank", "token")),
+      often(4, words("logit", "prob", "logit", "prob", "token")),
+      rowNumbers,
       often(3, nameOf(known("runtime", "column"), words("logit"))),
       features,
       often(2, t`${MAPS}(${column})`),

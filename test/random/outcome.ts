@@ -1,6 +1,13 @@
 /** The results of a graph, token by token. */
 import type { Graph } from "../../compiler/graph/graph.js";
-import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
+import {
+  acceptPrompt,
+  acceptToken,
+  featureInputs,
+  startSequence,
+  statesOf,
+  uniformsOf,
+} from "../../runtime/sequence.js";
 import type { Run } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";
 import type { Given } from "./cases.js";
@@ -11,7 +18,7 @@ export interface Step {
   /** Logits and probabilities of all rows, including dropped ones. */
   readonly numbers: readonly number[];
   readonly token: number | undefined;
-  /** The next values of the states, by name. */
+  /** The values of the states after the token, by name. */
   readonly states: ReadonlyMap<string, number>;
 }
 
@@ -35,10 +42,10 @@ export function outcomeOf(
       rows: left,
       numbers: [...(rows.logits ?? []), ...(rows.probs ?? [])],
       token,
-      states: new Map(graph.states.map(({ name }, at) => [name, states[at]!])),
+      states: new Map(),
     };
     sequence = acceptToken(sequence, accepted?.[i] ?? chosen(step), Float32Array.from(states));
-    return step;
+    return { ...step, states: new Map(Object.entries(statesOf(sequence))) };
   });
 }
 

@@ -1,7 +1,7 @@
 /** E05xx and W05xx: the order and effect of statements and stages. */
 import type { StageCall } from "../../syntax/ast.js";
 import type { Span } from "../../syntax/source.js";
-import { error, warning, type Diagnostic } from "../diagnostics.js";
+import { error, warning, type Diagnostic, type Fix } from "../diagnostics.js";
 
 export const afterThePick = (span: Span): Diagnostic =>
   error("E0501", span, "the token is already picked", { label: "only `after pick` can follow `pick`" });
@@ -43,6 +43,37 @@ export const noEffect = (span: Span, name: string): Diagnostic =>
   warning("W0503", span, `\`${name}\` has no effect with these arguments`, {
     help: "remove the stage, or give it other arguments",
     fix: { kind: "removeStage", span },
+  });
+
+export const unusedLet = (span: Span, name: string): Diagnostic =>
+  warning("W0505", span, `the value of \`${name}\` is never used`, { help: "use it, or remove the `let`" });
+
+export const unusedInput = (span: Span, name: string): Diagnostic =>
+  warning("W0506", span, `no sampler uses the input \`${name}\``, {
+    help: "use it as a column in a sampler, or remove it",
+  });
+
+export const unusedState = (span: Span, name: string): Diagnostic =>
+  warning("W0508", span, `nothing depends on the state \`${name}\``, {
+    label: "no row and no pick uses its value, so sequences do not keep it",
+    help: "use it in a condition, a logit or another state, or remove it",
+  });
+
+export const infiniteLogit = (span: Span, fix: Fix | undefined): Diagnostic =>
+  error("E0508", span, "an assigned logit can be minus infinity", {
+    label: "the row would stay: `n`, `mean` and `rank` count it",
+    help:
+      fix?.kind === "replace"
+        ? `drop the rows: \`${fix.text}\``
+        : "drop rows with `keep`, as in `keep token != 3`; to make them unlikely, subtract a finite number",
+    ...(fix && { fix }),
+  });
+
+export const textOfRows = (span: Span, name: string, dropped: Span): Diagnostic =>
+  warning("W0507", span, `\`${name}\` asks the rows left about the text`, {
+    label: "tokens of the text that were dropped are missing from it",
+    notes: [{ message: "rows are dropped here", span: dropped }],
+    help: "ask before any row is dropped: with a `let` above, or in an earlier stage",
   });
 
 export const unusedParameter = (span: Span, name: string): Diagnostic =>

@@ -1,15 +1,22 @@
 /** E01xx: text that is not GGSL. */
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
+import { suggest } from "../suggest.js";
 
 /** What is found at a fault: a token, or the end of the text. */
 export interface Found {
   readonly token: string | undefined;
   /** A reserved word. */
   readonly isKeyword: boolean;
+  /** Whether it is the first token of its line. */
+  readonly isFirst: boolean;
+  /** The word before it, if there is nothing else between. */
+  readonly previous: { readonly text: string; readonly span: Span } | undefined;
 }
 
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
+  const meant = wordFault(span, expected, found);
+  if (meant) return meant;
   const shown = summarize(expected).map((e) => (/^[a-z]+$/.test(e) ? `\`${e}\`` : e));
   const what = found.token === undefined ? "end of input" : `${found.isKeyword ? "keyword " : ""}\`${found.token}\``;
   const help = hint(expected, found);
@@ -19,10 +26,63 @@ export function syntaxError(span: Span, expected: readonly string[], found: Foun
   });
 }
 
+/** Words of other languages, and what GGSL has instead. */
+const HABITS: Readonly<Record<string, string>> = {
+  for: "a statement is for all rows at once, and reductions such as `sum` and `any` are over all rows",
+  while: "a statement is for all rows at once, and reductions such as `sum` and `any` are over all rows",
+  return: "a sampler changes the table: `keep` drops rows, `logit = ...` changes logits, `pick` chooses the token",
+  break: "`keep` drops rows, and `if` decides which statements apply",
+  continue: "`keep` drops rows, and `if` decides which statements apply",
+  drop: "`keep` names the rows that stay, as in `keep not (token == 3)`",
+  var: "`let` declares a column or a scalar, and `state` a number that is kept from token to token",
+  set: "`logit = ...` assigns logits, and `let` declares a column or a scalar",
+  print: "states can be read from outside, see `state`",
+  fn: "samplers are the only unit of reuse, and `let` names a part of an expression",
+  def: "a sampler is declared with `sampler name(parameters) { ... }`",
+  function: "a sampler is declared with `sampler name(parameters) { ... }`",
+};
+
+const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after"];
+const DECLARATIONS = ["import", "const", "input", "sampler", "chain", "test"];
+
+/** The fault of a word that begins a statement or a declaration, and is the name of none. */
+function wordFault(
+  span: Span,
+  expected: readonly string[],
+  { token = "", isFirst, previous }: Found,
+): Diagnostic | undefined {
+  // a name at the start of a statement is taken for that of a column that is assigned
+  if (expected.includes("`+=`") && previous) {
+    if (Object.hasOwn(HABITS, previous.text)) return notThere(previous.span, previous.text);
+    if (token === "(" && !isFirst) return callAsStatement(previous.span, previous.text);
+    const meant = suggest(previous.text, STATEMENTS);
+    if (meant !== undefined) return unknownWord(previous.span, previous.text, "statement", meant);
+  }
+  const isDeclaration = DECLARATIONS.every((word) => expected.includes(word));
+  if (isDeclaration && Object.hasOwn(HABITS, token)) return notThere(span, token);
+  const meant = isDeclaration && /^\w+$/.test(token) ? suggest(token, DECLARATIONS) : undefined;
+  return meant === undefined ? undefined : unknownWord(span, token, "declaration", meant);
+}
+
+const notThere = (span: Span, word: string): Diagnostic =>
+  error("E0104", span, `there is no \`${word}\``, { help: HABITS[word]! });
+
+const unknownWord = (span: Span, word: string, what: string, meant: string): Diagnostic =>
+  error("E0105", span, `\`${word}\` begins no ${what}`, {
+    help: `did you mean \`${meant}\`?`,
+    fix: { kind: "replace", span, text: meant },
+  });
+
+const callAsStatement = (span: Span, name: string): Diagnostic =>
+  error("E0106", span, `\`${name}(...)\` is no statement`, {
+    label: "a call is part of an expression, or a stage of a chain",
+    help: `use its value, as in \`let x = ${name}(...)\`, or join samplers in a chain: \`chain c = ${name}(...) |> ...\``,
+  });
+
 /** Phrases that summarize expected words: each replaces its words if all of `marks` are expected. */
 const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
   {
-    phrase: "a declaration (import, const, sampler, chain)",
+    phrase: "a declaration (import, const, input, sampler, chain, test)",
     marks: ["import", "sampler", "chain"],
     words: /^(?:import|const|input|sampler|chain|test|a doc comment|the end)$/,
   },
@@ -55,7 +115,7 @@ function summarize(expected: readonly string[]): string[] {
 }
 
 /** Hints for habits from other languages. */
-function hint(expected: readonly string[], { token = "", isKeyword }: Found): string | undefined {
+function hint(expected: readonly string[], { token = "", isKeyword, isFirst }: Found): string | undefined {
   const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
   if (Object.hasOwn(words, token)) return `write ${words[token]}`;
   if (token === "|" && expected.includes("`|>`")) return "stages are joined with `|>`";
@@ -64,7 +124,10 @@ function hint(expected: readonly string[], { token = "", isKeyword }: Found): st
   if (token === '"') return "the closing quote is missing on this line";
   if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && expected.includes("`+`"))
     return token === "=" ? "`==` compares" : "comparisons do not chain: write `a < b and b < c`";
-  if (isKeyword && expected.length === 1 && expected[0] === "a name") return "choose another name";
+  if (token === "const" && expected.includes("let")) return "inside a sampler, `let` names a value";
+  // the first word of a line begins a statement, and what is missing comes before it
+  if (isKeyword && expected.includes("a name") && !isFirst)
+    return `\`${token}\` is a reserved word: choose another name`;
   return undefined;
 }
 

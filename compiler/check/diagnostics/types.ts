@@ -1,11 +1,11 @@
 /** E03xx: types, shapes and rates of expressions. */
 import { SEED_RANGE } from "../../graph/param.js";
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic, type Extra } from "../diagnostics.js";
+import { error, warning, type Diagnostic, type Extra } from "../diagnostics.js";
 
 export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
   const help =
-    expected === "a condition" && found !== "a condition"
+    expected === "a condition" && found === "a number"
       ? { help: "compare it, as in `x > 0`" }
       : expected === "a number" && found === "a condition"
         ? { help: "convert it with `condition ? 1 : 0`" }
@@ -89,7 +89,13 @@ export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnos
 
 export const noPresentOrder = (span: Span, name: string): Diagnostic =>
   error("E0310", span, `\`${name}\` needs sorted rows`, {
-    help: "put `sort` or `top` before it",
+    help: "put `sort` or `top` before it in this sampler; where a stage before has sorted the rows by `logit`, `sort` costs nothing",
+  });
+
+export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
+  warning("W0301", span, `\`${name}\` of rows that this sampler has not sorted`, {
+    label: "it adds in the order of the stages before, at first that of token ids",
+    help: "put `sort` before it; where a stage before has sorted the rows by `logit`, that costs nothing",
   });
 
 export const textHere = (span: Span, what: string): Diagnostic =>
@@ -107,6 +113,12 @@ export const textExpected = (span: Span, isList: boolean): Diagnostic =>
 
 export const pickedTooEarly = (span: Span): Diagnostic =>
   error("E0315", span, "`picked` before the token is picked", { help: "use it inside `after pick { ... }`" });
+
+export const pickedWithoutPick = (span: Span): Diagnostic =>
+  error("E0322", span, "`picked` in a sampler that does not pick", {
+    label: "only the sampler that picks the token knows the picked row",
+    help: "pick in this sampler, with `pick sample(seed)` or `pick argmax(logit)`, or keep the state in the one that picks",
+  });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
   error("E0316", span, `an input cannot be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
@@ -127,6 +139,9 @@ export const drawIndexUnknown = (span: Span): Diagnostic =>
 
 export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
   error("E0320", span, `${what} must be at most ${limit}, found ${found}`);
+
+export const windowTooSmall = (span: Span, what: string, found: number): Diagnostic =>
+  error("E0323", span, `${what} must be a number of tokens, or -1 for all of them, found ${found}`);
 
 /** `size` is the size that is not allowed, as in "more than 4096 parts". */
 export const formulaTooLarge = (span: Span, name: string, size: string): Diagnostic =>

@@ -10,14 +10,21 @@ export interface Seed {
   readonly seed: Draw["seed"];
 }
 
-/** A seed in a stage. Equal draws of a stage are shared; each stage has its own streams. */
+/** A stream of a seed in a stage. Equal draws of a stage are shared. */
 export interface Stream extends Seed {
-  /** The draws of the stage, by kind, seed and index. */
+  /** The number of the stream; undefined for that of llama.cpp's samplers. */
+  readonly stream: number | undefined;
+  /** The draws of the stage, by kind, seed, stream and index. */
   readonly draws: Map<string, number>;
 }
 
-export function drawFrom(cx: Lowering, kind: Draw["kind"], { seed, draws }: Stream, at?: UniformValue): UniformValue {
-  const draw: Draw = { kind, seed, ...(at && { at: at.expr }) };
+export function drawFrom(
+  cx: Lowering,
+  kind: Draw["kind"],
+  { seed, stream, draws }: Stream,
+  at?: UniformValue,
+): UniformValue {
+  const draw: Draw = { kind, seed, ...(stream !== undefined && { stream }), ...(at && { at: at.expr }) };
   const key = JSON.stringify(draw);
   if (!draws.has(key)) cx.meter.check("draws", cx.draws.length + 1);
   const index = draws.get(key) ?? cx.draws.push(draw) - 1;

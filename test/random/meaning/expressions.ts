@@ -201,7 +201,7 @@ function nameValue(s: Stage, name: string): Value {
   }
 }
 
-function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
+function callValue(s: Stage, { callee: { text: name }, args, span }: Call): Value {
   const values = (): Value[] => args.map((a) => evaluate(s, a.value));
   const column = (): readonly number[] => columnOf(s, evaluate(s, args[0]!.value));
   switch (name) {
@@ -222,7 +222,7 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
       return truth((evaluate(s, args[0]!.value) as number) > 0);
     case "uniform":
     case "uniform32":
-      return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value);
+      return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value, s.streams.get(span.start));
     case "occurrences": {
       const counts = countOccurrences(windowOf(s.moment.history, evaluate(s, args[0]!.value) as number));
       return s.rows.map(({ token }) => counts.get(token) ?? 0);
@@ -242,9 +242,9 @@ function callValue(s: Stage, { callee: { text: name }, args }: Call): Value {
   return apply(s, map, ...values());
 }
 
-export function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined): number {
+function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined, stream: number | undefined): number {
   const number = at ? Math.round(evaluate(s, at) as number) : s.moment.step;
-  return f32(s.moment.draw(kind, seedOf(s, seed), number));
+  return f32(s.moment.draw(kind, seedOf(s, seed), stream, number));
 }
 
 /** Seeds are 32-bit integers, which f32 cannot represent exactly. */

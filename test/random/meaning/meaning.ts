@@ -4,7 +4,8 @@
  */
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
-import type { Chain, Expr, Param, Sampler, Stmt } from "../../../compiler/syntax/ast.js";
+import type { Chain, Expr, Param, Sampler, StateDecl, Stmt } from "../../../compiler/syntax/ast.js";
+import type { Span } from "../../../compiler/syntax/source.js";
 import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
@@ -33,7 +34,8 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
     const rows = [...logits.keys()]
       .filter((token) => logits[token]! > -0.9e30)
       .map((token): Row => ({ token, logit: bound(logits[token]!, LOGIT_MAX), lets: new Map() }));
-    const run: Run = { moment, rows, states, started: new Set(), picked: accepted[step]! };
+    const picked = accepted[step]!;
+    const run: Run = { moment, rows, states, started: new Set(), picked, integers: new Set(), stage: 0, drawing: [] };
     const args = new Map(
       chain.params.map(({ name, isStatic }): [string, Argument] => [
         name.text,
@@ -65,6 +67,27 @@ interface Run {
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
+  /** The states of type i32, by their names in the sequence. */
+  readonly integers: Set<string>;
+  /** The number of stages before the present one. */
+  stage: number;
+  /** The number of calls so far that draw in the source of each stage. */
+  readonly drawing: number[];
+}
+
+/**
+ * The streams of the calls that draw in a part of the next stage's source, by offset: 2^20 for each stage before, plus 1 and
+ * the number of such calls before this one. The standard samplers draw from the seed's own stream.
+ */
+function streamsIn(run: Run, { source, start, end }: Span): Map<number, number> {
+  const streams = new Map<number, number>();
+  if (source.name.startsWith("std/")) return streams;
+  for (const { index } of source.text.slice(start, end).matchAll(/\buniform(?:32)?\(/g)) {
+    const before = run.drawing[run.stage] ?? 0;
+    streams.set(start + index, 2 ** 20 * run.stage + before + 1);
+    run.drawing[run.stage] = before + 1;
+  }
+  return streams;
 }
 
 /** Tokens without a value have bias 0 and a sparse input's declared default. */
@@ -76,10 +99,17 @@ const feedOf =
     return (column as ReadonlyMap<number, number>).get(token) ?? inputs.find((i) => i.name === name)?.fill ?? 0;
   };
 
+/** MurmurHash3's finalizer. */
+function scrambled(x: bigint): bigint {
+  const first = ((x ^ (x >> 16n)) * 0x85ebca6bn) % 2n ** 32n;
+  const second = ((first ^ (first >> 13n)) * 0xc2b2ae35n) % 2n ** 32n;
+  return second ^ (second >> 16n);
+}
+
 const drawOf =
   ({ draws }: CaseGiven): Moment["draw"] =>
-  (kind, seed, at) => {
-    const rng = mt19937(seed);
+  (kind, seed, stream, at) => {
+    const rng = mt19937(stream === undefined ? seed : Number(scrambled(BigInt(seed) ^ scrambled(BigInt(stream)))));
     let value = draws?.[at % draws.length];
     for (let i = 0; value === undefined || (!draws && i <= at); i++)
       value = kind === "f64" ? drawF64(rng) : drawF32(rng);
@@ -92,13 +122,14 @@ function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap
     const callee = found.declaration as Sampler | Chain;
     const given = resolveArgs(callee.params, call.args).bound;
     const inner = new Map<string, Argument>();
+    const streams = streamsIn(run, call.span);
     for (const { name, type, default: other } of callee.params) {
       const value = given.get(name.text)?.value;
-      const from = value ? stageOf(run, module, args) : stageOf(run, found.module, new Map());
+      const from = value ? { ...stageOf(run, module, args), streams } : stageOf(run, found.module, new Map());
       inner.set(name.text, argumentOf(from, (value ?? other)!, type));
     }
     if (callee.kind === "chain") runChain(run, found.module, callee, inner);
-    else runSampler(run, stageOf(run, found.module, inner), callee);
+    else runSampler(run, { ...stageOf(run, found.module, inner), streams: streamsIn(run, callee.span) }, callee);
   }
 }
 
@@ -114,10 +145,12 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   moment: run.moment,
   module,
   args,
+  streams: new Map(),
   rows: run.rows,
   scalars: new Map(),
   stateNames: new Map(),
   states: run.states,
+  integers: run.integers,
   isOrdered: false,
   picked: run.picked,
 });
@@ -125,17 +158,19 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
 function runSampler(run: Run, s: Stage, { body }: Sampler): void {
   s.rows.forEach((r) => r.lets.clear());
   for (const statement of body) {
-    if (statement.kind === "state") startState(run, s, statement.name.text, evaluate(s, statement.init) as number);
+    if (statement.kind === "state") startState(run, s, statement, evaluate(s, statement.init) as number);
     else execute(s, statement);
   }
   run.rows = s.rows;
+  run.stage++;
 }
 
-function startState(run: Run, s: Stage, name: string, init: number): void {
+function startState(run: Run, s: Stage, { name: { text: name }, type }: StateDecl, init: number): void {
   const own = run.started.has(name) ? `${name}${run.started.size}` : name;
   run.started.add(own);
   s.stateNames.set(name, own);
-  if (run.moment.step === 0) s.states.set(own, init);
+  if (type === "i32") run.integers.add(own);
+  if (run.moment.step === 0) s.states.set(own, type === "i32" ? integer(init) : init);
 }
 
 function execute(s: Stage, statement: Stmt): void {
@@ -149,7 +184,8 @@ function execute(s: Stage, statement: Stmt): void {
     case "assign": {
       const state = s.stateNames.get(statement.target.text);
       const value = assigned(s, statement);
-      if (state !== undefined) s.states.set(state, value as number);
+      if (state !== undefined)
+        s.states.set(state, s.integers.has(state) ? integer(value as number) : (value as number));
       else columnOf(s, value).forEach((x, i) => (s.rows[i]!.logit = bound(x, LOGIT_LIMIT)));
       return;
     }
@@ -180,6 +216,9 @@ function assigned(s: Stage, { target, op, value, span }: Extract<Stmt, { kind: "
   const left: Expr = { kind: "name", text: target.text, span };
   return evaluate(s, { kind: "binary", op: op[0] as "+" | "-" | "*" | "/", left, right: value, span });
 }
+
+/** An i32 state stays at the last integer that every smaller one has an f32 for. */
+const integer = (x: number): number => bound(x, 2 ** 24);
 
 /** The rows where the condition holds; if these are too few, also the best others. */
 function keep(s: Stage, condition: readonly number[], atLeast: Expr | undefined): void {

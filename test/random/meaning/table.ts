@@ -26,7 +26,7 @@ export interface Moment {
   readonly history: Int32Array;
   /** A column that the host feeds, by its name. */
   readonly fed: (name: string, token: number) => number;
-  readonly draw: (kind: "f64" | "f32", seed: number, at: number) => number;
+  readonly draw: (kind: "f64" | "f32", seed: number, stream: number | undefined, at: number) => number;
 }
 
 /** A running sampler. */
@@ -34,12 +34,16 @@ export interface Stage {
   readonly moment: Moment;
   readonly module: Module;
   readonly args: ReadonlyMap<string, Argument>;
+  /** The streams of the calls that draw, by the offset of the call in its file; none in the standard library. */
+  readonly streams: ReadonlyMap<number, number>;
   rows: Row[];
   /** Scalars defined by `let`. */
   readonly scalars: Map<string, number>;
   /** The names of the states in the sequence. */
   readonly stateNames: Map<string, string>;
   readonly states: Map<string, number>;
+  /** The states of type i32, by their names in the sequence. */
+  readonly integers: ReadonlySet<string>;
   /** This sampler sorted the rows. */
   isOrdered: boolean;
   /** The picked token. */

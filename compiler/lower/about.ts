@@ -1,0 +1,147 @@
+/**
+ * What an expression of the source is about, for diagnostics: whether it can be infinite because a constant is, and whether it
+ * reads the text or the model's numbers. Lowering itself has only finite numbers, and forgets where columns came from.
+ */
+import { argsOf, givesOf, type Builtin } from "../builtins/builtin.js";
+import { findFunction, findName } from "../builtins/builtins.js";
+import { foldBinary } from "../builtins/fold.js";
+import { OPERATORS } from "../builtins/operators.js";
+import { evaluateConst } from "../check/constants.js";
+import * as I from "../graph/interval.js";
+import type { Interval } from "../graph/interval.js";
+import type { BinaryOp, Call, Expr } from "../syntax/ast.js";
+import type { Module } from "../check/program.js";
+import type { Value } from "./rows/value.js";
+
+export interface About {
+  /** Bounds of its values; a bound is infinite only if a constant is. */
+  readonly bounds: Interval;
+  /** Whether it depends on the text so far. */
+  readonly readsText: boolean;
+  /** Whether it depends on the candidates: on logits, or on which rows are left. */
+  readonly readsRows: boolean;
+}
+
+/** What is known of names. */
+export interface Known {
+  readonly module: Module;
+  /** The arguments of the sampler; only numbers have bounds. */
+  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" }>;
+  /** What each `let` so far is about. */
+  readonly abouts: ReadonlyMap<string, About>;
+}
+
+/** Called with each reduction over the rows, and what its argument is about. */
+export type OnReduction = (call: Call, argument: About) => void;
+
+const NUMBER: About = { bounds: I.FINITE, readsText: false, readsRows: false };
+export const LOGIT: About = { ...NUMBER, readsRows: true };
+
+/** An infinite constant is clamped to the largest finite number. */
+const point = (x: number): Interval => I.point(Math.abs(x) < I.F32_MAX ? x : x < 0 ? -Infinity : Infinity);
+
+/** Finite bounds stay finite: only a constant is infinite, not the sum of two large numbers. */
+function bounded(result: Interval, ...operands: readonly Interval[]): Interval {
+  const isFinite = operands.every(({ lo, hi }) => Number.isFinite(lo) && Number.isFinite(hi));
+  return isFinite ? I.saturated(result) : result;
+}
+
+const together = (bounds: Interval, ...parts: readonly About[]): About => ({
+  bounds,
+  readsText: parts.some((p) => p.readsText),
+  readsRows: parts.some((p) => p.readsRows),
+});
+
+/** `a op b` */
+export function combined(op: string, a: About, b: About): About {
+  const [x, y] = [a.bounds, b.bounds];
+  const bounds =
+    op === "+"
+      ? I.add(x, y)
+      : op === "-"
+        ? I.sub(x, y)
+        : op === "*"
+          ? I.mul(x, y)
+          : (undefined as Interval | undefined);
+  return together(bounds ? bounded(bounds, x, y) : I.FINITE, a, b);
+}
+
+function compared(op: BinaryOp, a: About, b: About): About {
+  const [x, y] = [a.bounds, b.bounds];
+  const result = x.lo === x.hi && y.lo === y.hi ? foldBinary(op, x.lo, y.lo) : undefined;
+  return together(result === undefined ? I.UNIT : I.point(result), a, b);
+}
+
+export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): About {
+  const of = (e: Expr): About => aboutOf(scope, e, onReduction);
+  switch (expr.kind) {
+    case "number":
+      return { ...NUMBER, bounds: point(expr.value) };
+    case "bool":
+      return { ...NUMBER, bounds: I.point(expr.value ? 1 : 0) };
+    case "name":
+      return aboutName(scope, expr.text);
+    case "unary": {
+      const operand = of(expr.operand);
+      const { lo, hi } = operand.bounds;
+      return together(expr.op === "-" ? I.neg(operand.bounds) : I.interval(1 - hi, 1 - lo), operand);
+    }
+    case "binary": {
+      const [a, b] = [of(expr.left), of(expr.right)];
+      return OPERATORS[expr.op].result === "bool" ? compared(expr.op, a, b) : combined(expr.op, a, b);
+    }
+    case "conditional": {
+      const [condition, a, b] = [of(expr.cond), of(expr.then), of(expr.else)];
+      const { lo, hi } = condition.bounds;
+      return together(lo >= 1 ? a.bounds : hi <= 0 ? b.bounds : I.union(a.bounds, b.bounds), condition, a, b);
+    }
+    case "call":
+      return aboutCall(
+        expr,
+        expr.args.map(({ value }) => of(value)),
+        onReduction,
+      );
+    case "string":
+    case "list":
+      return NUMBER;
+  }
+}
+
+function aboutName(scope: Known, name: string): About {
+  const known = scope.abouts.get(name);
+  if (known) return known;
+  const argument = scope.args.get(name);
+  if (argument) return argument.kind === "uniform" ? { ...NUMBER, bounds: boundsOf(argument.range) } : NUMBER;
+  const declared = scope.module.scope.get(name);
+  if (declared?.declaration.kind === "const")
+    return { ...NUMBER, bounds: point(evaluateConst(declared.declaration, declared.module) ?? 0) };
+  return { ...NUMBER, readsRows: findName(name)?.readsRows === true };
+}
+
+/** The bounds of an argument: a parameter that can change is finite. */
+const boundsOf = (range: Interval): Interval => (range.lo === range.hi ? point(range.lo) : range);
+
+function aboutCall(call: Call, args: readonly About[], onReduction: OnReduction): About {
+  const builtin = findFunction(call.callee.text);
+  if (!builtin) return NUMBER;
+  const [x, y] = args;
+  if (x && isReduction(builtin, args.length)) onReduction(call, x);
+  const about = together(boundsOfCall(call.callee.text, builtin, args), ...args);
+  return {
+    ...about,
+    readsText: about.readsText || builtin.readsText === true,
+    readsRows: about.readsRows || builtin.readsProb === true || (y === undefined && builtin.isOrdered === true),
+  };
+}
+
+/** Whether a call gives one value of a column over the rows. */
+const isReduction = (builtin: Builtin, count: number): boolean =>
+  givesOf(builtin, count) === "scalar" && ["number", "condition"].includes(argsOf(builtin)[0]?.[1] ?? "");
+
+function boundsOfCall(name: string, { result }: Builtin, args: readonly About[]): Interval {
+  if (result === "bool") return I.UNIT;
+  const [x, y] = args.map((a) => a.bounds);
+  if (name === "min" && x) return y ? I.interval(Math.min(x.lo, y.lo), Math.min(x.hi, y.hi)) : x;
+  if (name === "max" && x) return y ? I.interval(Math.max(x.lo, y.lo), Math.max(x.hi, y.hi)) : x;
+  return I.FINITE;
+}

@@ -1,0 +1,31 @@
+/** Windows over the text: what -1, 0 and smaller numbers mean is the table of docs/semantics.md. */
+import { expect, test } from "@jest/globals";
+import { compileStages, graphOf } from "../../compiler/driver.js";
+import { createEvaluator } from "../../runtime/evaluate.js";
+
+const HISTORY = [0, 1, 2, 0, 1];
+
+function logitsAfter(stage: string): number[] {
+  const graph = graphOf(compileStages(stage, { outputs: ["candidates", "logits", "probs"] }));
+  using evaluator = createEvaluator(graph, 3, { backend: "reference", history: HISTORY });
+  return evaluator.evaluate([0, 0, 0]).candidates.map((c) => c.logit);
+}
+
+test.each([-5, -1, 0])("penalties and dry with a window of %p have no effect", (last) => {
+  expect(logitsAfter(`penalties(${last}, freq: 1)`)).toEqual([0, 0, 0]);
+  expect(logitsAfter(`dry(1, 2, 2, ${last}, breakers: [])`)).toEqual([0, 0, 0]);
+});
+
+test("of no_repeat_ngram, -1 means all tokens, 0 none, and less is an error", () => {
+  expect(logitsAfter("no_repeat_ngram(3, -1)")).toHaveLength(2);
+  expect(logitsAfter("no_repeat_ngram(3, 0)")).toHaveLength(3);
+  for (const size of [1, 3])
+    expect(() => logitsAfter(`no_repeat_ngram(${size}, -2)`)).toThrow(
+      /must be a number of tokens, or -1 for all of them, found -2/,
+    );
+});
+
+test("a breaker is never penalised itself", () => {
+  expect(logitsAfter("dry(1, 2, 1, 64, breakers: [])")).toEqual([0, 0, -2]);
+  expect(logitsAfter("dry(1, 2, 1, 64, breakers: [2])")).toEqual([0, 0, 0]);
+});
