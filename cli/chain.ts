@@ -4,7 +4,7 @@ import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
-import { fileImporter, readText, useColor } from "./files.js";
+import { importerFor, MAX_BYTES, readBytes, readSource, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
 export interface ChainOptions {
@@ -15,6 +15,8 @@ export interface ChainOptions {
   readonly seed?: number;
   readonly optimize?: boolean;
   readonly disable?: readonly string[];
+  /** The folder that imports must stay below; default: that of the file. */
+  readonly root?: string;
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -76,16 +78,16 @@ const common = ({ set, optimize, disable }: ChainOptions): CompileOptions => ({
 });
 
 function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
-  const text = readText(file);
   if (file.endsWith(".json")) {
     if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
     if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
     if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
-    const chain = chainOf(readSpec(text));
+    const chain = chainOf(readSpec(readBytes(file, MAX_BYTES.spec).toString("utf8")));
     return { compile: () => chain, hasVariants: false };
   }
-  const place = { file, importer: fileImporter, ...(name !== undefined && { chain: name }) };
+  const text = readSource(file);
+  const place = { file, importer: importerFor(file, options.root), ...(name !== undefined && { chain: name }) };
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 

@@ -59,7 +59,8 @@ export const either = (expected: string, ...checks: readonly Check[]): Check =>
 export const listOf =
   (expected: string, each: Check): Check =>
   (value, name) => {
-    if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && !(value instanceof DataView))) refuse(name, expected, value);
+    if (!Array.isArray(value) && !(ArrayBuffer.isView(value) && !(value instanceof DataView)))
+      refuse(name, expected, value);
     const values = value as ArrayLike<unknown>;
     // an index loop: `forEach` skips the holes of a sparse list
     for (let i = 0; i < values.length; i++) each(values[i], `${name}[${i}]`);

@@ -35,9 +35,9 @@ export class AbortError extends Error {
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return new AbortError();
-  if (!(error instanceof Error) || error instanceof InputError) return error;
-  const { code, message } = error as { readonly code?: unknown; readonly message: string };
-  return code === undefined ? error : new InputError(message, { code: String(code), cause: error });
+  if (error instanceof InputError) return error;
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  return typeof code === "string" ? new InputError(message ?? code, { code, cause: error }) : error;
 }
 
 /** Calls the native runtime and translates its errors. */

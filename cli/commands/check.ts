@@ -4,18 +4,20 @@ import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/errors.js";
-import { fileImporter, readText, useColor } from "../files.js";
+import { importerFor, readSource, useColor } from "../files.js";
+import { rootOption } from "../usage.js";
 
 export const addCheck = (program: Command): Command =>
   program
     .command("check")
     .description("print the diagnostics of all files")
     .argument("<files...>", "GGSL files")
-    .action((files: string[]) => {
+    .addOption(rootOption())
+    .action((files: string[], { root }: { readonly root?: string }) => {
       const unread: string[] = [];
       const diagnostics = files.flatMap((name) => {
         try {
-          return checkProgram({ name, text: readText(name) }, { importer: fileImporter });
+          return checkProgram({ name, text: readSource(name) }, { importer: importerFor(name, root) });
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           unread.push(`error: ${error.message}\n`);

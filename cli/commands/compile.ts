@@ -6,7 +6,7 @@ import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { writeText } from "../files.js";
-import { disableOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
+import { disableOption, noOptimizeOption, rootOption, setOption, stagesOption } from "../usage.js";
 
 const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
   json: writeSpec,
@@ -27,6 +27,7 @@ export const addCompile = (program: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
+    .addOption(rootOption())
     .addOption(new Option("--emit <form>", "the form to write").choices(Object.keys(EMITTERS)).default("json"))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .addOption(noOptimizeOption())

@@ -19,6 +19,7 @@ import {
   deviceOption,
   jsonOption,
   seedOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -52,6 +53,7 @@ export const addEval = (program: Command): Command =>
     .addOption(seedOption())
     .option("--uniform <list>", "draws in [0, 1], one per step, instead of the chain's own")
     .addOption(setOption())
+    .addOption(rootOption())
     .addOption(new Option("--backend <name>", "the backend to run on").choices(EVALUATE_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())

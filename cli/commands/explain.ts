@@ -16,6 +16,7 @@ import {
   disableOption,
   jsonOption,
   noOptimizeOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -39,6 +40,7 @@ export const addExplain = (program: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
+    .addOption(rootOption())
     .option("--vocab <n>", "vocabulary size", atMost(2 ** 24), 32000)
     .addOption(
       new Option("--backend <name>", "the backend that would run the chain").choices(DEVICE_BACKENDS).default("cpu"),

@@ -24,6 +24,7 @@ import {
   jsonOption,
   positive,
   seedOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -93,6 +94,7 @@ export const addRun = (program: Command): Command =>
     )
     .addOption(seedOption())
     .addOption(setOption())
+    .addOption(rootOption())
     .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
     .action(run);

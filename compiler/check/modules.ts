@@ -13,11 +13,12 @@ import {
   declaredTwice,
   importCycle,
   missingFile,
+  refusedFile,
   shadowsBuiltin,
   tooManyFiles,
   unknownInFile,
 } from "./diagnostics/names.js";
-import type { Binding, Importer, Module } from "./program.js";
+import { foundFile, type Binding, type Importer, type Module } from "./program.js";
 
 const MAX_FILES = 256;
 /** The longest allowed dependency path of constants. */
@@ -140,9 +141,12 @@ function importedModule(
   module: Module,
   path: readonly string[],
 ): Module | undefined {
-  const source = loader.importer(from, module.source.name);
+  const found = loader.importer(from, module.source.name);
+  const source = foundFile(found);
   const fault = !source
-    ? missingFile(fromSpan, from)
+    ? found && "refused" in found
+      ? refusedFile(fromSpan, from, found)
+      : missingFile(fromSpan, from)
     : path.includes(source.name)
       ? importCycle(fromSpan, [...path.slice(path.indexOf(source.name)), source.name])
       : loader.modules.size >= MAX_FILES

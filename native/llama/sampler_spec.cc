@@ -17,6 +17,9 @@ namespace ggsl {
 
 namespace {
 
+// Tokens that llama.cpp compares with breakers: about a second.
+constexpr size_t max_breaker_work = 1 << 22;
+
 llama_sampler * make_mirostat(Arguments & a) {
     const int32_t n_vocab = a.n_vocab();
     if (n_vocab == 0) {
@@ -44,12 +47,18 @@ llama_sampler * make_dry(Arguments & a) {
     if (!breakers.tokens.empty()) {
         return llama_sampler_init_dry_testing(multiplier, base, allowed_length, last_n, breakers.tokens);
     }
+    const llama_vocab * vocab = a.vocab("finding the tokens of its breakers");
+    const auto          work  = breakers.texts.size() * static_cast<size_t>(llama_vocab_n_tokens(vocab));
+    if (work > max_breaker_work) {
+        fail(code::limit_exceeded,
+             "dry: breakers: %zu texts in a vocabulary of %d tokens, expected a product of at most %zu (max_breaker_work)",
+             breakers.texts.size(), llama_vocab_n_tokens(vocab), max_breaker_work);
+    }
     std::vector<const char *> texts;
     for (const std::string & text : breakers.texts) {
         texts.push_back(text.c_str());
     }
-    return llama_sampler_init_dry(a.vocab("finding the tokens of its breakers"), multiplier, base, allowed_length,
-                                  last_n, texts.data(), texts.size());
+    return llama_sampler_init_dry(vocab, multiplier, base, allowed_length, last_n, texts.data(), texts.size());
 }
 
 llama_sampler * make_logit_bias(Arguments & a) {
