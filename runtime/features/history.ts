@@ -8,6 +8,7 @@ const used = new WeakMap<ArrayBufferLike, number>();
  * and if something was already appended to it, this one gets a copy.
  */
 export function append(history: Int32Array, tokens: ArrayLike<number>, most: number): Int32Array {
+  if (tokens.length === 0) return history;
   const start = history.byteOffset / Int32Array.BYTES_PER_ELEMENT;
   const end = start + history.length;
   const isLast = used.get(history.buffer) === end;

@@ -366,8 +366,8 @@ test("a value that a worker cannot get is an error of the request", async () => 
 test("a bad grammar is the same error in both places", async () => {
   const GRAMMAR = 'root ::= "a';
   const sources = [
-    `import { greedy } from "std"\nsampler s { keep allowed("${GRAMMAR.replaceAll('"', '\\"')}") }\nchain c = s |> greedy()`,
-    `chain c = host grammar(text: "${GRAMMAR.replaceAll('"', '\\"')}") |> host greedy()`,
+    `import { greedy } from "std"\nsampler s() { keep allowed("${GRAMMAR.replaceAll('"', '\\"')}") }\nchain c = s() |> greedy()`,
+    `import { top_k } from "std"\nchain c = top_k(9) |> host grammar("${GRAMMAR.replaceAll('"', '\\"')}") |> host greedy()`,
   ];
   const errors = await Promise.all(
     sources.map((source) => thrownBy(() => textOf(model.generate(PROMPT, { chain: compile(source) })))),

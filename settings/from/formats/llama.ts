@@ -182,11 +182,11 @@ export interface Source {
 export function readValues(reader: Reader, { range, convert }: Source): Values {
   const entries = FIELD_NAMES.map((name): [FieldName, number] => {
     const { type } = LLAMA_FIELDS[name];
-    const isWindow = name === "repeat_last_n" || name === "dry_penalty_last_n";
-    const allowed = isWindow && range(name).min !== undefined ? { ...range(name), min: -1 } : range(name);
+    const hasWindow = (name === "repeat_last_n" || name === "dry_penalty_last_n") && range(name).min === 0;
+    const allowed = hasWindow ? { ...range(name), min: -1 } : range(name);
     const value = type === "i32" ? reader.whole(name, allowed) : reader.number(name, allowed);
     if (value === undefined) return [name, DEFAULT_VALUES[name]];
-    if (isWindow && value < 0) reader.note("differs", name, WHOLE_TEXT);
+    if (hasWindow && value < 0) reader.note("differs", name, WHOLE_TEXT);
     const converted = convert(name, value);
     if (converted !== value) reader.note("idle", name, `llama.cpp takes ${value} as ${converted}`);
     return [name, converted];
