@@ -17,7 +17,7 @@ namespace ggsl {
 struct GrammarRules;
 
 // Limits for one token. The time of a search is proportional to its steps.
-inline constexpr size_t max_grammar_stacks = 1 << 16;
+inline constexpr size_t max_grammar_stacks = 1 << 14;
 inline constexpr size_t max_grammar_steps  = 1 << 21;
 
 // The stack whose top is the element `top`, on top of the stack `below`. Stack 0 is empty.

@@ -19,7 +19,7 @@ mkdirSync(path("project", "lib"), { recursive: true });
 writeFileSync(path("outside.ggsl"), SAMPLER);
 writeFileSync(path("secret"), SECRET);
 writeFileSync(path("project", "lib", "inside.ggsl"), SAMPLER);
-writeFileSync(path("project", "lib", "up.ggsl"), 'import { mine } from "../near.ggsl"\nsampler upper() { mine }\n');
+writeFileSync(path("project", "lib", "up.ggsl"), 'import { mine } from "../near.ggsl"\nchain upper = mine()\n');
 writeFileSync(path("project", "near.ggsl"), SAMPLER);
 symlinkSync(path("secret"), path("project", "link.ggsl"));
 symlinkSync(path("project", "near.ggsl"), path("project", "inner.ggsl"));
@@ -95,11 +95,11 @@ describe("the command line", () => {
       ["check", "lib/up.ggsl", "--root", "."],
       ["compile", importing("../outside.ggsl"), "--root", ".."],
       ["eval", importing("../outside.ggsl"), "--root", folder, "--logits", "1,2"],
-      ["check", "/".repeat(1) + path("project", "main.ggsl"), "--root", folder],
+      ["check", path("project", "main.ggsl"), "--root", folder],
     ])
       expect([command, ggsl(command)]).toMatchObject([command, { status: 0 }]);
     const { stdout } = ggsl(["gen", importing("../outside.ggsl"), "--root", "..", "-o", "-"]);
-    expect(stdout.split("\n")[0]).toContain("--root ..");
+    expect(stdout).toMatch(/^.* ggsl gen main\.ggsl --root \.\.(?:`|$)/m);
     expect(ggsl(["check", importing(`${up}etc/passwd`), "--root", ".."]).stderr).toContain("E0225");
   });
 
