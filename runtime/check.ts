@@ -26,12 +26,16 @@ export const that =
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
+/** Whether it is a typed array of that kind, also of another realm, such as a frame of a page or a `vm` context. */
+export const isArrayOf = (kind: "Uint8Array" | "Int32Array", value: unknown): boolean =>
+  ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === (kind as string);
+
 export const text = that("a text", (value) => typeof value === "string");
 export const flag = that("true or false", (value) => typeof value === "boolean");
 export const callback = that("a function", (value) => typeof value === "function");
 export const someObject = that("an object", isObject);
 export const map = that("a Map from token to number", (value) => value instanceof Map);
-export const bytes = that("a Uint8Array", (value) => value instanceof Uint8Array);
+export const bytes = that("a Uint8Array", (value) => isArrayOf("Uint8Array", value));
 
 export const integer = (least: number, most = Infinity): Check =>
   that(

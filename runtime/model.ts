@@ -122,7 +122,7 @@ const checkBytes = is.options({ module: checks.moduleSource });
  * large, and for a module that cannot be used. After a trap in the module, every use of the model is an error; load it again.
  */
 export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOptions = {}): Promise<Model> {
-  is.bytes(bytes, "bytes");
+  is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
   checkBytes(options, "options");
   const { backend = "wasm", module, ...settings } = options;
   if (backend !== "wasm")

@@ -38,7 +38,7 @@ export const feed = is.object(FEED);
 
 export const tokenList = (most = MAX_TOKEN): Check => is.listOf("a list of tokens", is.integer(0, most));
 
-const someTokens = is.that("a text or an Int32Array of tokens", (value) => value instanceof Int32Array);
+const someTokens = is.that("a text or an Int32Array of tokens", (value) => is.isArrayOf("Int32Array", value));
 /** A text, or tokens of a vocabulary. */
 export const prompt =
   (vocabSize: number): Check =>
