@@ -21,6 +21,7 @@ import {
   acceptToken,
   featureInputs,
   restoreSequence,
+  savedSequence,
   saveSequence,
   startSequence,
   statesOf,
@@ -134,7 +135,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   alternatives: is.integer(0, MAX_ALTERNATIVES),
   states: is.flag,
   signal: checks.signal,
-  resume: checks.savedSequence,
+  resume: savedSequence,
 };
 const checkRequest = is.options(REQUEST);
 

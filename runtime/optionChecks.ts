@@ -2,21 +2,17 @@
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { LIMITS } from "@ggsl/compiler/graph/limits.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "./check.js";
 import type { Check, Checks } from "./check.js";
 import type { Feed } from "./features/feed.js";
-import type { SavedSequence } from "./sequence.js";
 
 /** Ids that a vocabulary can have. */
 const MAX_TOKEN = 2 ** 31 - 1;
 export const MAX_VOCAB = LIMITS.dim;
-/** The most tokens that one call can ask for. */
-export const MAX_TOKENS = MAX_CONTEXT;
 
 /** Numbers, which may be infinite or NaN: what they mean is checked where they are used. */
 const someNumber = is.that("a number", (value) => typeof value === "number");
-const finite = is.that("a finite number", Number.isFinite);
+export const finite = is.that("a finite number", Number.isFinite);
 
 export const uniformValues = is.recordOf(
   "an object of values by name",
@@ -80,24 +76,6 @@ export const graph = is.that("a graph", isGraph);
 export const chain = is.that("a chain from `compile`, `compilePipeline` or `chainOf`", (value) =>
   isGraph((value as { readonly graph?: unknown } | null | undefined)?.graph),
 );
-
-const STREAM = is.object({ seed: is.integer(0, 2 ** 32 - 1), count: is.integer(0, 1e7) });
-const SAVED: Checks<SavedSequence> = {
-  ggsl: is.oneOf(1),
-  chain: is.text,
-  params: is.recordOf("an object of numbers by name", finite),
-  streams: is.listOf("a list of streams", STREAM),
-  states: is.listOf("a list of numbers", finite),
-  step: is.integer(0, MAX_CONTEXT),
-  history: tokenList(),
-};
-/** A result of `save`; whether it belongs to the chain is checked later. */
-export const savedSequence: Check = (value, name) => {
-  is.object(SAVED)(value, name);
-  for (const part of Object.keys(SAVED))
-    if ((value as Readonly<Record<string, unknown>>)[part] === undefined)
-      is.refuse(`${name}.${part}`, "part of a saved sequence", undefined);
-};
 
 const COMPILE: Readonly<Record<keyof Required<CompileOptions>, Check>> = {
   file: is.text,

@@ -9,7 +9,9 @@ import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "./errors.js";
 import { append } from "./features/history.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
-import { savedSequence } from "./optionChecks.js";
+import * as is from "./check.js";
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
+import { finite, tokenList } from "./optionChecks.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
@@ -219,6 +221,24 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly step: number;
   readonly history: readonly number[];
 }
+
+const STREAM = is.object({ seed: is.integer(0, 2 ** 32 - 1), count: is.integer(0, 1e7) });
+const SAVED: is.Checks<SavedSequence> = {
+  ggsl: is.oneOf(1),
+  chain: is.text,
+  params: is.recordOf("an object of numbers by name", finite),
+  streams: is.listOf("a list of streams", STREAM),
+  states: is.listOf("a list of numbers", finite),
+  step: is.integer(0, MAX_CONTEXT),
+  history: tokenList(),
+};
+/** A result of `save`; whether it belongs to the chain is checked later. */
+export const savedSequence: is.Check = (value, name) => {
+  is.object(SAVED)(value, name);
+  for (const part of Object.keys(SAVED))
+    if ((value as Readonly<Record<string, unknown>>)[part] === undefined)
+      is.refuse(`${name}.${part}`, "part of a saved sequence", undefined);
+};
 
 export function saveSequence(s: SequenceState): SavedSequence {
   if (s.features.some((f) => f.grammar))

@@ -22,7 +22,8 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
 }
 
 Grammar::Grammar(const Model & model, const std::string & text, const std::string & root)
-    : rules(std::make_shared<const GrammarRules>(parse_grammar(model.vocab(), text, root))), texts(model.token_texts()) {
+    : rules(std::make_shared<const GrammarRules>(parse_grammar(model.vocab(), text, root))),
+      texts(model.token_texts()) {
     GrammarSearch(*rules, state); // a grammar that exceeds a limit before its first token is an error now
 }
 
@@ -78,9 +79,9 @@ bool Grammar::allows(GrammarSearch & search, llama_token token) const {
 }
 
 void Grammar::apply(llama_token_data_array & rows) const {
-    GrammarSearch      search(*rules, state);
-    const bool         is_short = rows.size < texts->size() / 16; // then a search through the whole vocabulary costs more
-    std::vector<float> flags    = is_short ? std::vector<float>() : all_allowed(search);
+    GrammarSearch search(*rules, state);
+    const bool    is_short   = rows.size < texts->size() / 16; // then a search through the whole vocabulary costs more
+    std::vector<float> flags = is_short ? std::vector<float>() : all_allowed(search);
     for (size_t i = 0; i < rows.size; ++i) {
         const llama_token token = rows.data[i].id;
         if (is_short ? !allows(search, token) : flags[static_cast<size_t>(token)] == 0.0f) {

@@ -51,8 +51,8 @@ bool may_match(const Element * at, const PartialCharacter & partial) {
     if (partial.remaining == 1 && partial.value < 2) {
         return false; // overlong
     }
-    const int bits = partial.remaining * 6;
-    uint32_t  low  = partial.value << bits;
+    const int      bits = partial.remaining * 6;
+    uint32_t       low  = partial.value << bits;
     const uint32_t high = low | ((1u << bits) - 1);
     if (low == 0) {
         low = partial.remaining == 2 ? 1u << 11 : partial.remaining == 3 ? 1u << 16 : 0;
@@ -68,10 +68,11 @@ bool matches_token(const Element * at, int32_t token) {
 constexpr GrammarSearch::Set not_computed = UINT32_MAX;
 
 [[noreturn]] void refuse_stacks() {
-    fail(code::limit_exceeded,
-         "the grammar has more than %zu open stacks of rules here (max_grammar_stacks): it is too ambiguous, or the text is "
-         "nested too deeply",
-         max_grammar_stacks);
+    fail(
+        code::limit_exceeded,
+        "the grammar has more than %zu open stacks of rules here (max_grammar_stacks): it is too ambiguous, or the text is "
+        "nested too deeply",
+        max_grammar_stacks);
 }
 
 } // namespace
@@ -100,10 +101,8 @@ GrammarSearch::GrammarSearch(const GrammarRules & rules, const GrammarState & fr
     seen.push_back(0);
     numbers.emplace(stacks[0], 0);
     begin_set();
-    const Element start[] = {
-        { LLAMA_GRETYPE_RULE_REF, static_cast<uint32_t>(rules.start) },
-        { LLAMA_GRETYPE_END,      0                                  }
-    };
+    const Element start[] = { { LLAMA_GRETYPE_RULE_REF, static_cast<uint32_t>(rules.start) },
+                              { LLAMA_GRETYPE_END, 0 } };
     add(push(start, 0));
     first = finish_set();
 }
@@ -276,7 +275,8 @@ GrammarSearch::Set GrammarSearch::after_token(Set set, int32_t token) {
 
 bool GrammarSearch::accepts_token(Set set, int32_t token) const {
     const std::vector<uint32_t> & heads = *sets[set];
-    return std::any_of(heads.begin(), heads.end(), [&](uint32_t head) { return matches_token(stacks[head].top, token); });
+    return std::any_of(heads.begin(), heads.end(),
+                       [&](uint32_t head) { return matches_token(stacks[head].top, token); });
 }
 
 bool GrammarSearch::has_token_elements(Set set) const {
@@ -311,7 +311,7 @@ GrammarState GrammarSearch::state(Set set, PartialCharacter open) const {
         }
     }
     GrammarState state;
-    state.partial = open;
+    state.partial   = open;
     const auto live = static_cast<size_t>(std::count(new_numbers.begin(), new_numbers.end(), 1u));
     if (live > max_grammar_stacks) {
         refuse_stacks();

@@ -76,7 +76,9 @@ public:
 private:
     struct StackHash {
         size_t operator()(const GrammarStack & stack) const {
-            return (reinterpret_cast<size_t>(stack.top) ^ (stack.below * 0x9e3779b97f4a7c15ull)) * 0x9e3779b97f4a7c15ull >> 17;
+            return (reinterpret_cast<size_t>(stack.top) ^ (stack.below * 0x9e3779b97f4a7c15ull)) *
+                       0x9e3779b97f4a7c15ull >>
+                   17;
         }
     };
     struct HeadsHash {
@@ -88,26 +90,26 @@ private:
     uint32_t push_unless_end(const llama_grammar_element * top, uint32_t below);
     void     begin_set();
     // Adds all heads that come from a stack whose top may be a rule.
-    void     add(uint32_t stack);
-    Set      finish_set();
-    Set      number(std::vector<uint32_t> heads);
-    Set      after(Set set, uint32_t character);
-    Set      compute(Set set, uint32_t character);
+    void add(uint32_t stack);
+    Set  finish_set();
+    Set  number(std::vector<uint32_t> heads);
+    Set  after(Set set, uint32_t character);
+    Set  compute(Set set, uint32_t character);
 
-    const GrammarRules &                                         rules;
-    std::vector<GrammarStack>                                    stacks;
-    std::unordered_map<GrammarStack, uint32_t, StackHash>        numbers;
-    std::vector<const std::vector<uint32_t> *>                   sets; // keys of `known`, which do not move
-    std::unordered_map<std::vector<uint32_t>, Set, HeadsHash>    known;
-    std::vector<std::vector<Set>>                                ascii; // the set after each; UINT32_MAX: not computed
-    std::unordered_map<uint64_t, Set>                            others;
-    std::vector<uint32_t>                                        seen;  // by stack: the number of the set in construction
-    std::vector<uint32_t>                                        todo;
-    std::vector<uint32_t>                                        heads;
-    uint32_t                                                     constructed = 0;
-    size_t                                                       steps       = 0;
-    Set                                                          first       = none;
-    PartialCharacter                                             partial;
+    const GrammarRules &                                      rules;
+    std::vector<GrammarStack>                                 stacks;
+    std::unordered_map<GrammarStack, uint32_t, StackHash>     numbers;
+    std::vector<const std::vector<uint32_t> *>                sets; // keys of `known`, which do not move
+    std::unordered_map<std::vector<uint32_t>, Set, HeadsHash> known;
+    std::vector<std::vector<Set>>                             ascii; // the set after each; UINT32_MAX: not computed
+    std::unordered_map<uint64_t, Set>                         others;
+    std::vector<uint32_t>                                     seen; // by stack: the number of the set in construction
+    std::vector<uint32_t>                                     todo;
+    std::vector<uint32_t>                                     heads;
+    uint32_t                                                  constructed = 0;
+    size_t                                                    steps       = 0;
+    Set                                                       first       = none;
+    PartialCharacter                                          partial;
 };
 
 } // namespace ggsl

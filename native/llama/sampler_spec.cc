@@ -50,9 +50,10 @@ llama_sampler * make_dry(Arguments & a) {
     const llama_vocab * vocab = a.vocab("finding the tokens of its breakers");
     const auto          work  = breakers.texts.size() * static_cast<size_t>(llama_vocab_n_tokens(vocab));
     if (work > max_breaker_work) {
-        fail(code::limit_exceeded,
-             "dry: breakers: %zu texts in a vocabulary of %d tokens, expected a product of at most %zu (max_breaker_work)",
-             breakers.texts.size(), llama_vocab_n_tokens(vocab), max_breaker_work);
+        fail(
+            code::limit_exceeded,
+            "dry: breakers: %zu texts in a vocabulary of %d tokens, expected a product of at most %zu (max_breaker_work)",
+            breakers.texts.size(), llama_vocab_n_tokens(vocab), max_breaker_work);
     }
     std::vector<const char *> texts;
     for (const std::string & text : breakers.texts) {
@@ -107,7 +108,7 @@ constexpr Entry table[] = {
       [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
     { "grammar",
       [](Arguments & a) {
-          const GrammarTexts texts = read_grammar(a);
+          const GrammarTexts texts   = read_grammar(a);
           return make_grammar(a.vocab("a grammar"), texts.text, texts.root).release();
       } },
     { "infill", make_infill },

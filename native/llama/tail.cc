@@ -96,10 +96,11 @@ void Tail::check_memory(size_t more) const {
         bytes += stage->bytes_after(more);
     }
     if (bytes > max_tail_bytes) {
-        fail(code::limit_exceeded,
-             "the host tail's stages need %zu MiB for the text, expected at most %zu (max_tail_bytes): use fewer stages, or a "
-             "smaller last_n",
-             bytes >> 20, max_tail_bytes >> 20);
+        fail(
+            code::limit_exceeded,
+            "the host tail's stages need %zu MiB for the text, expected at most %zu (max_tail_bytes): use fewer stages, or a "
+            "smaller last_n",
+            bytes >> 20, max_tail_bytes >> 20);
     }
 }
 

@@ -40,8 +40,7 @@ TokenTexts::TokenTexts(const llama_vocab * vocab) {
             entries.push_back({ token, begin, length, 0 });
         }
     }
-    std::sort(entries.begin(), entries.end(),
-              [this](const Entry & a, const Entry & b) { return text(a) < text(b); });
+    std::sort(entries.begin(), entries.end(), [this](const Entry & a, const Entry & b) { return text(a) < text(b); });
     for (size_t i = 0; i < entries.size(); ++i) {
         places[static_cast<size_t>(entries[i].token)] = static_cast<uint32_t>(i);
         if (i > 0) {

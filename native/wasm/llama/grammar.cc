@@ -19,9 +19,10 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_open(const SharedModel * model, const char * text, size_t length,
                                                      const char * root, size_t root_length) {
     return guarded([&] {
-        const SamplerSpec spec{ "grammar",
-                                { { "text", { std::string(text, length) } }, { "root", { std::string(root, root_length) } } } };
-        const auto        texts = grammar_texts(spec, (*model)->vocab());
+        const SamplerSpec spec{
+            "grammar", { { "text", { std::string(text, length) } }, { "root", { std::string(root, root_length) } } }
+        };
+        const auto texts = grammar_texts(spec, (*model)->vocab());
         return new OpenGrammar{ *model, Grammar(**model, texts.text, texts.root) };
     });
 }
