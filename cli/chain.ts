@@ -5,7 +5,7 @@ import { readSpec } from "@ggsl/compiler/graph/json.js";
 import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
-import { fileImporter, readText, useColor } from "./files.js";
+import { importerFor, MAX_BYTES, readBytes, readSource, useColor } from "./files.js";
 import { UsageError } from "./usage.js";
 
 export interface ChainOptions {
@@ -17,6 +17,8 @@ export interface ChainOptions {
   readonly optimize?: boolean;
   readonly disable?: readonly string[];
   readonly limits?: LimitPreset;
+  /** The folder that imports must stay below; default: that of the file. */
+  readonly root?: string;
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -79,16 +81,17 @@ const common = ({ set, optimize, disable, limits }: ChainOptions): CompileOption
 });
 
 function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
-  const text = readText(file);
   if (file.endsWith(".json")) {
     if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
     if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
     if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
-    const chain = chainOf(readSpec(text, options.limits && { limits: options.limits }));
+    const spec = readBytes(file, MAX_BYTES.spec).toString("utf8");
+    const chain = chainOf(readSpec(spec, options.limits && { limits: options.limits }));
     return { compile: () => chain, hasVariants: false };
   }
-  const place = { file, importer: fileImporter, ...(name !== undefined && { chain: name }) };
+  const text = readSource(file);
+  const place = { file, importer: importerFor(file, options.root), ...(name !== undefined && { chain: name }) };
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 

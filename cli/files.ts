@@ -1,8 +1,17 @@
 /** Files that the command line names. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import fs, { existsSync, writeFileSync } from "node:fs";
+import path, { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Importer } from "@ggsl/compiler/check/program.js";
+import {
+  diskImporter,
+  MAX_SOURCE_BYTES,
+  readRegular,
+  readStream,
+  textOf,
+  UnreadableFile,
+  type Disk,
+} from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/errors.js";
 
 /** A file of the package ggsl, which contains the bundled command. */
@@ -14,21 +23,32 @@ export function packageFile(path: string): string {
 
 export const useColor = (): boolean => process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
 
-/** Reads a text file; `-` is standard input. */
-export function readText(path: string): string {
-  return withoutMark(readBytes(path).toString("utf8"));
-}
+export const disk: Disk = { fs, path };
 
-/** Removes the byte order mark that some editors write. */
-const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
+/** Limits of files in bytes, by what they contain. */
+export const MAX_BYTES = { source: MAX_SOURCE_BYTES, spec: 2 ** 26, numbers: 2 ** 28, settings: 2 ** 26 } as const;
 
-export function readBytes(path: string): Buffer {
+/** Reads a program; `-` is standard input. */
+export const readSource = (path: string): string => textOf(readBytes(path, MAX_BYTES.source));
+
+/** Reads a regular file of at most `limit` bytes; `-` is standard input. */
+export function readBytes(path: string, limit: number): Buffer {
   try {
-    return readFileSync(path === "-" ? 0 : path);
+    return Buffer.from(path === "-" ? readStream(disk, 0, limit) : readRegular(disk, path, limit));
   } catch (error) {
-    throw new InputError(`"${path}" cannot be read: ${reason(error)}`);
+    throw unreadable(path, error);
   }
 }
+
+/** An `InputError` that names the file, for an `UnreadableFile`. */
+export function unreadable(path: string, error: unknown): unknown {
+  return error instanceof UnreadableFile
+    ? new InputError(`"${path}" cannot be read: ${error.reason}`, { code: "UNREADABLE_FILE" })
+    : error;
+}
+
+/** Reads imports below `root`, by default the folder of the file that is compiled. */
+export const importerFor = (file: string, root = dirname(file)): Importer => diskImporter(disk, { rootOf: () => root });
 
 /** Writes a text file. Throws `InputError` with the reason if that fails. */
 export function writeText(path: string, text: string): void {
@@ -45,14 +65,3 @@ function reason(error: unknown): string {
   if (code === "EISDIR") return "it is a folder";
   return code === "EACCES" ? "permission denied" : message;
 }
-
-/** Reads imports relative to the importing file. */
-export const fileImporter: Importer = (path, importer) => {
-  const joined = join(dirname(importer), path);
-  const file = isAbsolute(joined) ? joined : relative(".", joined);
-  try {
-    return { name: file, text: withoutMark(readFileSync(file, "utf8")) };
-  } catch {
-    return undefined;
-  }
-};

@@ -1,6 +1,6 @@
 /** Lists of numbers on the command line. */
 import { InputError } from "ggsl/errors.js";
-import { readBytes } from "./files.js";
+import { MAX_BYTES, readBytes } from "./files.js";
 
 /**
  * A comma-separated LIST, or a FILE: a JSON array ("-inf" or null for minus infinity), or raw little-endian f32 if its name
@@ -10,7 +10,7 @@ export function readNumbers(given: string, what: string): Float32Array {
   if (isList(given)) return Float32Array.from(given.split(","), (part) => parseNumber(part.trim(), what));
   if (/[\s,;[\]]/.test(given) || given === "")
     throw new InputError(`${what}: "${given}" is not a list: expected comma-separated numbers, as in 1,2,3, or a file`);
-  const bytes = readBytes(given);
+  const bytes = readBytes(given, MAX_BYTES.numbers);
   return given.endsWith(".f32") ? fromRaw(bytes, given) : fromJson(bytes.toString("utf8"), given);
 }
 

@@ -20,6 +20,7 @@ export const isGpu = (backend: EvaluateBackend): backend is GpuBackend =>
 export interface Where {
   readonly device?: number | string;
   readonly strict?: true;
+  readonly root?: string;
 }
 
 /** Runs the tests of files. Throws `InputError` for a device that does not exist. */
@@ -56,8 +57,12 @@ const MOST_FAILURES = 100;
 
 /** The results of a file or of one of its tests, or why there are none. */
 function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
-  const { device, strict } = where;
-  const options = [...(device === undefined ? [] : ["--device", `${device}`]), ...(strict ? ["--strict"] : [])];
+  const { device, strict, root } = where;
+  const options = [
+    ...(device === undefined ? [] : ["--device", `${device}`]),
+    ...(strict ? ["--strict"] : []),
+    ...(root === undefined ? [] : ["--root", root]),
+  ];
   const args = [process.argv[1]!, "test", file, "--backend", backend, "--json", ...options];
   const env = { ...process.env, [CHILD]: test };
   return new Promise((resolve) => {

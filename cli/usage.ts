@@ -45,6 +45,8 @@ export const stagesOption = (): Option =>
   new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+export const rootOption = (): Option =>
+  new Option("--root <dir>", "the folder that imports must stay below (default: the folder of FILE)");
 export const noOptimizeOption = (): Option => new Option("--no-optimize", "disable all optimizations");
 export const disableOption = (): Option =>
   new Option("--disable <name>", "disable one optimization (repeatable); docs/optimizer.md lists them").argParser(

@@ -2,7 +2,7 @@
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
+import { foundFile, type Importer, type Module, type Program } from "@ggsl/compiler/check/program.js";
 import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain, InputDecl } from "@ggsl/compiler/syntax/ast.js";
@@ -55,7 +55,8 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
   const imported = new Set([source.name]);
   const importer: Importer = (path, from) => {
     const found = options.importer?.(path, from);
-    if (found) imported.add(found.name);
+    const file = foundFile(found);
+    if (file) imported.add(file.name);
     return found;
   };
   const { program, diagnostics } = checkSource(source, { importer });

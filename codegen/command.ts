@@ -4,17 +4,20 @@ export interface GenCommand {
   readonly chains?: readonly string[] | undefined;
   readonly set?: Readonly<Record<string, number>> | undefined;
   readonly dts?: boolean | undefined;
+  /** The folder that imports stay below; absent for that of the file. */
+  readonly root?: string | undefined;
   /** Absent for the default path. */
   readonly output?: string | undefined;
 }
 
-export function genCommand({ file, chains = [], set = {}, dts, output }: GenCommand): string {
+export function genCommand({ file, chains = [], set = {}, dts, root, output }: GenCommand): string {
   const settings = Object.entries(set).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
   const words = [
     file,
     ...chains,
     ...(output === undefined ? [] : ["-o", output]),
     ...(dts ? ["--dts"] : []),
+    ...(root === undefined ? [] : ["--root", root]),
     ...settings,
   ];
   return ["ggsl", "gen", ...words.map(quoted)].join(" ");

@@ -1,18 +1,19 @@
 /** Files by the compiler's names, from open documents or else from disk. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import fs, { existsSync, readdirSync, statSync } from "node:fs";
+import path, { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Parser } from "@ggsl/compiler/check/modules.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
+import { diskImporter, MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
 import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 
 /** The maximum number of files of a workspace that are searched for uses of a name. */
 const MAX_FILES = 2000;
-/** Larger files are not read, because the compiler refuses them. */
-const MAX_BYTES = 1 << 22;
 const MAX_DEPTH = 12;
+
+const disk: Disk = { fs, path };
 
 export interface Files {
   /** The source of an open document. */
@@ -48,7 +49,7 @@ const isAddress = (name: string): boolean => /^[a-z][a-z+.-]+:/i.test(name);
 
 export function newFiles({ stdFolder, document, documents }: Options): Files {
   const sources = new Map<string, { version: number; source: SourceFile }>();
-  const onDisk = new Map<string, { stamp: string; source: SourceFile }>();
+  const onDisk = new Map<string, { stamp: string | undefined; source: SourceFile }>();
   const caches = new Map<string, ParseCache>();
   let folders: string[] = [];
 
@@ -63,23 +64,36 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
     return source;
   }
 
-  /** Reads a file again only if it has changed. */
-  function fromDisk(name: string): SourceFile | undefined {
+  /** Reads a file again only if it has changed. Throws `UnreadableFile`. */
+  function fromDisk(name: string): SourceFile {
+    const stat = statSync(name, { throwIfNoEntry: false });
+    const stamp = stat && `${stat.mtimeMs} ${stat.size}`;
+    const present = onDisk.get(name);
+    if (present && present.stamp === stamp) return present.source;
+    const source = { name, text: textOf(readRegular(disk, name, MAX_SOURCE_BYTES)) };
+    onDisk.set(name, { stamp, source });
+    return source;
+  }
+
+  function readable(name: string): SourceFile | undefined {
     try {
-      const { mtimeMs, size } = statSync(name);
-      const stamp = `${mtimeMs} ${size}`;
-      const present = onDisk.get(name);
-      if (present?.stamp === stamp) return present.source;
-      if (size > MAX_BYTES) return undefined;
-      const source = { name, text: readFileSync(name, "utf8").replace(/^\uFEFF/, "") };
-      onDisk.set(name, { stamp, source });
-      return source;
-    } catch {
+      return fromDisk(name);
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
       return undefined;
     }
   }
 
-  const read = (name: string): SourceFile | undefined => open(pathToFileURL(name).href) ?? fromDisk(name);
+  /** The workspace's folder with the file, or else the file's own folder. */
+  function rootOf(name: string): string {
+    const around = folders.filter((folder) => name.startsWith(join(folder, sep)));
+    return around.reduce((a, b) => (a.length > 0 && a.length < b.length ? a : b), "") || dirname(name);
+  }
+
+  const fromFiles = diskImporter(disk, {
+    rootOf,
+    read: (name) => open(pathToFileURL(name).href) ?? fromDisk(name),
+  });
 
   function list(folder: string, depth: number, found: string[]): void {
     let entries;
@@ -99,7 +113,7 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
 
   return {
     open,
-    importer: (path, from) => (isAddress(from) ? undefined : read(join(dirname(from), path))),
+    importer: (path, from) => (isAddress(from) ? undefined : fromFiles(path, from)),
     parse(source, options) {
       const cache = caches.get(source.name) ?? new Map();
       caches.set(source.name, cache as ParseCache);
@@ -115,7 +129,7 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
       for (const folder of folders) list(folder, 0, found);
       const opened = documents().flatMap(({ uri }) => open(uri) ?? []);
       const names = new Set(opened.map(({ name }) => name));
-      return [...opened, ...found.filter((name) => !names.has(name)).flatMap((name) => fromDisk(name) ?? [])];
+      return [...opened, ...found.filter((name) => !names.has(name)).flatMap((name) => readable(name) ?? [])];
     },
     setFolders(uris) {
       folders = uris.map(nameOf).filter((name) => !isAddress(name));

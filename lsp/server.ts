@@ -16,6 +16,7 @@ import {
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { print } from "@ggsl/format/print.js";
+import { foundFile } from "@ggsl/compiler/check/program.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";
@@ -173,7 +174,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
       std: (name) => state.std(name),
       importEdits: (name) => importEdits(analysis.module.file, name),
       exports(from) {
-        const source = files.importer(from, analysis.source.name);
+        const source = foundFile(files.importer(from, analysis.source.name));
         const module = source && state.moduleOf(source);
         return [...(module?.scope ?? [])].flatMap(([name, b]) =>
           b.module === module ? [[name, topLevel(module, name)!] as const] : [],
@@ -194,7 +195,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     const occurrence = occurrenceAt(state.occurrencesIn(analysis), offset);
     if (occurrence && "span" in occurrence.meaning) return locationOf(uriOf, occurrence.meaning.span);
     const statement = analysis.module.file.declarations.find((d) => d.kind === "import" && touches(d.fromSpan, offset));
-    const file = statement?.kind === "import" && files.importer(statement.from, analysis.source.name);
+    const file = statement?.kind === "import" && foundFile(files.importer(statement.from, analysis.source.name));
     return file ? locationOf(uriOf, { source: file, start: 0, end: 0 }) : null;
   });
 

@@ -1,6 +1,6 @@
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
-import { InputError } from "./errors.js";
+import * as is from "./check.js";
 import {
   generateIn,
   openScheduler,
@@ -31,9 +31,9 @@ export interface GenerationBatch extends Disposable {
 }
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
+  is.someObject(options, "options");
   const { sequences } = options;
-  if (!Number.isInteger(sequences) || sequences < 1 || sequences > 256)
-    throw new InputError(`\`sequences\` must be an integer from 1 to 256, found ${sequences}`);
+  is.integer(1, 256)(sequences, "sequences");
   const scheduler = openScheduler(model, sequences, options);
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked

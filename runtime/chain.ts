@@ -3,7 +3,15 @@ import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./chainTypes.js";
-import { createEvaluator, prepareBackend, type EvaluateOptions, type Evaluation } from "./evaluate.js";
+import { text } from "./check.js";
+import {
+  checkEvaluateOptions,
+  createEvaluator,
+  prepareBackend,
+  type EvaluateOptions,
+  type Evaluation,
+} from "./evaluate.js";
+import * as checks from "./optionChecks.js";
 
 /**
  * A compiled chain: its graphs, and a method to run it on plain logits. It holds no native memory and needs no disposal.
@@ -24,26 +32,31 @@ export interface Chain<Types extends ChainTypes = AnyChainTypes> {
   evaluate(logits: Float32Array | readonly number[], ...options: EvaluateArguments<Types>): Promise<Evaluation>;
 }
 
-/** Compiles a chain of a program. Throws `CompileError` with all diagnostics. */
+/** Compiles a chain of a program. Throws `CompileError` with all diagnostics, `InputError` for arguments of a wrong type. */
 export const compile = (source: string, options: CompileOptions = {}): Chain =>
-  chainFrom(compileProgram, source, options);
+  chainFrom(compileProgram, "source", source, options);
 
-/** Compiles `stage |> stage`, samplers of the standard library. Throws `CompileError`. */
+/** Compiles `stage |> stage`, samplers of the standard library. Throws as `compile` does. */
 export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain =>
-  chainFrom(compileStages, stages, options);
+  chainFrom(compileStages, "stages", stages, options);
 
 /**
  * A chain from a verified graph, for example from `readSpec`; `rowsGraph` is the graph of the same chain with the rows as an
  * additional output. `Types` is not checked against the graph.
  */
-export const chainOf = <Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> =>
-  makeChain(graph, () => rowsGraph, []) as Chain<Types>;
+export function chainOf<Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> {
+  checks.graph(graph, "graph");
+  checks.graph(rowsGraph, "rowsGraph");
+  return makeChain(graph, () => rowsGraph, []) as Chain<Types>;
+}
 
-function chainFrom(compiler: typeof compileProgram, text: string, options: CompileOptions): Chain {
+function chainFrom(compiler: typeof compileProgram, name: string, source: string, options: CompileOptions): Chain {
+  text(source, name);
+  checks.compileOptions(options, "options");
   const warnings: Diagnostic[] = [];
-  const graph = graphOf(compiler(text, options), (w) => warnings.push(w));
+  const graph = graphOf(compiler(source, options), (w) => warnings.push(w));
   let rows: Graph | undefined;
-  return makeChain(graph, () => (rows ??= graphOf(compiler(text, { ...options, outputs: ALL_OUTPUTS }))), warnings);
+  return makeChain(graph, () => (rows ??= graphOf(compiler(source, { ...options, outputs: ALL_OUTPUTS }))), warnings);
 }
 
 function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {
@@ -55,6 +68,8 @@ function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diag
     },
     warnings,
     async evaluate(logits, options: EvaluateOptions = {}) {
+      checks.logitList(logits, "logits");
+      checkEvaluateOptions(options, "options");
       await prepareBackend(options.backend);
       using evaluator = createEvaluator(rowsGraph(), logits.length, options);
       return evaluator.evaluate(logits);

@@ -7,6 +7,7 @@ import {
   type CacheType,
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
+import * as is from "./check.js";
 import { InputError } from "./errors.js";
 
 /** Memory and threads of a context. Omitted settings have llama.cpp's defaults, except `threads`. */
@@ -28,22 +29,26 @@ export interface ContextSettings {
 /** The settings that were given. */
 export type GivenSettings = { readonly [Name in keyof ContextSettings]?: Exclude<ContextSettings[Name], undefined> };
 
-const NAMES = ["contextSize", "cacheTypeK", "cacheTypeV", "threads", "batchThreads", "flashAttention"] as const;
+const SETTINGS: is.Checks<ContextSettings> = {
+  contextSize: is.integer(1, MAX_CONTEXT),
+  cacheTypeK: is.oneOf(...CACHE_TYPES),
+  cacheTypeV: is.oneOf(...CACHE_TYPES),
+  threads: is.integer(1, MAX_THREADS),
+  batchThreads: is.integer(1, MAX_THREADS),
+  flashAttention: is.oneOf(...FLASH_ATTENTION),
+};
+const NAMES = Object.keys(SETTINGS) as (keyof ContextSettings)[];
+const checkSettings = is.options(SETTINGS);
 
 /**
  * The settings of both objects; `over` takes precedence. Throws `InputError` for a value that is not allowed and for settings
  * that contradict each other.
  */
 export function contextSettings(over: ContextSettings, under: ContextSettings = {}): GivenSettings {
+  checkSettings(over, "options");
   const merged: GivenSettings = Object.fromEntries(
     NAMES.map((name) => [name, over[name] ?? under[name]] as const).filter(([, value]) => value !== undefined),
   );
-  checkInteger("contextSize", merged.contextSize, MAX_CONTEXT);
-  checkInteger("threads", merged.threads, MAX_THREADS);
-  checkInteger("batchThreads", merged.batchThreads, MAX_THREADS);
-  checkName("cacheTypeK", merged.cacheTypeK, CACHE_TYPES);
-  checkName("cacheTypeV", merged.cacheTypeV, CACHE_TYPES);
-  checkName("flashAttention", merged.flashAttention, FLASH_ATTENTION);
   const { cacheTypeV = "f16", flashAttention } = merged;
   if (flashAttention === "off" && !/^b?f/.test(cacheTypeV))
     throw new InputError(
@@ -51,17 +56,3 @@ export function contextSettings(over: ContextSettings, under: ContextSettings = 
     );
   return merged;
 }
-
-function checkInteger(name: string, value: number | undefined, most: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) return;
-  throw new InputError(`\`${name}\` must be an integer from 1 to ${most}, found ${describe(value)}`);
-}
-
-function checkName(name: string, value: string | undefined, allowed: readonly string[]): void {
-  if (value === undefined || allowed.includes(value)) return;
-  throw new InputError(`\`${name}\` must be one of ${allowed.join(", ")}, found ${describe(value)}`);
-}
-
-/** Values may come from a settings file, of any type. */
-const describe = (value: unknown): string =>
-  typeof value === "number" ? String(value) : (JSON.stringify(value) ?? typeof value).slice(0, 80);

@@ -1,8 +1,24 @@
 /** Errors in the runtime's input. */
 
+/** What is wrong, for programs; stable. */
+export type InputErrorCode =
+  /** A value of the wrong type or outside its range, or a name that does not exist. */
+  | "INVALID_ARGUMENT"
+  /** A limit of the runtime; the message names it. */
+  | "LIMIT_EXCEEDED"
+  /** The object was disposed. */
+  | "DISPOSED"
+  /** One of the native runtime's codes. */
+  | (string & {});
+
 /** An invalid value, file or device; the message says what was expected and what was found. */
 export class InputError extends Error {
   override readonly name: string = "InputError";
+  readonly code: InputErrorCode;
+  constructor(message: string, { code = "INVALID_ARGUMENT", cause }: { code?: InputErrorCode; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
 }
 
 /** An operation was cancelled through its `AbortSignal`. */
@@ -14,13 +30,14 @@ export class AbortError extends Error {
 }
 
 /**
- * Translates an error of the native runtime: an `AbortError` if the signal was aborted, an `InputError` for an error in the
- * input; any other error is returned unchanged.
+ * Translates an error of the native runtime: an `AbortError` if the signal was aborted, an `InputError` with its code for an
+ * error in the input; any other error is returned unchanged.
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return new AbortError();
-  const { code, message } = error as { readonly code?: unknown; readonly message: string };
-  return code === undefined ? error : new InputError(message, { cause: error });
+  if (error instanceof InputError) return error;
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  return typeof code === "string" ? new InputError(message ?? code, { code, cause: error }) : error;
 }
 
 /** Calls the native runtime and translates its errors. */

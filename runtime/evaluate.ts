@@ -4,7 +4,9 @@ import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "./devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type Split } from "./devices/place.js";
-import { InputError } from "./errors.js";
+import { InputError, translated } from "./errors.js";
+import * as is from "./check.js";
+import * as checks from "./optionChecks.js";
 import type { ChainResults } from "./native/binding.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
@@ -79,18 +81,40 @@ export interface Evaluator extends Disposable {
 
 type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vector[]) => Outputs;
 
+const OPTIONS: is.Checks<EvaluateOptions> = {
+  backend: is.oneOf(...EVALUATE_BACKENDS),
+  device: checks.device,
+  strict: is.flag,
+  uniforms: checks.uniformValues,
+  draws: is.listOf(
+    "a list of numbers",
+    is.that("a number in [0, 1]", (x) => typeof x === "number" && x >= 0 && x <= 1),
+  ),
+  history: checks.tokenList(),
+  feed: checks.feed,
+};
+export const checkEvaluateOptions = is.options(OPTIONS);
+
 /** Prepares a graph for a vocabulary. Throws `InputError` for an unavailable backend or invalid uniforms. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {
+  checks.graph(graph, "graph");
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
+  is.integer(1, checks.MAX_VOCAB)(vocabSize, "vocabSize");
+  checkEvaluateOptions(options, "options");
   checkSize(graph, vocabSize);
   const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
   checkHistory(options.history ?? [], vocabSize);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   const tail = openTail(graph.tail, sequence.params);
   tail?.acceptPrompt(options.history ?? []);
+  let isDisposed = false;
   const dispose = (): void => {
+    isDisposed = true;
     close();
     tail?.[Symbol.dispose]();
+  };
+  const checkOpen = (): void => {
+    if (isDisposed) throw new InputError("this evaluator is disposed", { code: "DISPOSED" });
   };
   let latest: Outputs | undefined;
   let picked: number | undefined;
@@ -98,6 +122,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
     backend,
     split,
     evaluate(values) {
+      checkOpen();
       const logits = checkLogits(values, vocabSize);
       const outputs = run(logits, uniformsOf(sequence), featureInputs(sequence));
       checkTokens(outputs, vocabSize);
@@ -109,15 +134,19 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }) };
     },
     accept(token = picked) {
+      checkOpen();
+      if (token !== undefined) is.integer(0, vocabSize - 1)(token, "token");
       if (!latest || token === undefined) throw new InputError("there is no token to accept");
-      sequence = acceptToken(sequence, token, latest.states);
-      tail?.accept(token);
+      const next = acceptToken(sequence, token, latest.states);
+      tail?.accept(token); // may refuse the token
+      sequence = next;
       latest = undefined;
     },
     get states() {
       return statesOf(sequence);
     },
     setUniforms(values) {
+      checks.uniformValues(values, "values");
       sequence = withUniforms(sequence, values);
     },
     dispose,
@@ -134,8 +163,6 @@ interface OpenBackend {
 
 function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions): OpenBackend {
   const wanted = options.backend ?? "auto";
-  if (!EVALUATE_BACKENDS.includes(wanted))
-    throw new InputError(`unknown backend \`${String(wanted)}\`: expected ${EVALUATE_BACKENDS.join(", ")}`);
   const backend = chosenBackend(wanted);
   if (backend === "reference" || backend === "wasm") {
     if (options.device !== undefined) throw new InputError(`the backend \`${backend}\` has no devices to choose from`);
@@ -151,8 +178,9 @@ function openReference(graph: Graph): OpenBackend {
 
 function openWasm(graph: Graph, vocabSize: number): OpenBackend {
   const binding = loadedWasm();
-  const evaluator = new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize });
-  const run: Run = (logits, uniforms, inputs) => outputsOf(evaluator.evaluate({ logits, uniforms, inputs }));
+  const evaluator = translated(() => new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize }));
+  const run: Run = (logits, uniforms, inputs) =>
+    outputsOf(translated(() => evaluator.evaluate({ logits, uniforms, inputs })));
   return { backend: "wasm", run, dispose: () => evaluator.dispose() };
 }
 
@@ -166,9 +194,9 @@ function openDevice(graph: Graph, vocabSize: number, backend: DeviceBackend, opt
   const { device } = chooseDeviceSync({ backend, device: options.device });
   const placed = placeGraph(graph, vocabSize, { device, strict: options.strict });
   const binding = loadBinding();
-  const native = new binding.Evaluator(new binding.Graph(placed.words), { vocabSize, device });
+  const native = translated(() => new binding.Evaluator(new binding.Graph(placed.words), { vocabSize, device }));
   const run: Run = (logits, uniforms, inputs) =>
-    outputsOf(placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs));
+    translated(() => outputsOf(placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs)));
   const dispose = (): void => {
     native.dispose();
     placed[Symbol.dispose]();
@@ -193,6 +221,7 @@ export async function prepareBackend(wanted: EvaluateBackend = "auto"): Promise<
 }
 
 function checkLogits(values: Float32Array | readonly number[], vocabSize: number): Float32Array {
+  checks.logitList(values, "logits");
   if (values.length !== vocabSize)
     throw new InputError(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`);
   const logits = Float32Array.from(values);

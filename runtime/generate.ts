@@ -2,7 +2,9 @@
 import type { Chain } from "./chain.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
-import { InputError, translate } from "./errors.js";
+import * as is from "./check.js";
+import { InputError, translate, translated } from "./errors.js";
+import * as checks from "./optionChecks.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
@@ -19,6 +21,7 @@ import {
   acceptToken,
   featureInputs,
   restoreSequence,
+  savedSequence,
   saveSequence,
   startSequence,
   statesOf,
@@ -115,12 +118,34 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
+const RUN: is.Checks<Omit<RunOptions, keyof ContextSettings>> = {
+  placement: is.oneOf("graph", "host"),
+  strict: is.flag,
+  checkLogits: is.flag,
+};
+const checkRun = is.options(RUN);
+
+const MAX_ALTERNATIVES = 100;
+
+const REQUEST: is.Checks<SequenceRequest> = {
+  chain: checks.chain,
+  uniforms: checks.uniformValues,
+  feed: checks.feed,
+  maxTokens: is.integer(0),
+  alternatives: is.integer(0, MAX_ALTERNATIVES),
+  states: is.flag,
+  signal: checks.signal,
+  resume: savedSequence,
+};
+const checkRequest = is.options(REQUEST);
+
 /** Throws `InputError` for invalid settings. */
 export function openScheduler(
   { native, binding, settings }: LoadedModel,
   sequences: number,
   options: RunOptions,
 ): Scheduler {
+  checkRun(options, "options");
   const merged = contextSettings(options, settings);
   const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
   const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
@@ -140,8 +165,6 @@ export function openScheduler(
   );
 }
 
-const MAX_ALTERNATIVES = 100;
-
 /** The scheduler that gives a generation its slot. */
 export interface Room {
   readonly scheduler: Scheduler;
@@ -158,14 +181,17 @@ export function generateIn(
 ): Generation {
   const { scheduler } = room;
   const model = room.model.native;
-  const alternatives = checkAlternatives(options.alternatives);
+  const { vocabSize } = translated(() => model.info);
+  checks.prompt(vocabSize)(prompt, "prompt");
+  checkRequest(options, "options");
+  checks.chain(options.chain, "chain");
+  const { alternatives = 0 } = options;
   const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
   if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
     throw new InputError(
       `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
     );
   }
-  const { vocabSize } = model.info;
   const feed = modelFeed(model, room.model.binding, options.feed);
   let sequence = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
@@ -235,6 +261,7 @@ export function generateIn(
   return {
     [Symbol.asyncIterator]: () => iterator,
     setUniforms(values) {
+      checks.uniformValues(values, "values");
       sequence = withUniforms(sequence, values);
     },
     stats() {
@@ -250,11 +277,6 @@ function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }:
   if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
   return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
-}
-
-function checkAlternatives(count = 0): number {
-  if (Number.isInteger(count) && count >= 0 && count <= MAX_ALTERNATIVES) return count;
-  throw new InputError(`\`alternatives\` must be an integer from 0 to ${MAX_ALTERNATIVES}, found ${count}`);
 }
 
 function checkPrompt(length: number, contextSize: number): void {

@@ -1,6 +1,8 @@
 /** The logits of a model's next token, as input of `Chain.evaluate`. */
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
-import { AbortError, InputError, translate } from "./errors.js";
+import * as is from "./check.js";
+import { AbortError, InputError, translate, translated } from "./errors.js";
+import * as checks from "./optionChecks.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
 import { promptTokens } from "./prompt.js";
@@ -10,12 +12,17 @@ export interface LogitsOptions extends ContextSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
+const checkOptions = is.options({ signal: checks.signal });
+
 /** Decodes the prompt in a context of its own without a chain, which returns the model's raw logits. */
 export async function nextLogits(
   { native, settings }: LoadedModel,
   prompt: string | Int32Array,
-  { signal, ...own }: LogitsOptions,
+  options: LogitsOptions,
 ): Promise<Float32Array> {
+  checks.prompt(translated(() => native.info).vocabSize)(prompt, "prompt");
+  checkOptions(options, "options");
+  const { signal, ...own } = options;
   const merged = contextSettings(own, settings);
   const tokens = promptTokens(native, prompt);
   if (signal?.aborted) throw new AbortError();

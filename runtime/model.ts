@@ -4,9 +4,11 @@ import { MAX_LAYERS } from "@ggsl/compiler/llama/contexts.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
+import * as is from "./check.js";
+import * as checks from "./optionChecks.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
-import { InputError, translated } from "./errors.js";
+import { InputError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, NativeModel } from "./native/binding.js";
@@ -69,11 +71,20 @@ export interface Model extends Disposable {
   dispose(): void;
 }
 
+const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
+  backend: is.oneOf(...MODEL_BACKENDS),
+  device: checks.device,
+  gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
+};
+const checkLoad = is.options(LOAD);
+
 /**
  * Loads a GGUF file. Throws `InputError` for a file that cannot be read, for a backend or a device that is not available (with
  * what is available and how to fix it), and for settings that are invalid or not supported by the backend.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
+  is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
+  checkLoad(options, "options");
   const { backend = "auto", device, gpuLayers = "all" } = options;
   const settings = contextSettings(options);
   const fs = nodeModule("node:fs");
@@ -103,18 +114,19 @@ export interface BytesOptions extends ContextSettings {
   readonly module?: Uint8Array | URL | string;
 }
 
+const checkBytes = is.options({ module: checks.moduleSource });
+
 /**
  * Loads a GGUF file from memory into WebAssembly, in browsers and in Node.js. The bytes are copied. Each model has its own
  * memory of at most 2 GiB, which includes all that it computes. Throws `InputError` for bytes that are not a model or too
  * large, and for a module that cannot be used. After a trap in the module, every use of the model is an error; load it again.
  */
-export async function loadModelFromBytes(
-  bytes: Uint8Array,
-  { backend = "wasm", module, ...settings }: BytesOptions = {},
-): Promise<Model> {
+export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOptions = {}): Promise<Model> {
+  is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
+  checkBytes(options, "options");
+  const { backend = "wasm", module, ...settings } = options;
   if (backend !== "wasm")
     throw new InputError(`a model in memory needs the backend \`wasm\`, found \`${String(backend)}\``);
-  if (!(bytes instanceof Uint8Array)) throw new InputError("expected the bytes of a GGUF file, as a Uint8Array");
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
 
@@ -125,6 +137,7 @@ function openInWasm(module: WasmModule, bytes: Uint8Array, settings: GivenSettin
 
 function modelOf(model: LoadedModel): Model {
   const { native, chosen } = model;
+  const { info } = native;
   // the types check names only at compile time; here all names are checked
   const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
     startGeneration(model, prompt, options);
@@ -134,16 +147,22 @@ function modelOf(model: LoadedModel): Model {
     backend: chosen.backend,
     device: chosen.device,
     skipped: chosen.skipped,
-    info: native.info,
+    info,
     // computed on first use, because it checks a program
     get advice() {
-      return (advice ??= readSamplingAdvice(native.info.metadata));
+      return (advice ??= readSamplingAdvice(info.metadata));
     },
     generate: generate as Model["generate"],
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
-    tokenize: (text) => native.tokenize(text, true, false),
-    textOf: (token) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(native.piece(token, true)),
+    tokenize(text) {
+      is.text(text, "text");
+      return translated(() => native.tokenize(text, true, false));
+    },
+    textOf(token) {
+      is.integer(0, info.vocabSize - 1)(token, "token");
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(translated(() => native.piece(token, true)));
+    },
     dispose,
     [Symbol.dispose]: dispose,
   };
@@ -151,10 +170,6 @@ function modelOf(model: LoadedModel): Model {
 
 /** The number of layers on the GPU; -1 for all of them. */
 function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number {
-  if (gpuLayers !== "all" && !(Number.isInteger(gpuLayers) && gpuLayers >= 0 && gpuLayers <= MAX_LAYERS))
-    throw new InputError(
-      `\`gpuLayers\` must be an integer from 0 to ${MAX_LAYERS} or "all", found ${JSON.stringify(gpuLayers)}`,
-    );
   if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
   throw new InputError(
@@ -167,6 +182,6 @@ async function openModel(path: string, { backend, device }: ChosenDevice, gpuLay
   try {
     return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
   } catch (error) {
-    throw new InputError((error as Error).message, { cause: error });
+    throw translate(error);
   }
 }

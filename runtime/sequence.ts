@@ -5,10 +5,14 @@
  */
 import { evaluateUniform, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
-import { expectedValue, isSeed } from "@ggsl/compiler/graph/param.js";
+import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
+import { append } from "./features/history.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
+import * as is from "./check.js";
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
+import { finite, tokenList } from "./optionChecks.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
@@ -134,9 +138,7 @@ export const statesOf = ({ graph, states }: SequenceState): Record<string, numbe
 
 function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly number[]): Int32Array {
   const needed = historyNeeded(graph);
-  if (needed === 0) return history;
-  const all = Int32Array.from([...history, ...tokens]);
-  return all.subarray(Math.max(0, all.length - needed));
+  return needed === 0 ? history : append(history, tokens, needed);
 }
 
 /** The leaves of uniform expressions at the present token. Each stream is computed once. */
@@ -238,6 +240,24 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly history: readonly number[];
 }
 
+const STREAM = is.object({ seed: is.integer(0, 2 ** 32 - 1), count: is.integer(0, 1e7) });
+const SAVED: is.Checks<SavedSequence> = {
+  ggsl: is.oneOf(1),
+  chain: is.text,
+  params: is.recordOf("an object of numbers by name", finite),
+  streams: is.listOf("a list of streams", STREAM),
+  states: is.listOf("a list of numbers", finite),
+  step: is.integer(0, MAX_CONTEXT),
+  history: tokenList(),
+};
+/** A result of `save`; whether it belongs to the chain is checked later. */
+export const savedSequence: is.Check = (value, name) => {
+  is.object(SAVED)(value, name);
+  for (const part of Object.keys(SAVED))
+    if ((value as Readonly<Record<string, unknown>>)[part] === undefined)
+      is.refuse(`${name}.${part}`, "part of a saved sequence", undefined);
+};
+
 export function saveSequence(s: SequenceState): SavedSequence {
   if (s.features.some((f) => f.grammar))
     throw new InputError(
@@ -256,18 +276,17 @@ export function saveSequence(s: SequenceState): SavedSequence {
 
 /** Restores a saved sequence. Throws `InputError` if it does not match the chain. */
 export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSequence, feed: Feed = {}): SequenceState {
-  const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
+  savedSequence(saved, "resume");
   const fits =
-    saved.ggsl === 1 &&
     saved.chain === graph.name &&
-    saved.streams?.length === graph.draws.length &&
-    saved.states?.length === graph.states.length;
+    saved.streams.length === graph.draws.length &&
+    saved.states.length === graph.states.length;
   if (!fits) throw new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
-  const numbers = [...saved.states, ...saved.history, saved.step];
-  if (!numbers.every(Number.isFinite)) throw new InputError("the saved sequence contains a value that is not a number");
+  const stray = saved.history.find((token) => token >= vocabSize);
+  if (stray !== undefined)
+    throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
+  const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
   const streams = saved.streams.map(({ seed, count }, i) => {
-    if (!isSeed(seed) || !(Number.isInteger(count) && count >= 0 && count <= 1e7))
-      throw new InputError("the saved sequence contains an invalid stream");
     const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);
   });

@@ -1,7 +1,9 @@
 /** The host tail: llama.cpp's own CPU samplers on the rows that the graph leaves. */
 import type { Graph, TailArg, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { stageFaults } from "@ggsl/compiler/graph/tail.js";
-import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { DEFAULT_BREAKERS, TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { breakersOf } from "./features/breakers.js";
+import { vocabularyOf } from "./features/model.js";
 import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
 import type { NativeTailStage } from "./native/samplerBinding.js";
@@ -47,7 +49,7 @@ export function openTail(
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
   const { Tail } = model?.binding ?? loadBinding();
-  const chain = stages.map((stage) => nativeStage(stage, params));
+  const chain = stages.map((stage) => withSequences(nativeStage(stage, params), model));
   const native = translated(() => new Tail(chain, model?.native));
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
@@ -62,6 +64,28 @@ export function openTail(
     accept: (token) => translated(() => native.accept(token)),
     [Symbol.dispose]: () => native.dispose(),
   };
+}
+
+/** The most token sequences of the breakers of a stage. */
+const MAX_SEQUENCES = 2 ** 19;
+
+/**
+ * `dry` with token sequences in place of texts: llama.cpp looks for each text in the whole vocabulary, which takes seconds for a
+ * long list. A text of several bytes a character may be cut inside one, and only llama.cpp can make tokens of a part.
+ */
+function withSequences(stage: NativeTailStage, model: TailModel | undefined): NativeTailStage {
+  if (stage.name !== "dry" || !model) return stage;
+  const { breakers: texts = DEFAULT_BREAKERS } = stage;
+  if (!texts.every((text) => typeof text === "string" && /^[\x01-\x7f]+$/.test(text))) return stage;
+  const breakers = [...breakersOf(texts as readonly string[], vocabularyOf(model.native)).tails].flatMap(
+    ([token, tails]) => tails.map((tail) => Int32Array.of(token, ...tail)),
+  );
+  if (breakers.length > MAX_SEQUENCES)
+    throw new InputError(
+      `the breakers of \`host dry\` are ${breakers.length} token sequences, expected at most ${MAX_SEQUENCES} (MAX_SEQUENCES): give fewer of them`,
+      { code: "LIMIT_EXCEEDED" },
+    );
+  return { ...stage, breakers };
 }
 
 /** A stage with the values of its parameters. */

@@ -21,7 +21,7 @@ import { checkProgram } from "../compiler/driver.js";
 import { formatDiagnostics } from "../compiler/check/format.js";
 import { surveyCpuVariants } from "../runtime/devices/survey.js";
 import { runTests } from "../runtime/testing.js";
-import { fileImporter } from "../cli/files.js";
+import { importerFor } from "../cli/files.js";
 import { tsc } from "./codegen/ggsl.js";
 import { DEMO_MODEL } from "./model/file.js";
 
@@ -66,10 +66,12 @@ test("there are blocks to check", () => {
 
 describe.each(PROGRAMS)("$name", (source) => {
   test("compiles", () => {
-    expect(formatDiagnostics(checkProgram(source, { importer: fileImporter }))).toBe("");
+    expect(formatDiagnostics(checkProgram(source, { importer: importerFor(source.name) }))).toBe("");
   });
   test("passes its tests", () => {
-    const failed = runTests(source, ["reference", "cpu", "wasm"], fileImporter).filter((r) => r.differences.length > 0);
+    const failed = runTests(source, ["reference", "cpu", "wasm"], importerFor(source.name)).filter(
+      (r) => r.differences.length > 0,
+    );
     expect(failed).toEqual([]);
   });
 });

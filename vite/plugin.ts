@@ -2,14 +2,15 @@
  * `ggsl/vite`: lets a program import the chains of a `.ggsl` file, in Vite and in Rollup. The module contains the compiled
  * graphs, so the bundle contains no compiler.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import fs, { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path, { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { moduleChains } from "@ggsl/codegen/chains.js";
 import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, javaScriptModule, MARK, nameChains } from "@ggsl/codegen/module.js";
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
+import { diskImporter } from "@ggsl/compiler/disk.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
@@ -74,7 +75,7 @@ export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPl
         const { chains, warnings } = moduleChains(
           { name: id, text: withoutMark(text) },
           {
-            importer: watching(this),
+            importer: watching(this, root, id),
             nameOf: (file) => relative(dirname(id), file).split(sep).join("/"),
             ...(settings && { set: settings }),
           },
@@ -100,18 +101,14 @@ export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPl
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
-/** Reads imports relative to the importing file. Missing files are also watched, because they may appear. */
-const watching =
-  (context: Context): Importer =>
-  (path, importer) => {
-    const file = join(dirname(importer), path);
-    context.addWatchFile(file);
-    try {
-      return { name: file, text: withoutMark(readFileSync(file, "utf8")) };
-    } catch {
-      return undefined;
-    }
-  };
+/**
+ * Reads imports that are below the project's folder; those of a file outside it, such as one of a linked package, below its own.
+ * Missing files are also watched, because they may appear.
+ */
+function watching(context: Context, root: string, id: string): Importer {
+  const folder = id.startsWith(join(root, sep)) ? root : dirname(id);
+  return diskImporter({ fs, path }, { rootOf: () => folder, onImport: (file) => context.addWatchFile(file) });
+}
 
 /** All diagnostics in the command line's format, at the place of the first error. */
 function logOf(diagnostics: readonly Diagnostic[]): Log {

@@ -5,8 +5,13 @@ import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/errors.js";
-import { fileImporter, readText, useColor } from "../files.js";
-import { limitsOption } from "../usage.js";
+import { importerFor, readSource, useColor } from "../files.js";
+import { limitsOption, rootOption } from "../usage.js";
+
+interface Options {
+  readonly limits?: LimitPreset;
+  readonly root?: string;
+}
 
 export const addCheck = (program: Command): Command =>
   program
@@ -14,11 +19,13 @@ export const addCheck = (program: Command): Command =>
     .description("print the diagnostics of all files")
     .argument("<files...>", "GGSL files")
     .addOption(limitsOption())
-    .action((files: string[], { limits }: { limits?: LimitPreset }) => {
+    .addOption(rootOption())
+    .action((files: string[], { limits, root }: Options) => {
       const unread: string[] = [];
       const diagnostics = files.flatMap((name) => {
         try {
-          return checkProgram({ name, text: readText(name) }, { importer: fileImporter, ...(limits && { limits }) });
+          const options = { importer: importerFor(name, root), ...(limits && { limits }) };
+          return checkProgram({ name, text: readSource(name) }, options);
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           unread.push(`error: ${error.message}\n`);

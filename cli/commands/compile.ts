@@ -7,7 +7,7 @@ import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { writeText } from "../files.js";
-import { disableOption, limitsOption, noOptimizeOption, setOption, stagesOption } from "../usage.js";
+import { disableOption, limitsOption, noOptimizeOption, rootOption, setOption, stagesOption } from "../usage.js";
 
 const EMITTERS: Readonly<Record<string, (graph: Graph) => string>> = {
   json: writeSpec,
@@ -28,6 +28,7 @@ export const addCompile = (program: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
+    .addOption(rootOption())
     .addOption(new Option("--emit <form>", "the form to write").choices(Object.keys(EMITTERS)).default("json"))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .addOption(noOptimizeOption())

@@ -20,6 +20,7 @@ import {
   jsonOption,
   limitsOption,
   seedOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -54,6 +55,7 @@ export const addEval = (program: Command): Command =>
     .option("--uniform <list>", "numbers in [0, 1] that replace the chain's draws, see docs/testing.md")
     .addOption(setOption())
     .addOption(limitsOption())
+    .addOption(rootOption())
     .addOption(new Option("--backend <name>", "the backend to run on").choices(EVALUATE_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())

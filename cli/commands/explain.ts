@@ -18,6 +18,7 @@ import {
   jsonOption,
   limitsOption,
   noOptimizeOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -41,6 +42,7 @@ export const addExplain = (program: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
+    .addOption(rootOption())
     .option("--vocab <n>", "vocabulary size", atMost(2 ** 24), 32000)
     .addOption(
       new Option("--backend <name>", "the backend that would run the chain").choices(DEVICE_BACKENDS).default("cpu"),

@@ -1,12 +1,13 @@
 /** `ggsl export`: a chain as settings of another tool. */
 import { Option, type Command } from "commander";
 import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "@ggsl/settings/to/export.js";
-import { fileImporter, readText } from "../files.js";
-import { setOption } from "../usage.js";
+import { importerFor, readSource } from "../files.js";
+import { rootOption, setOption } from "../usage.js";
 
 interface Options {
   readonly set?: Record<string, number>;
   readonly json?: true;
+  readonly root?: string;
 }
 
 export const addExport = (program: Command): Command =>
@@ -17,10 +18,15 @@ export const addExport = (program: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(new Option("--to <tool>", "the other tool").choices(TARGETS).makeOptionMandatory())
     .addOption(setOption())
+    .addOption(rootOption())
     .option("--json", "print a request to llama-server instead of command-line options")
-    .action((file: string, name: string | undefined, { set, json }: Options) => {
-      const options = { importer: fileImporter, ...(name !== undefined && { chain: name }), ...(set && { set }) };
-      const made = exportLlama({ name: file, text: readText(file) }, options);
+    .action((file: string, name: string | undefined, { set, json, root }: Options) => {
+      const options = {
+        importer: importerFor(file, root),
+        ...(name !== undefined && { chain: name }),
+        ...(set && { set }),
+      };
+      const made = exportLlama({ name: file, text: readSource(file) }, options);
       for (const warning of made.warnings) process.stderr.write(`warning: ${warning}\n`);
       if (json) {
         process.stdout.write(`${JSON.stringify(toRequest(made), undefined, 2)}\n`);

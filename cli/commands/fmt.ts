@@ -5,7 +5,7 @@ import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { print } from "@ggsl/format/print.js";
 import { InputError } from "ggsl/errors.js";
-import { readBytes, useColor } from "../files.js";
+import { MAX_BYTES, readBytes, useColor } from "../files.js";
 
 interface Options {
   readonly check?: true;
@@ -47,7 +47,7 @@ function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed
 /** Keeps a byte order mark, so that `--check` reports it: the canonical form has none. */
 function readUtf8(file: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file, MAX_BYTES.source));
   } catch (error) {
     if (error instanceof TypeError) throw new InputError(`"${file}" is not UTF-8 text`);
     throw error;

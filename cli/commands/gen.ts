@@ -7,13 +7,14 @@ import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { InputError } from "ggsl/errors.js";
-import { fileImporter, readText, useColor } from "../files.js";
-import { setting, UsageError } from "../usage.js";
+import { importerFor, readSource, useColor } from "../files.js";
+import { rootOption, setting, UsageError } from "../usage.js";
 
 interface Options {
   readonly output?: string;
   readonly dts?: true;
   readonly check?: true;
+  readonly root?: string;
   readonly set?: Record<string, number>;
 }
 
@@ -25,6 +26,7 @@ export const addGen = (program: Command): Command =>
     .argument("[chains...]", "the chains to write (default: all that the file declares)")
     .option("-o, --output <file>", "the module; - is standard output (default: FILE with .ts instead of .ggsl)")
     .option("--dts", "write only types, to FILE.d.ts, for a bundler that imports the .ggsl file itself")
+    .addOption(rootOption())
     .option("--check", "write nothing; exit with status 1 if the module is out of date")
     .option(
       "--set <name=value>",
@@ -61,12 +63,12 @@ function generate(
   file: string,
   wanted: readonly string[],
   output: string,
-  { set, dts }: Options,
+  { set, dts, root }: Options,
 ): [text: string, chains: readonly NamedChain[]] {
-  const source = { name: file, text: readText(file) };
+  const source = { name: file, text: readSource(file) };
   const folder = dirname(file);
   const { chains, warnings } = moduleChains(source, {
-    importer: fileImporter,
+    importer: importerFor(file, root),
     nameOf: (name) => portable(relative(folder, name)),
     ...(wanted.length > 0 && { chains: wanted }),
     ...(set && { set }),
@@ -79,6 +81,7 @@ function generate(
     chains: wanted,
     set,
     dts,
+    root: root === undefined ? undefined : portable(relative(resolve(from), resolve(root))) || ".",
     output:
       output === outputOf(file === "-" ? "." : file, dts ? { dts } : {}) || output === "-"
         ? undefined
@@ -92,7 +95,7 @@ const portable = (path: string): string => path.split(sep).join("/");
 function compare(output: string, text: string, file: string, chains: readonly string[], options: Options): void {
   const present = existsSync(output) ? readFileSync(output, "utf8").replace(/\r\n/g, "\n") : undefined;
   if (present === text) return;
-  const command = genCommand({ file, chains, set: options.set, dts: options.dts, output: options.output });
+  const command = genCommand({ file, chains, ...options, dts: options.dts });
   const fault = present === undefined ? "does not exist" : "is out of date";
   throw new InputError(`"${output}" ${fault}. To generate it: ${command}`);
 }

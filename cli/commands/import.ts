@@ -1,5 +1,5 @@
 /** `ggsl import`: converts the sampling settings of other tools to a program. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import {
@@ -10,8 +10,9 @@ import {
   type ByteSource,
   type ImportOptions,
 } from "@ggsl/settings/from/import.js";
+import { openRegular } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/errors.js";
-import { readBytes, writeText } from "../files.js";
+import { disk, MAX_BYTES, readBytes, unreadable, writeText } from "../files.js";
 import { UsageError } from "../usage.js";
 
 interface Options {
@@ -53,15 +54,10 @@ function read(words: readonly string[], { from, eos }: Options): ReturnType<type
       throw new UsageError(`expected one FILE of ${from}; only llama.cpp command lines can be imported`);
     return importWords(words, options);
   }
-  if (first === "-") return importFile(sourceOf(readBytes(first)), "standard input", from, options);
-  const file = open(first);
+  if (first === "-") return importFile(sourceOf(readBytes(first, MAX_BYTES.settings)), "standard input", from, options);
+  const { file, size } = open(first);
   try {
-    return importFile(
-      { size: fstatSync(file).size, read: (offset, length) => readAt(file, offset, length) },
-      first,
-      from,
-      options,
-    );
+    return importFile({ size, read: (offset, length) => readAt(file, offset, length) }, first, from, options);
   } finally {
     closeSync(file);
   }
@@ -73,16 +69,12 @@ const sourceOf = (bytes: Uint8Array): ByteSource => ({
 });
 
 /** Reads only the requested ranges: a model file may be larger than memory. */
-function open(path: string): number {
-  let file: number | undefined;
+function open(path: string): ReturnType<typeof openRegular> {
   try {
-    file = openSync(path, "r");
-    if (fstatSync(file).isFile()) return file;
+    return openRegular(disk, path);
   } catch (error) {
-    throw new InputError(`"${path}" cannot be read: ${(error as Error).message}`);
+    throw unreadable(path, error);
   }
-  closeSync(file);
-  throw new InputError(`"${path}" cannot be read: it is not a file`);
 }
 
 function readAt(file: number, offset: number, length: number): Uint8Array {

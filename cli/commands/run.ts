@@ -25,6 +25,7 @@ import {
   limitsOption,
   positive,
   seedOption,
+  rootOption,
   setOption,
   stagesOption,
   strictOption,
@@ -95,6 +96,7 @@ export const addRun = (program: Command): Command =>
     .addOption(seedOption())
     .addOption(setOption())
     .addOption(limitsOption())
+    .addOption(rootOption())
     .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
     .action(run);

@@ -6,14 +6,15 @@ import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
 import { formatTable } from "ggsl/table.js";
-import { fileImporter, readText } from "../files.js";
+import { importerFor, readSource } from "../files.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
-import { deviceOption, jsonOption, strictOption } from "../usage.js";
+import { deviceOption, jsonOption, rootOption, strictOption } from "../usage.js";
 
 interface Options {
   readonly backend: EvaluateBackend[];
   readonly device?: number | string;
   readonly strict?: true;
+  readonly root?: string;
   readonly json?: true;
 }
 
@@ -25,6 +26,7 @@ export const addTest = (program: Command): Command =>
     .option("--backend <list>", `backends, comma-separated: ${EVALUATE_BACKENDS.join(", ")}`, backends, ["auto"])
     .addOption(deviceOption())
     .addOption(strictOption())
+    .addOption(rootOption())
     .addOption(jsonOption())
     .action(async (files: string[], options: Options) => {
       const results = await resultsOf(files, options);
@@ -57,11 +59,11 @@ async function resultsOf(files: readonly string[], options: Options): Promise<Te
 function resultsHere(
   name: string,
   backends: readonly EvaluateBackend[],
-  { device, strict }: Options,
+  { device, strict, root }: Options,
   only?: number,
 ): TestResult[] {
   try {
-    return runTests({ name, text: readText(name) }, backends, fileImporter, { device, strict, only });
+    return runTests({ name, text: readSource(name) }, backends, importerFor(name, root), { device, strict, only });
   } catch (error) {
     if (!(error instanceof CompileError || error instanceof InputError)) throw error;
     return [failureOf(name, "it compiles", "compiler", error.message)];

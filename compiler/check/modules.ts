@@ -12,6 +12,7 @@ import {
   declaredTwice,
   importCycle,
   missingFile,
+  refusedFile,
   shadowsBuiltin,
   unknownInFile,
 } from "./diagnostics/names.js";
@@ -20,7 +21,7 @@ import { constType } from "./types.js";
 import { Report } from "./report.js";
 import { limitsOf, type Limits } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
-import type { Binding, Importer, Module } from "./program.js";
+import { foundFile, type Binding, type Importer, type Module } from "./program.js";
 
 /** The longest allowed dependency path of constants. */
 const MAX_CONSTANT_DEPTH = 100;
@@ -160,9 +161,12 @@ function importedModule(
   module: Module,
   path: readonly string[],
 ): Module | undefined {
-  const source = loader.importer(from, module.source.name);
+  const found = loader.importer(from, module.source.name);
+  const source = foundFile(found);
   const fault = !source
-    ? missingFile(fromSpan, from)
+    ? found && "refused" in found
+      ? refusedFile(fromSpan, from, found)
+      : missingFile(fromSpan, from)
     : path.includes(source.name)
       ? importCycle(fromSpan, [...path.slice(path.indexOf(source.name)), source.name])
       : loader.modules.size >= loader.meter.limits.files

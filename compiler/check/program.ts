@@ -24,5 +24,19 @@ export interface Program {
   readonly tests: readonly Test[];
 }
 
-/** Reads an imported file; `path` is as written in the import, `importer` the name of the importing file. */
-export type Importer = (path: string, importer: string) => SourceFile | undefined;
+/** A file that exists and must not be imported. */
+export interface RefusedImport {
+  /** Why, as in "it is outside the folder ...". */
+  readonly refused: string;
+  readonly help?: string;
+}
+
+/**
+ * Reads an imported file; `path` is as written in the import, `importer` the name of the importing file. Undefined if there is no
+ * such file.
+ */
+export type Importer = (path: string, importer: string) => SourceFile | RefusedImport | undefined;
+
+/** The file that an importer found, if it was not refused. */
+export const foundFile = (found: ReturnType<Importer>): SourceFile | undefined =>
+  found && !("refused" in found) ? found : undefined;

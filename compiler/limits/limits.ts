@@ -138,6 +138,8 @@ export function limitsOf(options: LimitOptions = "default"): Limits {
       );
     return LIMIT_PRESETS[options];
   }
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new RangeError("limits are the name of a preset or an object of numbers");
   for (const [name, value] of Object.entries(options)) checkLimit(name, value);
   return { ...LIMIT_PRESETS.default, ...options };
 }

@@ -4,7 +4,7 @@ namespace ggsl::addon {
 
 namespace {
 
-// About the memory that a grammar's rules take in llama.cpp.
+// About the memory that a grammar's rules take.
 constexpr size_t bytes_per_character = 32;
 
 } // namespace
@@ -25,16 +25,17 @@ GrammarObject::GrammarObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap
         if (info[0].IsExternal()) { // from clone()
             const auto & from = *info[0].As<Napi::External<GrammarObject>>().Data();
             model             = from.model;
-            grammar           = std::make_unique<Grammar>(from.get().clone());
-            memory.keep(info.Env(), from.memory.bytes());
+            grammar           = std::make_unique<Grammar>(from.get());
+            memory.keep(info.Env(), grammar->bytes());
             return;
         }
         const auto        loaded = ModelObject::from(info[0]);
         const std::string text   = to_string(info[1], "text");
         const std::string root   = info[2].IsUndefined() ? "root" : to_string(info[2], "root");
-        SamplerSpec       spec{ "grammar", { { "text", { text } }, { "root", { root } } } };
-        grammar = std::make_unique<Grammar>(loaded->vocab(), make_sampler(spec, loaded->vocab()));
-        model   = loaded;
+        const SamplerSpec spec{ "grammar", { { "text", { text } }, { "root", { root } } } };
+        const auto        texts = grammar_texts(spec, loaded->vocab());
+        grammar                 = std::make_unique<Grammar>(*loaded, texts.text, texts.root);
+        model                   = loaded;
         memory.keep(info.Env(), text.size() * bytes_per_character);
     });
 }

@@ -15,6 +15,7 @@ inline constexpr const char * invalid_model    = "INVALID_MODEL";
 inline constexpr const char * unsupported_op   = "UNSUPPORTED_OP";
 inline constexpr const char * no_device        = "NO_DEVICE";
 inline constexpr const char * out_of_memory    = "OUT_OF_MEMORY";
+inline constexpr const char * limit_exceeded   = "LIMIT_EXCEEDED";
 inline constexpr const char * no_candidate     = "NO_CANDIDATE";
 inline constexpr const char * context_full     = "CONTEXT_FULL";
 inline constexpr const char * compute_failed   = "COMPUTE_FAILED";

@@ -1,7 +1,7 @@
+#include "grammar_rules.h"
+
 #include "graph/failure.h"
 #include "grammar_check.h"
-
-#include <llama-grammar.h> // a private header of the release that this is linked to
 
 #include <algorithm>
 #include <stdexcept>
@@ -176,7 +176,7 @@ private:
 
 } // namespace
 
-void check_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root) {
+GrammarRules parse_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root) {
     check_grammar_text(text);
     llama_grammar_parser parser(vocab);
     parse(parser, text);
@@ -184,9 +184,15 @@ void check_grammar(const llama_vocab * vocab, const std::string & text, const st
         fail(code::invalid_argument, "the grammar has no rules");
     }
     Rules(parser).check();
-    if (parser.symbol_ids.count(root) == 0) {
+    const auto start = parser.symbol_ids.find(root);
+    if (start == parser.symbol_ids.end()) {
         fail(code::invalid_argument, "the grammar has no start rule \"%s\"", root.c_str());
     }
+    return { std::move(parser.rules), start->second };
+}
+
+void check_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root) {
+    parse_grammar(vocab, text, root);
 }
 
 } // namespace ggsl

@@ -162,6 +162,11 @@ Model::Pieces Model::pieces() const {
     return pieces;
 }
 
+std::shared_ptr<const TokenTexts> Model::token_texts() const {
+    std::call_once(texts_once, [this] { texts = std::make_shared<const TokenTexts>(vocab()); });
+    return texts;
+}
+
 bool Model::is_end(llama_token token) const {
     return token >= 0 && token < vocab_size() && llama_vocab_is_eog(vocab(), token);
 }

@@ -1,10 +1,13 @@
 // A GGUF model: weights, vocabulary, metadata.
 #pragma once
 
+#include "token_texts.h"
+
 #include <llama.h>
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,6 +45,9 @@ public:
     };
     Pieces pieces() const;
 
+    // The texts of all tokens, sorted; prepared by the first call. Safe to call from several threads.
+    std::shared_ptr<const TokenTexts> token_texts() const;
+
     bool                                             is_end(llama_token token) const;
     std::string                                      description() const;
     std::vector<std::pair<std::string, std::string>> metadata() const;
@@ -52,7 +58,9 @@ private:
     struct Deleter {
         void operator()(llama_model * pointer) const { llama_model_free(pointer); }
     };
-    std::unique_ptr<llama_model, Deleter> model;
+    std::unique_ptr<llama_model, Deleter>     model;
+    mutable std::once_flag                    texts_once;
+    mutable std::shared_ptr<const TokenTexts> texts;
 };
 
 } // namespace ggsl

@@ -17,6 +17,9 @@ namespace ggsl {
 
 namespace {
 
+// Tokens that llama.cpp compares with breakers: about a second.
+constexpr size_t max_breaker_work = 1 << 22;
+
 llama_sampler * make_mirostat(Arguments & a) {
     const int32_t n_vocab = a.n_vocab();
     if (n_vocab == 0) {
@@ -44,12 +47,19 @@ llama_sampler * make_dry(Arguments & a) {
     if (!breakers.tokens.empty()) {
         return llama_sampler_init_dry_testing(multiplier, base, allowed_length, last_n, breakers.tokens);
     }
+    const llama_vocab * vocab = a.vocab("finding the tokens of its breakers");
+    const auto          work  = breakers.texts.size() * static_cast<size_t>(llama_vocab_n_tokens(vocab));
+    if (work > max_breaker_work) {
+        fail(
+            code::limit_exceeded,
+            "dry: breakers: %zu texts in a vocabulary of %d tokens, expected a product of at most %zu (max_breaker_work)",
+            breakers.texts.size(), llama_vocab_n_tokens(vocab), max_breaker_work);
+    }
     std::vector<const char *> texts;
     for (const std::string & text : breakers.texts) {
         texts.push_back(text.c_str());
     }
-    return llama_sampler_init_dry(a.vocab("finding the tokens of its breakers"), multiplier, base, allowed_length,
-                                  last_n, texts.data(), texts.size());
+    return llama_sampler_init_dry(vocab, multiplier, base, allowed_length, last_n, texts.data(), texts.size());
 }
 
 llama_sampler * make_logit_bias(Arguments & a) {
@@ -64,6 +74,12 @@ llama_sampler * make_infill(Arguments & a) {
         fail(code::invalid_argument, "infill: the model's vocabulary has no token that ends a text");
     }
     return llama_sampler_init_infill(vocab);
+}
+
+GrammarTexts read_grammar(Arguments & a) {
+    std::string text = a.text("text");
+    a.vocab("a grammar");
+    return { std::move(text), a.text("root") };
 }
 
 struct Entry {
@@ -92,8 +108,8 @@ constexpr Entry table[] = {
       [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
     { "grammar",
       [](Arguments & a) {
-          const std::string text    = a.text("text");
-          return make_grammar(a.vocab("a grammar"), text, a.text("root")).release();
+          const GrammarTexts texts   = read_grammar(a);
+          return make_grammar(a.vocab("a grammar"), texts.text, texts.root).release();
       } },
     { "infill", make_infill },
     // Programs cannot name this one: its biases come with a request.
@@ -111,6 +127,11 @@ constexpr const Entry * entry_of(std::string_view name) {
 
 constexpr const facts::Sampler * facts_of(std::string_view name) {
     return find(std::begin(facts::samplers), std::end(facts::samplers), name);
+}
+
+Arguments arguments_of(const SamplerSpec & spec, const llama_vocab * vocab) {
+    const facts::Sampler * found = facts_of(spec.name);
+    return Arguments(spec, found == nullptr ? std::span<const facts::Parameter>() : found->parameters, vocab);
 }
 
 static_assert(std::all_of(std::begin(facts::samplers), std::end(facts::samplers),
@@ -133,12 +154,24 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
         fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s",
              spec.name.substr(0, 40).c_str(), names.c_str());
     }
-    const facts::Sampler * sampler_facts = facts_of(spec.name);
-    Arguments              arguments(
-        spec, sampler_facts == nullptr ? std::span<const facts::Parameter>() : sampler_facts->parameters, vocab);
+    Arguments  arguments = arguments_of(spec, vocab);
     SamplerPtr sampler(entry->make(arguments));
     arguments.finish();
     return sampler;
+}
+
+size_t window_length(const SamplerSpec & spec) {
+    if (spec.name != "penalties" && spec.name != "dry") {
+        return 0;
+    }
+    return static_cast<size_t>(std::max(0, arguments_of(spec, nullptr).i32("last_n")));
+}
+
+GrammarTexts grammar_texts(const SamplerSpec & spec, const llama_vocab * vocab) {
+    Arguments    arguments = arguments_of(spec, vocab);
+    GrammarTexts texts     = read_grammar(arguments);
+    arguments.finish();
+    return texts;
 }
 
 } // namespace ggsl

@@ -38,6 +38,16 @@ using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
 // (INVALID_ARGUMENT) for what llama.cpp does not have, or would abort on.
 SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab);
 
+// The text and the start rule of a "grammar" spec; the text is not parsed. Throws Failure (INVALID_ARGUMENT).
+struct GrammarTexts {
+    std::string text;
+    std::string root;
+};
+GrammarTexts grammar_texts(const SamplerSpec & spec, const llama_vocab * vocab);
+
+// How many tokens of the text the sampler looks at; 0 for one that does not look at it. Throws Failure (INVALID_ARGUMENT).
+size_t window_length(const SamplerSpec & spec);
+
 // Whether the sampler of that name picks a token.
 bool picks_token(const std::string & name);
 

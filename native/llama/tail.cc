@@ -54,9 +54,8 @@ TailRows take(const llama_token_data_array & array) {
 } // namespace
 
 Tail::Tail(const std::vector<SamplerSpec> & specs, std::shared_ptr<Model> given) : model(std::move(given)) {
-    const llama_vocab * vocab = model ? model->vocab() : nullptr;
     for (size_t i = 0; i < specs.size(); ++i) {
-        stages.push_back(make_stage(specs[i], vocab));
+        stages.push_back(make_stage(specs[i], model.get()));
         // A later stage would move the row that was picked.
         if (picks_token(specs[i].name) && i + 1 < specs.size()) {
             fail(code::invalid_argument, "%s picks the token, so no stage can follow it", specs[i].name.c_str());
@@ -91,8 +90,23 @@ TailRows Tail::apply(std::span<const int32_t> tokens, std::span<const float> log
     return take(array);
 }
 
+void Tail::check_memory(size_t more) const {
+    size_t bytes = 0;
+    for (const auto & stage : stages) {
+        bytes += stage->bytes_after(more);
+    }
+    if (bytes > max_tail_bytes) {
+        fail(
+            code::limit_exceeded,
+            "the host tail's stages need %zu MiB for the text, expected at most %zu (max_tail_bytes): use fewer stages, or a "
+            "smaller last_n",
+            bytes >> 20, max_tail_bytes >> 20);
+    }
+}
+
 void Tail::accept(int32_t token) {
     check_token(token);
+    check_memory(1);
     std::vector<TailStage *> accepted;
     try {
         for (const auto & stage : stages) {
@@ -118,6 +132,7 @@ void Tail::accept_prompt(std::span<const int32_t> tokens) {
     for (const int32_t token : tokens) {
         check_token(token);
     }
+    check_memory(tokens.size());
     for (const auto & stage : stages) {
         for (size_t i = 0; i < tokens.size() && !stage->may_refuse(); ++i) {
             stage->accept(tokens[i]);

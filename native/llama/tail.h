@@ -16,6 +16,9 @@ struct TailRows {
     int32_t              selected = -1; // a token; -1: no stage picks
 };
 
+// Memory of one tail for its copies of the text.
+inline constexpr size_t max_tail_bytes = 256u << 20;
+
 class Tail {
 public:
     // `model` may be null if no stage needs a vocabulary. Throws Failure (INVALID_ARGUMENT).
@@ -25,8 +28,8 @@ public:
     // produces them; NO_CANDIDATE if no row is given or left).
     TailRows apply(std::span<const int32_t> tokens, std::span<const float> logits);
 
-    // Passes the next token of the text to every stage. Throws Failure (INVALID_ARGUMENT) if a grammar does not accept it; then
-    // no stage has accepted it.
+    // Passes the next token of the text to every stage. Throws Failure (INVALID_ARGUMENT) if a grammar does not accept it, and
+    // LIMIT_EXCEEDED; then no stage has accepted it.
     void accept(int32_t token);
     // Passes the prompt to the stages; a grammar starts after it.
     void accept_prompt(std::span<const int32_t> tokens);
@@ -37,6 +40,7 @@ public:
 private:
     Tail() = default;
     void check_token(int32_t token) const;
+    void check_memory(size_t more) const;
 
     std::shared_ptr<Model>                  model;
     std::vector<std::unique_ptr<TailStage>> stages;

@@ -1,5 +1,9 @@
 #include "tail_stage.h"
 
+#include "model.h"
+
+#include <algorithm>
+
 namespace ggsl {
 
 namespace {
@@ -13,7 +17,7 @@ public:
     void                       reset() override { grammar.reset(); }
     bool                       may_refuse() const override { return true; }
     void                       undo() override { grammar.undo(); }
-    std::unique_ptr<TailStage> clone() const override { return std::make_unique<GrammarStage>(grammar.clone()); }
+    std::unique_ptr<TailStage> clone() const override { return std::make_unique<GrammarStage>(grammar); }
 
 private:
     Grammar grammar;
@@ -70,17 +74,86 @@ private:
     size_t                        draws_before = 0; // before the pending pick
 };
 
+// penalties and dry: llama.cpp allocates their window at its full length. This class gives them one of about the length of the
+// text, and twice as much when that is full. The results are the same: a window that was never full forgot no token, and holds
+// the same tokens as a longer one.
+class WindowStage : public TailStage {
+public:
+    WindowStage(SamplerSpec spec, const llama_vocab * vocab, size_t window)
+        : TailStage(spec.name, nullptr), spec(std::move(spec)), vocab(vocab), window(window),
+          capacity(std::min(window, first_capacity)) {
+        open();
+    }
+
+    void accept(llama_token token) override {
+        if (capacity < window) {
+            tokens.push_back(token);
+            if (tokens.size() > capacity) {
+                grow();
+                return;
+            }
+        }
+        TailStage::accept(token);
+    }
+
+    void reset() override {
+        TailStage::reset();
+        tokens.clear();
+    }
+
+    std::unique_ptr<TailStage> clone() const override { return std::unique_ptr<TailStage>(new WindowStage(*this)); }
+
+    size_t bytes_after(size_t more) const override {
+        return std::min(window, std::max(capacity, 2 * (tokens.size() + more))) * bytes_per_token;
+    }
+
+private:
+    static constexpr size_t first_capacity  = 256;
+    static constexpr size_t bytes_per_token = 16; // here, and in llama.cpp
+
+    WindowStage(const WindowStage & from)
+        : TailStage(from.name, SamplerPtr(llama_sampler_clone(from.sampler.get()))), spec(from.spec), vocab(from.vocab),
+          window(from.window), capacity(from.capacity), tokens(from.tokens) {}
+
+    void open() {
+        spec.parameters["last_n"] = { static_cast<double>(capacity) };
+        sampler                   = make_sampler(spec, vocab);
+    }
+
+    void grow() {
+        capacity = std::min(window, 2 * capacity);
+        open();
+        for (const llama_token token : tokens) {
+            TailStage::accept(token);
+        }
+        if (capacity == window) {
+            tokens = {}; // from now on the sampler forgets by itself
+        }
+    }
+
+    SamplerSpec              spec;
+    const llama_vocab *      vocab;
+    size_t                   window;
+    size_t                   capacity;
+    std::vector<llama_token> tokens; // all of the text, while the window is longer
+};
+
 } // namespace
 
 std::unique_ptr<TailStage> TailStage::clone() const {
     return std::make_unique<TailStage>(name, SamplerPtr(llama_sampler_clone(sampler.get())));
 }
 
-std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab) {
-    SamplerPtr sampler = make_sampler(spec, vocab);
+std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const Model * model) {
+    const llama_vocab * vocab = model == nullptr ? nullptr : model->vocab();
     if (spec.name == "grammar") {
-        return std::make_unique<GrammarStage>(Grammar(vocab, std::move(sampler)));
+        const auto [text, root] = grammar_texts(spec, vocab);
+        return std::make_unique<GrammarStage>(Grammar(*model, text, root));
     }
+    if (const size_t window = window_length(spec); window > 0) {
+        return std::make_unique<WindowStage>(spec, vocab, window);
+    }
+    SamplerPtr sampler = make_sampler(spec, vocab);
     if (spec.name == "adaptive_p") {
         return std::make_unique<AdaptiveStage>(std::move(sampler));
     }

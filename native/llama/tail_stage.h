@@ -19,13 +19,17 @@ public:
     virtual bool may_refuse() const { return false; }
     virtual void undo() {}
 
+    // Memory for the text, if `more` tokens follow.
+    virtual size_t bytes_after(size_t) const { return 0; }
+
     const std::string name;
 
 protected:
     SamplerPtr sampler;
 };
 
-// Throws Failure (INVALID_ARGUMENT).
-std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const llama_vocab * vocab);
+// Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+// `model` may be null if the stage needs no vocabulary.
+std::unique_ptr<TailStage> make_stage(const SamplerSpec & spec, const Model * model);
 
 } // namespace ggsl

@@ -1,7 +1,8 @@
 /** Chooses a working device for a backend, or for `auto`. */
-import { show } from "@ggsl/compiler/graph/show.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
+import * as is from "../check.js";
 import { InputError } from "../errors.js";
+import { device } from "../optionChecks.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { DEVICE_BACKENDS, GPU_BACKENDS, installedPackages, librariesOf } from "./locate.js";
@@ -55,29 +56,25 @@ export function chooseDeviceSync(request: DeviceRequest): ChosenDevice {
 /** Yields libraries to probe and receives a report of each. */
 type Steps<T> = Generator<readonly string[], T, ProbeReport[]>;
 
-function* choose({ backend, device }: DeviceRequest): Steps<ChosenDevice> {
-  checkRequest(backend, device);
-  if (backend === "cpu") return pick("cpu", device, []);
+const checkRequest = is.options({ backend: is.oneOf("auto", ...DEVICE_BACKENDS), device });
+
+function* choose(request: DeviceRequest): Steps<ChosenDevice> {
+  checkRequest(request, "request");
+  const { backend, device: wanted } = request;
+  is.text(backend, "backend");
+  if (backend === "cpu") return pick("cpu", wanted, []);
   if (backend !== "auto") {
     const found = yield* load(backend);
     if (typeof found !== "string") throw unavailable(backend, found.reason);
-    return pick(backend, device, []);
+    return pick(backend, wanted, []);
   }
   const skipped: Skipped[] = [];
   for (const gpu of GPU_BACKENDS) {
     const found = yield* load(gpu);
-    if (typeof found === "string") return pick(gpu, device, skipped);
+    if (typeof found === "string") return pick(gpu, wanted, skipped);
     skipped.push(found);
   }
-  return pick("cpu", device, skipped);
-}
-
-function checkRequest(backend: string, device: unknown): void {
-  const names = ["auto", ...DEVICE_BACKENDS];
-  if (!names.includes(backend)) throw new InputError(`unknown backend \`${backend}\`: expected ${names.join(", ")}`);
-  const isDevice =
-    device === undefined || typeof device === "string" || (Number.isInteger(device) && Number(device) >= 0);
-  if (!isDevice) throw new InputError(`expected a device's number or name, found ${show(device)}`);
+  return pick("cpu", wanted, skipped);
 }
 
 /** Loads the first library of a backend that has devices. Returns its path, or why there is none. */

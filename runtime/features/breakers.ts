@@ -1,5 +1,8 @@
-/** Converts text breakers to token sequences, for every way in which the text can begin inside a token. */
-import type { Breakers } from "./repeats.js";
+/**
+ * Converts text breakers to token sequences, for every way in which the text can begin inside a token. One pass over the
+ * vocabulary finds all texts at once (Aho and Corasick), so the work is linear in the text of the vocabulary.
+ */
+import { breakersFrom, type Breakers, type Tails } from "./repeats.js";
 
 /** The part of a vocabulary that breakers need. Texts are byte strings, one character per byte. */
 export interface Vocabulary {
@@ -11,36 +14,153 @@ export interface Vocabulary {
 const MAX_TEXT = 40;
 const MAX_TAIL = 20;
 
-/** A number is the id of a token that is a breaker by itself; texts need a vocabulary. */
+/** Lists of breakers that are kept for each vocabulary. */
+const MAX_KEPT = 16;
+const kept = new WeakMap<Vocabulary, Map<string, Breakers>>();
+
+/** A number is the id of a token that is a breaker by itself; texts need a vocabulary. Each list is prepared once. */
 export function breakersOf(given: readonly (string | number)[], vocabulary: Vocabulary | undefined): Breakers {
-  const found = new Map<number, Int32Array[]>();
-  const addTail = (token: number, tail: Int32Array): void => {
-    const tails = found.get(token) ?? [];
-    if (!tails.some((t) => t.length === tail.length && t.every((x, i) => x === tail[i])))
-      found.set(token, [...tails, tail]);
-  };
-  for (const breaker of given) {
-    if (typeof breaker === "number") addTail(breaker, new Int32Array());
-    else if (vocabulary) addText(toBytes(breaker).slice(0, MAX_TEXT), vocabulary, addTail);
-  }
-  return found;
+  const singles = given.filter((breaker) => typeof breaker === "number");
+  const texts = given.filter((breaker) => typeof breaker === "string");
+  if (!vocabulary || texts.length === 0) return breakersFrom(new Map(singles.map((token) => [token, [EMPTY]])));
+  const lists = kept.get(vocabulary) ?? new Map<string, Breakers>();
+  kept.set(vocabulary, lists);
+  const key = JSON.stringify(given);
+  const known = lists.get(key);
+  if (known) return known;
+  const made = prepare(texts, singles, vocabulary);
+  if (lists.size === MAX_KEPT) lists.delete(lists.keys().next().value!);
+  lists.set(key, made);
+  return made;
 }
 
-const toBytes = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
+const EMPTY = new Int32Array();
 
-function addText(text: string, vocabulary: Vocabulary, addTail: (token: number, tail: Int32Array) => void): void {
-  if (text === "") return;
+function prepare(texts: readonly string[], singles: readonly number[], vocabulary: Vocabulary): Breakers {
+  const root = automaton(
+    [...new Set(texts.map((text) => toBytes(text).slice(0, MAX_TEXT)))].filter((text) => text !== ""),
+  );
+  const found = new Map<number, Tails>();
+  const tailsOf = tokenizer(vocabulary);
   vocabulary.pieces.forEach((piece, token) => {
-    if (piece.includes(text)) addTail(token, new Int32Array());
-    else for (const rest of remainders(piece, text)) addTail(token, vocabulary.tokenize(rest).slice(0, MAX_TAIL));
+    const { end, contained } = search(root, piece);
+    const tails = tailsOf(end, contained);
+    if (tails.length > 0) found.set(token, tails);
   });
+  for (const token of singles) found.set(token, [EMPTY, ...(found.get(token) ?? [])]);
+  return breakersFrom(found);
 }
 
-/** For each overlap of the end of `piece` with the beginning of `text`: the rest of `text`. */
-function remainders(piece: string, text: string): string[] {
-  const starts = Array.from({ length: Math.min(piece.length, text.length - 1) }, (_, i) => i + 1);
-  return starts
-    .filter((n) => piece.endsWith(text.slice(0, n)))
-    .map((n) => text.slice(n))
-    .reverse();
+const encoder = new TextEncoder();
+const toBytes = (text: string): string =>
+  Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
+
+// ---------------------------------------------------------------- the automaton
+
+/** The beginning of some texts. */
+interface State {
+  readonly length: number;
+  readonly next: Map<number, State>;
+  /** The longest proper suffix that is also a beginning of a text; undefined for the empty one. */
+  suffix: State | undefined;
+  /** The texts that go on here, and what is left of them. */
+  readonly rests: Map<string, string>;
+  /** The text that ends here. */
+  text: string | undefined;
+  /** The longest proper suffix that is a text. */
+  shorter: State | undefined;
 }
+
+const newState = (length: number): State => ({
+  length,
+  next: new Map(),
+  suffix: undefined,
+  rests: new Map(),
+  text: undefined,
+  shorter: undefined,
+});
+
+function automaton(texts: readonly string[]): State {
+  const root = newState(0);
+  for (const text of texts) {
+    let state = root;
+    for (let i = 0; i < text.length; i++) {
+      if (i > 0) state.rests.set(text, text.slice(i));
+      const code = text.charCodeAt(i);
+      const next = state.next.get(code) ?? newState(i + 1);
+      state.next.set(code, next);
+      state = next;
+    }
+    state.text = text;
+  }
+  // shorter states first: the suffixes of a state's children come from its own
+  const open = [root];
+  for (const state of open)
+    for (const [code, next] of state.next) {
+      next.suffix = state === root ? root : step(state.suffix!, code);
+      next.shorter = next.suffix.text === undefined ? next.suffix.shorter : next.suffix;
+      open.push(next);
+    }
+  return root;
+}
+
+/** The longest suffix of what was read, with one more character, that is a beginning of a text. */
+function step(from: State, code: number): State {
+  let state: State | undefined = from;
+  let last = from;
+  while (state) {
+    const next = state.next.get(code);
+    if (next) return next;
+    last = state;
+    state = state.suffix;
+  }
+  return last;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The state at the end of a token's text, and the texts that it contains. */
+function search(root: State, piece: string): { end: State; contained: ReadonlySet<string> } {
+  let state = root;
+  let contained: Set<string> | undefined;
+  for (let i = 0; i < piece.length; i++) {
+    state = step(state, piece.charCodeAt(i));
+    // a text that was found before was found with all its suffixes
+    for (
+      let text = state.text === undefined ? state.shorter : state;
+      text && !contained?.has(text.text!);
+      text = text.shorter
+    )
+      (contained ??= new Set()).add(text.text!);
+  }
+  return { end: state, contained: contained ?? NONE };
+}
+
+/** The tails after a token; tokens that end alike and contain the same texts share a list. */
+function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<string>) => Tails {
+  const tokens = new Map<string, Int32Array>();
+  const tokenize = (rest: string): Int32Array => {
+    const known = tokens.get(rest) ?? vocabulary.tokenize(rest).slice(0, MAX_TAIL);
+    tokens.set(rest, known);
+    return known;
+  };
+  const lists = new Map<State, Map<string, Tails>>();
+  return (end, contained) => {
+    const ends: State[] = [];
+    for (let state: State | undefined = end; state && state.length > 0; state = state.suffix) ends.push(state);
+    // a text that the token contains is not looked for at its end
+    const skipped = [...contained].filter((text) => ends.some(({ rests }) => rests.has(text)));
+    const key = `${contained.size > 0} ${JSON.stringify(skipped)}`;
+    const known = lists.get(end)?.get(key);
+    if (known) return known;
+    const rests = ends.flatMap((state) => [...state.rests].filter(([text]) => !skipped.includes(text)));
+    const tails = [...new Set(rests.map(([, rest]) => rest))].map(tokenize);
+    const made = distinct(contained.size > 0 ? [EMPTY, ...tails] : tails);
+    lists.set(end, (lists.get(end) ?? new Map<string, Tails>()).set(key, made));
+    return made;
+  };
+}
+
+const distinct = (tails: readonly Int32Array[]): Tails => [
+  ...new Map(tails.map((tail) => [tail.join(), tail])).values(),
+];

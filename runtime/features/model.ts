@@ -1,5 +1,6 @@
 /** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
+import { translated } from "../errors.js";
 import type { NativeGrammar } from "../native/samplerBinding.js";
 import type { Vocabulary } from "./breakers.js";
 import type { Feed, GrammarState } from "./feed.js";
@@ -11,7 +12,7 @@ export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: 
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
-    openGrammar: (text) => grammarState(new Grammar(model, text, "root")),
+    openGrammar: (text) => grammarState(translated(() => new Grammar(model, text, "root"))),
   };
 }
 
@@ -28,7 +29,8 @@ function textOfBytes(bytes: Uint8Array): string {
 
 const vocabularies = new WeakMap<NativeModel, Vocabulary>();
 
-function vocabularyOf(model: NativeModel): Vocabulary {
+/** The texts of a model's tokens, prepared once. */
+export function vocabularyOf(model: NativeModel): Vocabulary {
   const known = vocabularies.get(model);
   if (known) return known;
   const { bytes, offsets } = model.pieces();
@@ -46,11 +48,12 @@ function vocabularyOf(model: NativeModel): Vocabulary {
 /** Accepting works on a copy, so that the earlier state stays valid. */
 function grammarState(grammar: NativeGrammar): GrammarState {
   return {
-    allowed: () => grammar.allowed(),
-    accept(token) {
-      const next = grammar.clone();
-      next.accept(token);
-      return grammarState(next);
-    },
+    allowed: () => translated(() => grammar.allowed()),
+    accept: (token) =>
+      translated(() => {
+        const next = grammar.clone();
+        next.accept(token);
+        return grammarState(next);
+      }),
   };
 }

@@ -3,8 +3,47 @@
  * that it would extend, that is the longest suffix of the text that also occurs earlier, followed by this token.
  */
 
-/** Token sequences that end a repetition: by first token, the tails that follow it, which may be empty. */
-export type Breakers = ReadonlyMap<number, readonly Int32Array[]>;
+/** What follows the first token of a breaker; may be empty. */
+export type Tails = readonly Int32Array[];
+
+/** The tails that begin with the same tokens. */
+interface Branch {
+  readonly next: Map<number, Branch>;
+  /** Whether a tail ends here. */
+  isEnd: boolean;
+}
+
+/** Token sequences that end a repetition. */
+export interface Breakers {
+  /** By first token. */
+  readonly tails: ReadonlyMap<number, Tails>;
+  /** The same as trees, so that all tails of a token are compared at once. Tokens can share a tree. */
+  readonly trees: ReadonlyMap<number, Branch>;
+}
+
+export function breakersFrom(tails: ReadonlyMap<number, Tails>): Breakers {
+  const trees = new Map<Tails, Branch>();
+  const treeOf = (list: Tails): Branch => {
+    const tree = trees.get(list) ?? grow(list);
+    trees.set(list, tree);
+    return tree;
+  };
+  return { tails, trees: new Map([...tails].map(([token, list]) => [token, treeOf(list)])) };
+}
+
+function grow(tails: Tails): Branch {
+  const root: Branch = { next: new Map(), isEnd: false };
+  for (const tail of tails) {
+    let branch = root;
+    for (const token of tail) {
+      const next: Branch = branch.next.get(token) ?? { next: new Map(), isEnd: false };
+      branch.next.set(token, next);
+      branch = next;
+    }
+    branch.isEnd = true;
+  }
+  return root;
+}
 
 /** Lengths above 0 by token. `window` holds the last tokens of the text; a breaker of a single token is never penalised. */
 export function repeatLengths(window: Int32Array, breakers: Breakers): Map<number, number> {
@@ -21,19 +60,26 @@ export function repeatLengths(window: Int32Array, breakers: Breakers): Map<numbe
   return lengths;
 }
 
-const isSingleBreaker = (breakers: Breakers, token: number): boolean =>
-  breakers.get(token)?.some((tail) => tail.length === 0) ?? false;
+const isSingleBreaker = (breakers: Breakers, token: number): boolean => breakers.trees.get(token)?.isEnd ?? false;
 
 /** The number of tokens after the last breaker in the text; all of them if there is none. */
 function distanceToBreaker(backwards: Int32Array, breakers: Breakers): number {
   for (let i = 0; i < backwards.length; i++) {
-    const tails = breakers.get(backwards[i]!) ?? [];
-    const matching = tails.filter(
-      (tail) => tail.length <= i && tail.every((token, j) => token === backwards[i - 1 - j]),
-    );
-    if (matching.length > 0) return i - Math.max(...matching.map((tail) => tail.length));
+    const length = longestTail(breakers.trees.get(backwards[i]!), backwards, i);
+    if (length >= 0) return i - length;
   }
   return backwards.length;
+}
+
+/** The length of the longest tail that follows position `at`; -1 if none does. */
+function longestTail(tree: Branch | undefined, backwards: Int32Array, at: number): number {
+  let longest = -1;
+  let branch = tree;
+  for (let length = 0; branch; length++) {
+    if (branch.isEnd) longest = length;
+    branch = length < at ? branch.next.get(backwards[at - 1 - length]!) : undefined;
+  }
+  return longest;
 }
 
 /** For each position, the length of the common prefix with the whole (Gusfield's Z values), in linear time. */

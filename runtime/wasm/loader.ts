@@ -1,6 +1,7 @@
 /** Finds and loads the WebAssembly module next to this file, in Node.js and in browsers. */
 import { InputError } from "../errors.js";
 import { nodeModule } from "../node.js";
+import { moduleSource } from "../optionChecks.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
 import { differenceOf } from "./fits.js";
 import { bytesOf, isFile } from "./source.js";
@@ -17,6 +18,7 @@ let loaded: WasmBinding | undefined;
  * @throws InputError if it cannot be loaded, or has another version
  */
 export async function loadWasm(source: Uint8Array | URL | string = MODULE): Promise<void> {
+  moduleSource(source, "source");
   if (loaded && source === MODULE) return;
   const bytes = await bytesOf(source).catch(refuse);
   loaded = bind(await webAssembly.compile(bytes).catch(refuse));

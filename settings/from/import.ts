@@ -3,7 +3,7 @@ import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
 import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
 import { fromLlamaArgs } from "./formats/llamaArgs.js";
-import { fromModelfile } from "./formats/ollama.js";
+import { ENGINES, fromModelfile } from "./formats/ollama.js";
 import { parseJson } from "./json.js";
 import { checkLength } from "./length.js";
 import type { ObjectNode, TextNode } from "./nodes.js";
@@ -54,18 +54,16 @@ function decode(file: ByteSource, name: string): string {
 
 function planOf(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   if (/^\s*[{[]/.test(text)) return jsonPlan(text, name, kind, options);
-  if (kind === "ollama" || kind === "ollama-engine") return modelfilePlan(text, name, kind);
+  const engine = kind === undefined ? undefined : ENGINES[kind];
+  if (engine !== undefined) return fromModelfile(text, name, engine);
   if (kind === "llama.cpp") return fromLlamaArgs(splitWords(text, name), options);
   if (kind !== undefined) return jsonPlan(text, name, kind, options);
-  if (/^\s*(?:FROM|PARAMETER)\s/im.test(text)) return modelfilePlan(text, name, "ollama");
+  if (/^\s*(?:FROM|PARAMETER)\s/im.test(text)) return fromModelfile(text, name, "server");
   if (/(?:^|\s)--?[a-z]/.test(text)) return fromLlamaArgs(splitWords(text, name), options);
   throw new ImportError(
     `${name}: expected JSON, a Modelfile, a llama.cpp command line or a GGUF file; say which one it is with --from (${KINDS.join(", ")})`,
   );
 }
-
-const modelfilePlan = (text: string, name: string, kind: string): Plan =>
-  fromModelfile(text, name, kind === "ollama" ? "llama.cpp" : "own");
 
 function jsonPlan(text: string, name: string, kind: string | undefined, options: ImportOptions): Plan {
   const root = parseJson(text, name);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { moduleChains } from "../../codegen/chains.js";
 import { nameChains, typeScriptModule } from "../../codegen/module.js";
 import { fromSpec } from "../../compiler/graph/json.js";
-import { fileImporter } from "../../cli/files.js";
+import { importerFor } from "../../cli/files.js";
 import { chainOf, compile } from "../../runtime/chain.js";
 import { ggsl, node, tsc } from "./ggsl.js";
 
@@ -44,8 +44,8 @@ test("the module does not depend on the folder, and is not rewritten if unchange
 
 test("a chain of a module equals the compiler's", () => {
   const text = readFileSync(awkward, "utf8");
-  const options = { importer: fileImporter, file: awkward };
-  const { chains } = moduleChains({ name: awkward, text }, { importer: fileImporter, set: { k: 7 } });
+  const options = { importer: importerFor(awkward), file: awkward };
+  const { chains } = moduleChains({ name: awkward, text }, { importer: importerFor(awkward), set: { k: 7 } });
   expect(chains.map((c) => c.name)).toEqual([
     "class",
     "type",

@@ -56,10 +56,10 @@ test("the CPU's devices are chosen by number and by name", async () => {
     /^the backend `cpu` has no device 1; its devices:\n {2}0: CPU \(/,
   );
   expect(() => chooseDeviceSync({ backend: "cpu", device: -1 })).toThrow(
-    "expected a device's number or name, found -1",
+    "`device` must be a device's number or name, found -1",
   );
   expect(() => chooseDeviceSync({ backend: "metal" as never })).toThrow(
-    "unknown backend `metal`: expected auto, cpu, vulkan, cuda",
+    '`backend` must be one of auto, cpu, vulkan, cuda, found "metal"',
   );
 });
 

@@ -56,7 +56,9 @@ test("what does not fit is an error that says so", async () => {
   await expect(model.logits(long, { contextSize: 256 })).rejects.toThrow(
     /the prompt has \d+ tokens, and the context size is 256: shorten/,
   );
-  await expect(model.logits(Int32Array.of(5, 2048))).rejects.toThrow("token 2048 of the prompt is outside");
+  await expect(model.logits(Int32Array.of(5, 2048))).rejects.toThrow(
+    "`prompt[1]` must be an integer from 0 to 2047, found 2048",
+  );
   await expect(model.logits(new Int32Array())).rejects.toThrow("the prompt is empty");
   await expect(model.logits(PROMPT, { contextSize: 0 })).rejects.toThrow("`contextSize` must be");
 });

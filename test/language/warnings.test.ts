@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileImporter } from "../../cli/files.js";
+import { importerFor } from "../../cli/files.js";
 import { checkProgram } from "../../compiler/driver.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { compile } from "../../runtime/chain.js";
@@ -28,7 +28,7 @@ const PROGRAMS = ["compiler/std", "examples", "examples/typed-app", "bench", "te
 test("the programs of this repository give no such warning", () => {
   expect(PROGRAMS.length).toBeGreaterThan(60);
   const found = PROGRAMS.flatMap((name) =>
-    checkProgram({ name, text: readFileSync(name, "utf8") }, { importer: fileImporter })
+    checkProgram({ name, text: readFileSync(name, "utf8") }, { importer: importerFor(name, ".") })
       .filter((d) => /^E|^W0301$|^W050[5-8]$/.test(d.code))
       .map((d) => `${name}: ${d.code} ${d.message}`),
   );

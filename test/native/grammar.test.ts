@@ -90,3 +90,56 @@ test("what is no model is refused", () => {
     );
   }
 });
+
+const NONE = "no error";
+
+/** Short texts with very many ways to read the same text. */
+const AMBIGUOUS = {
+  doubling: 'root ::= "a" root | [a-zA-Z ] root root | ""',
+  "many stars": `root ::= ${"[a-zA-Z ]* ".repeat(200)}`,
+  "very many stars": `root ::= ${"[a-zA-Z ]* ".repeat(2000)}`,
+};
+
+test.each(Object.entries(AMBIGUOUS))("the work for a token is limited: %s", (_, text) => {
+  const grammar = open(text);
+  const a = tokenOf("a");
+  let flags: Float32Array = new Float32Array(model.info.vocabSize).fill(1);
+  let thrown = NONE;
+  let worst = 0;
+  // a search that forgets what it has seen doubles with each of these tokens
+  for (let i = 0; i < 400 && thrown === NONE; i++) {
+    const start = performance.now();
+    thrown = thrownBy(() => {
+      flags = grammar.allowed();
+      grammar.accept(a);
+    });
+    worst = Math.max(worst, performance.now() - start);
+    expect(flags[tokenOf("z")]).toBe(1);
+  }
+  expect(thrown).toMatch(/^no error$|^LIMIT_EXCEEDED: .*\(max_grammar_(steps|stacks)\)/);
+  expect(worst).toBeLessThan(2000);
+  // a new text can begin
+  if (text !== AMBIGUOUS["very many stars"]) {
+    grammar.reset();
+    expect(next(grammar)).toContain("z");
+  }
+});
+
+test("a limit that the empty text exceeds is an error of the constructor", () => {
+  const stars = Array.from({ length: 3000 }, (_, i) => `r${i} ::= "a"* r${i + 1} | r${i + 1}`);
+  const nested = `root ::= r0\n${stars.join("\n")}\nr3000 ::= "b"`;
+  expect(thrownBy(() => open(nested))).toMatch(/^(no error|LIMIT_EXCEEDED|INVALID_ARGUMENT)/);
+  expect(thrownBy(() => open('root ::= x{1000000}\nx ::= "a"'))).toMatch(/^INVALID_ARGUMENT: the grammar/);
+});
+
+test("open brackets are limited, too", () => {
+  const grammar = open('root ::= "(" root ")" | ""');
+  const bracket = tokenOf("(");
+  let thrown = NONE;
+  let depth = 0;
+  for (; depth < 20_000 && thrown === NONE; depth++) thrown = thrownBy(() => grammar.accept(bracket));
+  expect(thrown).toMatch(/^LIMIT_EXCEEDED: .*\(max_grammar_stacks\)/);
+  expect(depth).toBeGreaterThan(5000);
+  // the state is that of the last accepted token
+  expect(next(grammar)).toContain(")");
+}, 120_000);

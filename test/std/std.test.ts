@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileImporter } from "../../cli/files.js";
+import { importerFor } from "../../cli/files.js";
 import { runTests } from "../../runtime/testing.js";
 
 const FOLDER = "compiler/std";
@@ -16,7 +16,7 @@ describe.each(FILES)("%s", (name) => {
   const source = { name: join(FOLDER, name), text: readFileSync(join(FOLDER, name), "utf8") };
 
   test.each(["reference", "cpu", "wasm"] as const)("passes its tests on %s", (backend) => {
-    const results = runTests(source, [backend], fileImporter);
+    const results = runTests(source, [backend], importerFor(source.name));
     expect(results.filter((r) => r.differences.length > 0)).toEqual([]);
     expect(results.length).toBeGreaterThanOrEqual(FEWEST);
     expect(new Set(results.map((r) => r.title)).size).toBe(results.length);

@@ -49,7 +49,7 @@ llamaTest("bytes that are not a model give an error that says so", async () => {
     expect(error).toBeInstanceOf(InputError);
     expect([code, message]).toEqual(["INVALID_MODEL", expect.stringMatching(expected)]);
   }
-  await expect(loadModelFromBytes("model.gguf" as never)).rejects.toThrow("expected the bytes of a GGUF file");
+  await expect(loadModelFromBytes("model.gguf" as never)).rejects.toThrow("must be the bytes of a GGUF file");
   await expect(loadModelFromBytes(demo(), { backend: "cpu" as never })).rejects.toThrow("found `cpu`");
 });
 

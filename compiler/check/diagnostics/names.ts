@@ -1,5 +1,6 @@
 /** E02xx: names, imports and declarations. */
 import type { Span } from "../../syntax/source.js";
+import type { RefusedImport } from "../program.js";
 import { error, type Diagnostic, type Extra } from "../diagnostics.js";
 import { suggest } from "../suggest.js";
 
@@ -41,6 +42,9 @@ export const missingFile = (span: Span, path: string): Diagnostic =>
   error("E0205", span, `the file "${path}" cannot be read`, {
     help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"',
   });
+
+export const refusedFile = (span: Span, path: string, { refused, help }: RefusedImport): Diagnostic =>
+  error("E0225", span, `the import of "${path}" is refused: ${refused}`, help === undefined ? {} : { help });
 
 export const importCycle = (span: Span, path: readonly string[]): Diagnostic =>
   error("E0206", span, `circular import: ${path.join(" -> ")}`, {

@@ -19,14 +19,15 @@ extern "C" {
 EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_open(const SharedModel * model, const char * text, size_t length,
                                                      const char * root, size_t root_length) {
     return guarded([&] {
-        const llama_vocab * const vocab = (*model)->vocab();
-        return new OpenGrammar{
-            *model, { vocab, make_grammar(vocab, std::string(text, length), std::string(root, root_length)) }
+        const SamplerSpec spec{
+            "grammar", { { "text", { std::string(text, length) } }, { "root", { std::string(root, root_length) } } }
         };
+        const auto texts = grammar_texts(spec, (*model)->vocab());
+        return new OpenGrammar{ *model, Grammar(**model, texts.text, texts.root) };
     });
 }
 EMSCRIPTEN_KEEPALIVE OpenGrammar * ggsl_grammar_clone(const OpenGrammar * from) {
-    return guarded([&] { return new OpenGrammar{ from->model, from->grammar.clone() }; });
+    return guarded([&] { return new OpenGrammar{ *from }; });
 }
 EMSCRIPTEN_KEEPALIVE void ggsl_grammar_close(const OpenGrammar * grammar) {
     delete grammar;

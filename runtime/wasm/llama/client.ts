@@ -1,7 +1,9 @@
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
+import { bytes as checkBytes, someObject } from "../../check.js";
 import { InputError } from "../../errors.js";
+import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
 import type { GenerateRequest, GenerationEnd, LogitsRequest, Port, Reply, Request, Token } from "./messages.js";
@@ -60,12 +62,17 @@ export class ModelWorker implements Disposable {
    * @throws InputError as `loadModelFromBytes` does
    */
   async load(bytes: Uint8Array, module: Uint8Array | URL | string): Promise<ModelInfo> {
+    checkBytes(bytes, "bytes");
+    moduleSource(module, "module");
     const reply = await this.ask({ type: "load", bytes, module: module instanceof URL ? module.href : module });
     return (reply as Reply & { type: "loaded" }).info;
   }
 
   /** Generates text after a prompt; the loop over the tokens throws errors in the arguments. */
-  generate(prompt: string | Int32Array, { chain, ...options }: WorkerGenerateOptions): WorkerGeneration {
+  generate(prompt: string | Int32Array, request: WorkerGenerateOptions): WorkerGeneration {
+    someObject(request, "options");
+    checkChain(request.chain, "chain");
+    const { chain, ...options } = request;
     const spec = writeSpec(options.alternatives ? chain.rowsGraph : chain.graph);
     const tokens: Token[] = [];
     let wake = (): void => undefined;
@@ -115,6 +122,7 @@ export class ModelWorker implements Disposable {
    * @throws InputError for a prompt that does not fit
    */
   async logits(prompt: string | Int32Array, options: Omit<LogitsRequest, "prompt"> = {}): Promise<Float32Array> {
+    someObject(options, "options");
     const reply = await this.ask({ type: "logits", prompt, ...options });
     return (reply as Reply & { type: "logits" }).logits;
   }
@@ -150,7 +158,13 @@ export class ModelWorker implements Disposable {
         if (reply.type === "error") reject(errorOf(reply));
         else resolve(reply);
       });
-      this.port.postMessage({ ...request, id });
+      try {
+        this.port.postMessage({ ...request, id });
+      } catch (error) {
+        // a value that cannot be copied, such as a function
+        this.listeners.delete(id);
+        reject(new InputError(`the request cannot be sent: ${(error as Error).message}`, { cause: error }));
+      }
     });
     return { id, answer };
   }
@@ -171,5 +185,7 @@ function tokenOf(reply: Reply): Token {
   return token;
 }
 
-const errorOf = ({ name, message }: Reply & { type: "error" }): Error =>
-  name === "InputError" ? new InputError(message) : Object.assign(new Error(message), { name });
+const errorOf = ({ name, message, code }: Reply & { type: "error" }): Error =>
+  name === "InputError"
+    ? new InputError(message, code === undefined ? {} : { code })
+    : Object.assign(new Error(message), { name });

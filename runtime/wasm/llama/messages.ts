@@ -52,7 +52,13 @@ export type Reply =
   | { readonly type: "texts"; readonly id: number; readonly texts: readonly string[] }
   /** Answers `setUniforms` and `cancel`. */
   | { readonly type: "accepted"; readonly id: number }
-  | { readonly type: "error"; readonly id: number; readonly name: string; readonly message: string };
+  | {
+      readonly type: "error";
+      readonly id: number;
+      readonly name: string;
+      readonly message: string;
+      readonly code?: string;
+    };
 
 /** A token of a generation in a worker. */
 export interface Token {

@@ -3,6 +3,7 @@ import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "../../chain.js";
 import { AbortError, InputError } from "../../errors.js";
 import type { Generation, Piece } from "../../generate.js";
+import { tokenList } from "../../optionChecks.js";
 import { loadModelFromBytes, type Model } from "../../model.js";
 import type { GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
 
@@ -69,6 +70,7 @@ export function serve(port: Port): void {
 
   function texts({ id, tokens }: Of<"texts">): void {
     const from = loaded();
+    tokenList(from.info.vocabSize - 1)(tokens, "tokens");
     reply({ type: "texts", id, texts: Array.from(tokens, (token) => from.textOf(token)) });
   }
 
@@ -138,5 +140,5 @@ function cancelled(generation: Generation | undefined): GenerationEnd {
 
 function failure(id: number, error: unknown): Reply {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { type: "error", id, name, message };
+  return { type: "error", id, name, message, ...(error instanceof InputError && { code: error.code }) };
 }

@@ -33,13 +33,11 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
   {
     name: "ollama",
     keys: words(`options num_ctx num_predict keep_alive num_gpu num_keep num_thread`),
-    read: (root) => fromOllamaOptions(root, "llama.cpp"),
+    read: (root) => fromOllamaOptions(root, "server"),
   },
-  {
-    name: "ollama-engine",
-    keys: [],
-    read: (root) => fromOllamaOptions(root, "own"),
-  },
+  // only by name: their keys are the same
+  { name: "ollama-2025", keys: [], read: (root) => fromOllamaOptions(root, "runner") },
+  { name: "ollama-engine", keys: [], read: (root) => fromOllamaOptions(root, "own") },
   {
     name: "mnn",
     keys: words(`sampler_type mixed_samplers topK topP minP tfsZ penalty_sampler ngram_factor llm_model llm_weight`),

@@ -58,7 +58,8 @@ const PREFILTER = 3000;
 export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Reader, eos: readonly number[]): Stage[] {
   noteIdle(s, names, reader);
   if (s.bansEnd && eos.length === 0) reader.note("lost", "ban_eos_token", NEEDS_EOS);
-  if (s.grammar !== undefined) reader.note("differs", names.grammar, GRAMMAR_FIRST);
+  if (s.grammar !== undefined)
+    reader.note("differs", reader.given.has(names.grammar) ? names.grammar : "response_format", GRAMMAR_FIRST);
   const bans = s.bansEnd ? eos.map((token) => ({ token, bias: -Infinity })) : [];
   const front = [
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
@@ -136,12 +137,16 @@ const tailFree = (z: number): Stage[] =>
         {
           name: "kobold_tail_free",
           args: { z: uniform("tfs", z, "in [0, 1]") },
-          declaration: `/// Tail-free sampling as KoboldCpp has it: rows until the absolute second differences, normalised, sum to more than \`z\`.
+          declaration: `/// Tail-free sampling as KoboldCpp has it: rows until the absolute second differences, normalised, sum to more than \`z\`;
+/// the first row, and all of three.
 sampler kobold_tail_free(z: f32 in [0, 1] = 1) {
   sort
   let first = prob - next(prob, 0)
-  let second = rank < n - 2 ? abs(first - next(first, 0)) : 0
-  keep z >= 1 or n <= 2 or cumsum(second / sum(second)) <= z
+  let is_inner = rank < n - 2
+  let second = is_inner ? abs(first - next(first, 0)) : 0
+  let total = sum(second)
+  let share = total > 1e-6 ? second / max(total, 1e-6) : is_inner ? 1 / max(n - 2, 1) : 0
+  keep z >= 1 or n <= 3 or rank == 0 or cumsum(share) <= z
 }`,
         },
       ];

@@ -5,6 +5,7 @@ import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type KoboldSettings } from "./kobold.js";
+import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
 
 /** Keys that are not about sampling. */
@@ -37,7 +38,7 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
     presencePenalty: reader.number("presence_penalty") ?? 0,
     mirostat: reader.whole("mirostat", { min: 0, max: 2 }) ?? 0,
     dynatempRange: reader.number("dynatemp_range", { min: 0 }) ?? 0,
-    grammar: reader.text("grammar") || undefined,
+    grammar: reader.text("grammar") || responseFormat(reader),
     seed: reader.seed("sampler_seed", (seed) => seed <= 0n || seed === 0xffffffffn) ?? "random",
     biases: [...biasesOf(reader, "logit_bias").map(clamped), ...tokenBans(reader)],
   };
@@ -54,6 +55,8 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
 
 const UNIT = { min: 0, max: 1 };
 const WINDOW = { min: 0, max: MAX_HISTORY };
+/** In KoboldCpp 0 and below are the whole text. */
+const DRY_WINDOW = { min: -1, max: MAX_HISTORY };
 
 /** KoboldCpp's bound of a bias. */
 const MOST = 100;
@@ -84,7 +87,7 @@ export function readCommon(
       multiplier: reader.number("dry_multiplier") ?? 0,
       base: reader.number("dry_base") ?? 1.75,
       allowedLength: reader.whole("dry_allowed_length", { min: 1 }) ?? 2,
-      lastN: reader.whole("dry_penalty_last_n", WINDOW) ?? 320,
+      lastN: reader.whole("dry_penalty_last_n", DRY_WINDOW) ?? 320,
       breakers: breakersOf(reader),
     },
     xtcProbability: reader.number("xtc_probability", UNIT) ?? 0,

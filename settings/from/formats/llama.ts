@@ -5,7 +5,7 @@ import { DEFAULT_ORDER, LISTED_NAMES, type ListedName } from "@ggsl/compiler/lla
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { DEFAULT_BREAKERS, fieldsOf } from "@ggsl/compiler/llama/samplers.js";
 import { show } from "../notes.js";
-import { grammar, biases, MAX_BIASES } from "../pieces.js";
+import { grammar, biases, MAX_BIASES, textDry, textPenalties } from "../pieces.js";
 import type { Bias, ImportOptions, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
@@ -47,7 +47,8 @@ export const GRAMMAR_DIFFERS =
 export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: ImportOptions): Stage[] {
   noteIdle(s, reader);
   if (s.ignoreEos && eos.length === 0) reader.note("lost", "ignore_eos", NEEDS_EOS);
-  if (s.grammar !== undefined) reader.note("differs", "grammar", GRAMMAR_DIFFERS);
+  if (s.grammar !== undefined)
+    reader.note("differs", reader.given.has("grammar") ? "grammar" : "response_format", GRAMMAR_DIFFERS);
   const bans = s.ignoreEos ? eos.map((token) => ({ token, bias: -Infinity })) : [];
   const front = [...(s.grammar === undefined ? [] : grammar(s.grammar)), ...biasStages([...s.biases, ...bans], reader)];
   const { mirostat, mirostat_tau: tau, mirostat_eta: eta, temperature } = s.values;
@@ -87,16 +88,20 @@ function stagesOf(name: ListedName, { values: v, breakers, seed }: LlamaSettings
   switch (name) {
     case "penalties": {
       const { repeat_penalty: repeat, frequency_penalty: freq, presence_penalty: present } = v;
-      return stages.penalties(PENALTIES, { lastN: v.repeat_last_n, repeat, freq, present });
+      return v.repeat_last_n < 0
+        ? textPenalties(PENALTIES, { repeat, freq, present })
+        : stages.penalties(PENALTIES, { lastN: v.repeat_last_n, repeat, freq, present });
     }
-    case "dry":
-      return stages.dry({
+    case "dry": {
+      const dry = {
         multiplier: v.dry_multiplier,
         base: v.dry_base,
         allowedLength: Math.max(1, v.dry_allowed_length),
         lastN: v.dry_penalty_last_n,
         breakers,
-      });
+      };
+      return dry.lastN < 0 ? textDry(dry) : stages.dry(dry);
+    }
     case "top_n_sigma":
       return stages.topNSigma("top_n_sigma", v.top_n_sigma);
     case "top_k":
@@ -142,11 +147,11 @@ function noteIdle({ values, order }: LlamaSettings, reader: Reader): void {
   if (order.includes("temperature") && values.dynatemp_range <= 0) idle(["dynatemp_exponent"], "dynatemp_range is 0");
   if (order.includes("dry") && !isDry)
     idle(["dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"], "dry_multiplier is 0");
-  if (order.includes("dry") && isDry && values.dry_penalty_last_n <= 0)
+  if (order.includes("dry") && isDry && values.dry_penalty_last_n === 0)
     idle(["dry_multiplier", "dry_base", "dry_allowed_length", "dry_sequence_breakers"], "dry_penalty_last_n is 0");
   if (order.includes("penalties") && !stages.hasPenalties(strengthsOf(values)))
     idle(["repeat_last_n"], "all penalties are off");
-  else if (order.includes("penalties") && values.repeat_last_n <= 0)
+  else if (order.includes("penalties") && values.repeat_last_n === 0)
     idle(Object.values(PENALTIES), "repeat_last_n is 0");
   if (order.includes("dry") && isDry && values.dry_allowed_length < 1)
     reader.note(
@@ -164,6 +169,8 @@ const strengthsOf = (v: Values): { repeat: number; freq: number; present: number
 
 // ---------------------------------------------------------------- what its sources share
 
+const WHOLE_TEXT = `${LLAMA_TOOL} refuses -1; here it is the whole text, as in earlier releases`;
+
 /** How a source of settings treats numbers. */
 export interface Source {
   /** Values outside this range are refused. */
@@ -175,8 +182,11 @@ export interface Source {
 export function readValues(reader: Reader, { range, convert }: Source): Values {
   const entries = FIELD_NAMES.map((name): [FieldName, number] => {
     const { type } = LLAMA_FIELDS[name];
-    const value = type === "i32" ? reader.whole(name, range(name)) : reader.number(name, range(name));
+    const hasWindow = (name === "repeat_last_n" || name === "dry_penalty_last_n") && range(name).min === 0;
+    const allowed = hasWindow ? { ...range(name), min: -1 } : range(name);
+    const value = type === "i32" ? reader.whole(name, allowed) : reader.number(name, allowed);
     if (value === undefined) return [name, DEFAULT_VALUES[name]];
+    if (hasWindow && value < 0) reader.note("differs", name, WHOLE_TEXT);
     const converted = convert(name, value);
     if (converted !== value) reader.note("idle", name, `llama.cpp takes ${value} as ${converted}`);
     return [name, converted];

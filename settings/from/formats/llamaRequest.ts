@@ -6,6 +6,7 @@ import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError, show } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
+import { responseFormat } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
@@ -50,6 +51,7 @@ function read(reader: Reader): LlamaSettings {
       return name === "dry_base" && value < 1 ? fieldOf(name).default : Math.min(Math.max(value, min), max);
     },
   });
+  const format = responseFormat(reader);
   noteGrammars(reader);
   const breakers = reader.texts("dry_sequence_breakers");
   if (breakers?.length === 0) reader.refuse("dry_sequence_breakers", "a list of at least one text");
@@ -60,7 +62,7 @@ function read(reader: Reader): LlamaSettings {
     // llama.cpp ignores empty texts
     breakers: breakers?.filter((text) => text !== "") ?? DEFAULT_BREAKERS,
     biases: biasesOf(reader, "logit_bias"),
-    grammar: reader.text("grammar") || undefined,
+    grammar: reader.text("grammar") || format,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.flag("ignore_eos") ?? false,
   };
@@ -70,7 +72,6 @@ function noteGrammars(reader: Reader): void {
   const schema = 'give the grammar that llama.cpp\'s json_schema_to_grammar.py makes of it as "grammar"';
   if (!reader.given.has("grammar")) reader.note("lost", "json_schema", schema);
   else reader.note("idle", "json_schema", "a grammar is also given");
-  reader.note("lost", "response_format", schema);
   const lost = (keys: readonly string[], why: string): void => {
     for (const key of keys) {
       const node = reader.node(key);

@@ -1,20 +1,37 @@
 /**
  * Ollama's Modelfile, and the options of its requests. Defaults are those of Ollama itself (api/types.go), not llama.cpp's.
  *
- * Ollama has two engines, each with its own order. Its llama.cpp runner uses llama.cpp's default order:
- * penalties, top_k, typical_p, top_p, min_p, temperature. Its own engine (sample/samplers.go) has
- * top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
+ * Since 2026 Ollama passes its options to llama-server (llm/llama_server.go), whose order is
+ * penalties, top_k, typical_p, top_p, min_p, temperature. It has no mirostat, and its repetition penalty is off by default.
+ * In 2025 it had two engines. Its llama.cpp runner had the same order, mirostat, and a repetition penalty of 1.1 by default. Its own
+ * engine (sample/samplers.go) had top_k, temperature, top_p, min_p, in this order, and neither penalties nor typical_p nor mirostat.
  */
 import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { readModelfile, readParameter } from "../modelfile.js";
 import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
 import { ImportError, type Note } from "../notes.js";
-import { textPenalties } from "../pieces.js";
+import { grammar, textPenalties } from "../pieces.js";
 import type { Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import * as stages from "../stages.js";
+import { ollamaFormat } from "./jsonFormat.js";
+import { GRAMMAR_DIFFERS } from "./llama.js";
 
-export type Engine = "llama.cpp" | "own";
+/** `server`: as of August 2026; `runner` and `own`: the two engines of 2025. */
+export type Engine = "server" | "runner" | "own";
+
+/** By the names for `--from`. */
+export const ENGINES: Readonly<Record<string, Engine>> = {
+  ollama: "server",
+  "ollama-2025": "runner",
+  "ollama-engine": "own",
+};
+
+const DESCRIPTIONS: Readonly<Record<Engine, string>> = {
+  server: "August 2026",
+  runner: "2025, for models on its llama.cpp runner",
+  own: "2025, for models on its own engine",
+};
 
 /** Options that are not about sampling. */
 const OTHERS = new Set(
@@ -26,6 +43,8 @@ const OTHERS = new Set(
     .trim()
     .split(/\s+/),
 );
+
+const MIROSTAT = ["mirostat", "mirostat_tau", "mirostat_eta"];
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
 
@@ -68,21 +87,17 @@ export function fromOllamaOptions(root: ObjectNode, engine: Engine): Plan {
 
 function plan(settings: Settings, found: readonly Note[], engine: Engine, what: string): Plan {
   const reader = openReader(settings);
-  const read = engine === "own" ? ownEngine : llamaRunner;
-  const made = read(reader);
-  reader.note(
-    "lost",
-    "format",
-    "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
-  );
+  const format = ollamaFormat(reader);
+  if (format !== undefined) reader.note("differs", "format", GRAMMAR_DIFFERS);
+  const sampling = engine === "own" ? ownEngine(reader) : llamaSamplers(reader, engine);
+  const made = [...(format === undefined ? [] : grammar(format)), ...sampling];
   for (const key of ["tfs_z", "penalize_newline"])
     reader.note("idle", key, "Ollama took it out in 2025, with the samplers behind it");
   reader.run("--ctx-size", "num_ctx");
   reader.run("--threads", "num_thread");
   reader.run("--gpu-layers", "num_gpu");
   reader.finish(OTHERS);
-  const runner = engine === "own" ? "its own engine" : "its llama.cpp runner";
-  return { tool: `Ollama, ${what}, for models on ${runner}`, stages: made, notes: [...reader.notes, ...found] };
+  return { tool: `Ollama of ${DESCRIPTIONS[engine]}, ${what}`, stages: made, notes: [...reader.notes, ...found] };
 }
 
 const UNIT = { min: 0, max: 1 };
@@ -103,23 +118,26 @@ const common = (reader: Reader): Common => ({
   seed: reader.seed("seed", (seed) => seed === -1n) ?? "random",
 });
 
-function llamaRunner(reader: Reader): Stage[] {
+function llamaSamplers(reader: Reader, engine: "server" | "runner"): Stage[] {
   const { temperature, topK, topP, minP, seed } = common(reader);
   const typical = reader.number("typical_p", UNIT) ?? 1;
   const strengths = {
-    repeat: reader.number("repeat_penalty", { min: 0, minExcluded: true }) ?? 1.1,
+    repeat: reader.number("repeat_penalty", { min: 0, minExcluded: true }) ?? (engine === "runner" ? 1.1 : 1),
     freq: reader.number("frequency_penalty") ?? 0,
     present: reader.number("presence_penalty") ?? 0,
   };
   const window = reader.whole("repeat_last_n", { min: -1, max: MAX_HISTORY }) ?? 64;
-  const version = reader.whole("mirostat", { min: 0, max: 2 }) ?? 0;
+  const given = reader.whole("mirostat", { min: 0, max: 2 }) ?? 0;
+  const version = engine === "runner" ? given : 0;
   const [tau, eta] = [reader.number("mirostat_tau") ?? 5, reader.number("mirostat_eta") ?? 0.1];
   if (version > 0) {
     for (const key of ["top_k", "top_p", "min_p", "typical_p", "repeat_last_n", ...Object.values(PENALTIES)])
       reader.note("idle", key, "with mirostat only the temperature counts");
     return [...stages.temp("temperature", temperature), ...stages.mirostat(version, tau, eta, seed)];
   }
-  for (const key of ["mirostat_tau", "mirostat_eta"]) reader.note("idle", key, "mirostat is 0");
+  if (engine === "server")
+    for (const key of MIROSTAT) reader.note("idle", key, "Ollama took mirostat out; --from ollama-2025 has it");
+  else for (const key of MIROSTAT.slice(1)) reader.note("idle", key, "mirostat is 0");
   return [
     // -1 means the whole context
     ...(window < 0
@@ -136,10 +154,9 @@ function llamaRunner(reader: Reader): Stage[] {
 
 function ownEngine(reader: Reader): Stage[] {
   const { temperature, topK, topP, minP, seed } = common(reader);
-  for (const key of ["typical_p", "mirostat", "mirostat_tau", "mirostat_eta"])
-    reader.note("idle", key, "Ollama's own engine has no such sampler");
+  for (const key of ["typical_p", ...MIROSTAT]) reader.note("idle", key, "Ollama's own engine has no such sampler");
   for (const key of ["repeat_last_n", ...Object.values(PENALTIES)])
-    reader.note("lost", key, "Ollama's own engine had no penalties when this import was written");
+    reader.note("lost", key, "Ollama's own engine had no penalties; --from ollama has them");
   if (temperature === 0) {
     for (const key of ["top_k", "top_p", "min_p", "seed"]) reader.note("idle", key, "temperature is 0");
     return stages.greedy();

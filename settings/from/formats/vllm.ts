@@ -9,6 +9,7 @@ import { settingsOf, type ObjectNode } from "../nodes.js";
 import * as pieces from "../pieces.js";
 import type { ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
+import { NO_SCHEMA, responseFormat } from "./jsonFormat.js";
 import { biasStages, NEEDS_EOS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
@@ -30,8 +31,7 @@ const OTHERS = new Set(
 
 const LOST: Readonly<Record<string, string>> = {
   bad_words: "texts need a model's vocabulary; give their token ids as logit_bias",
-  guided_json: "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
-  response_format: "a JSON schema is no grammar; give llama.cpp's grammar for it to an import of llama.cpp",
+  guided_json: NO_SCHEMA,
   structured_outputs: "these are no GBNF grammars; give one to an import of llama.cpp",
   guided_regex: "a regular expression is no grammar; give a GBNF grammar to an import of llama.cpp",
   guided_choice: "a list of texts is no grammar; give a GBNF grammar to an import of llama.cpp",
@@ -44,6 +44,8 @@ const LOST: Readonly<Record<string, string>> = {
   vllm_xargs: "they are for code of the other tool",
   thinking_token_budget: "there is no reasoning budget here",
 };
+
+const OTHER_GRAMMAR = "here any JSON object; the other tool's own grammar may differ in blanks";
 
 /** Below this temperature vLLM picks the best token. */
 const GREEDY_BELOW = 1e-5;
@@ -58,7 +60,9 @@ export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
     const node = reader.node(key);
     if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
   }
-  const front = constraints(reader, options);
+  const format = responseFormat(reader);
+  if (format !== undefined) reader.note("differs", "response_format", OTHER_GRAMMAR);
+  const front = [...(format === undefined ? [] : pieces.grammar(format)), ...constraints(reader, options)];
   const punished = penalties(reader);
   const made = [...front, ...punished, ...drawn(reader)];
   reader.finish(OTHERS);

@@ -1,0 +1,18 @@
+// The rules of a parsed grammar. It includes a private header of llama.cpp, so only the grammar's own files include it.
+#pragma once
+
+#include <llama-grammar.h>
+
+#include <string>
+
+namespace ggsl {
+
+struct GrammarRules {
+    llama_grammar_rules rules;
+    size_t              start = 0;
+};
+
+// Parses and checks a grammar, as check_grammar does.
+GrammarRules parse_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root);
+
+} // namespace ggsl

@@ -1,0 +1,101 @@
+/** Checks of the options that several public functions share. */
+import type { CompileOptions } from "@ggsl/compiler/driver.js";
+import { LIMITS } from "@ggsl/compiler/limits/format.js";
+import { limitsOf, type LimitOptions } from "@ggsl/compiler/limits/limits.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import * as is from "./check.js";
+import type { Check, Checks } from "./check.js";
+import { InputError } from "./errors.js";
+import type { Feed } from "./features/feed.js";
+
+/** Ids that a vocabulary can have. */
+const MAX_TOKEN = 2 ** 31 - 1;
+export const MAX_VOCAB = LIMITS.dim;
+
+/** Numbers, which may be infinite or NaN: what they mean is checked where they are used. */
+const someNumber = is.that("a number", (value) => typeof value === "number");
+export const finite = is.that("a finite number", Number.isFinite);
+
+export const uniformValues = is.recordOf(
+  "an object of values by name",
+  is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
+);
+
+const columns = is.recordOf(
+  "an object of columns by name",
+  is.either("a list of numbers or a Map from token to number", is.map, is.listOf("a list of numbers", someNumber)),
+);
+
+const FEED: Checks<Feed> = {
+  bias: is.map,
+  inputs: columns,
+  vocabulary: is.object({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
+  openGrammar: is.callback,
+};
+export const feed = is.object(FEED);
+
+export const tokenList = (most = MAX_TOKEN): Check => is.listOf("a list of tokens", is.integer(0, most));
+
+const someTokens = is.that("a text or an Int32Array of tokens", (value) => is.isArrayOf("Int32Array", value));
+/** A text, or tokens of a vocabulary. */
+export const prompt =
+  (vocabSize: number): Check =>
+  (value, name) => {
+    if (typeof value === "string") return;
+    someTokens(value, name);
+    tokenList(vocabSize - 1)(value, name);
+  };
+
+export const logitList: Check = is.listOf("a Float32Array or a list of numbers", someNumber);
+
+export const device = is.either("a device's number or name", is.integer(0), is.text);
+
+export const signal = is.that("an AbortSignal", (value) => {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+});
+
+/** Where a WebAssembly module comes from. */
+export const moduleSource = is.either(
+  "a module's bytes, or its location",
+  is.bytes,
+  is.text,
+  is.that("a URL", (value) => value instanceof URL),
+);
+
+const PARTS = ["nodes", "params", "uniforms", "draws", "states", "inputs", "features", "stages", "tail"] as const;
+
+const isGraph = (value: unknown): value is Graph => {
+  const graph = (value ?? {}) as Partial<Graph>;
+  return (
+    typeof graph.name === "string" &&
+    typeof graph.outputs === "object" &&
+    PARTS.every((part) => Array.isArray(graph[part]))
+  );
+};
+export const graph = is.that("a graph", isGraph);
+
+export const chain = is.that("a chain from `compile`, `compilePipeline` or `chainOf`", (value) =>
+  isGraph((value as { readonly graph?: unknown } | null | undefined)?.graph),
+);
+
+const limits: Check = (value, name) => {
+  try {
+    limitsOf(value as LimitOptions);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+  }
+};
+
+const COMPILE: Readonly<Record<keyof Required<CompileOptions>, Check>> = {
+  file: is.text,
+  chain: is.text,
+  set: is.recordOf("an object of numbers by name", someNumber),
+  importer: is.callback,
+  outputs: is.listOf("a list of outputs", is.oneOf("sampled", "candidates", "logits", "probs")),
+  optimize: is.flag,
+  disable: is.listOf("a list of optimizations", is.text),
+  limits,
+};
+export const compileOptions = is.options(COMPILE);
