@@ -61,8 +61,7 @@ private:
     template <typename Action> static void settle(Action action) {
         try {
             action();
-        } catch (const Napi::Error &) {
-        }
+        } catch (const Napi::Error &) {}
     }
 
     Job(Napi::Env env, Work work, Finish finish, std::function<void()> always)

@@ -2,6 +2,7 @@
 
 #include "graph/backend.h"
 #include "graph/failure.h"
+#include "return_memory.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +48,11 @@ template <typename Get> std::string get_string(Get get) {
 }
 
 } // namespace
+
+void Model::Deleter::operator()(llama_model * pointer) const {
+    llama_model_free(pointer);
+    return_memory();
+}
 
 Model::Model(const std::string & path, const ModelOptions & options) {
     check_file(path);
