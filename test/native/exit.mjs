@@ -4,8 +4,12 @@ import { loadModel } from "ggsl/model.js";
 
 const [path, milliseconds] = process.argv.slice(2);
 const model = await loadModel(path, { backend: "cpu" });
+const chain = compilePipeline("dist(1)");
 const generate = async () => {
-  for (;;) for await (const _ of model.generate("In the beginning", { chain: compilePipeline("dist(1)") }));
+  for (;;) {
+    const pieces = model.generate("In the beginning", { chain })[Symbol.asyncIterator]();
+    while (!(await pieces.next()).done);
+  }
 };
 setTimeout(() => process.exit(7), Number(milliseconds));
 await Promise.all([generate(), generate(), generate(), generate(), generate(), generate()]);

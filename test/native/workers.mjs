@@ -12,6 +12,10 @@ const PROMPT = "In the beginning";
 const forever = async (action) => {
   for (;;) await action();
 };
+const drain = async (generation) => {
+  const pieces = generation[Symbol.asyncIterator]();
+  while (!(await pieces.next()).done);
+};
 const generate = async (model, options = {}) => {
   const tokens = [];
   for await (const { token } of model.generate(PROMPT, { chain, threads: 1, ...options })) tokens.push(token);
@@ -26,9 +30,7 @@ const KINDS = {
   queued: (model) => Promise.all(Array.from({ length: 8 }, () => forever(() => generate(model)))),
   batch: (model) => {
     const batch = model.batch({ sequences: 3, contextSize: 64, threads: 1 });
-    const text = async () => {
-      for await (const _ of batch.add(PROMPT, { chain }));
-    };
+    const text = () => drain(batch.add(PROMPT, { chain }));
     return Promise.all(Array.from({ length: 5 }, () => forever(text)));
   },
   evaluate: () => forever(() => chain.evaluate(new Float32Array(1000), { backend: "cpu" })),
@@ -41,7 +43,7 @@ const KINDS = {
   // nothing is disposed of, and nothing runs any more
   idle: async (model) => {
     const batch = model.batch({ sequences: 2, contextSize: 64 });
-    for await (const _ of batch.add(PROMPT, { chain, maxTokens: 3 })) break;
+    await batch.add(PROMPT, { chain, maxTokens: 3 })[Symbol.asyncIterator]().next();
     globalThis.kept = [model, batch, await loadModel(workerData.path, { backend: "cpu" })];
   },
   // ends itself within a generation
