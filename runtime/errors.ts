@@ -5,6 +5,22 @@ export class InputError extends Error {
   override readonly name: string = "InputError";
 }
 
+/** A model file that cannot be used. */
+export class ModelError extends InputError {
+  override readonly name = "ModelError";
+  constructor(
+    /**
+     * - `INVALID_MODEL`: llama.cpp, or a check before it, refuses the file
+     * - `MODEL_CRASH`: a process that tried it crashed or was killed; only with `probe`
+     */
+    readonly code: "INVALID_MODEL" | "MODEL_CRASH",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** An operation was cancelled through its `AbortSignal`. */
 export class AbortError extends Error {
   override readonly name = "AbortError";

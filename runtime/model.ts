@@ -6,10 +6,11 @@ import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
-import { InputError, translated } from "./errors.js";
+import { InputError, ModelError, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
-import type { ModelInfo, NativeModel } from "./native/binding.js";
+import type { ModelInfo, NativeError, NativeModel } from "./native/binding.js";
+import { probeModel } from "./modelProbe.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
@@ -31,6 +32,11 @@ export interface LoadModelOptions extends ContextSettings {
   readonly device?: number | string | undefined;
   /** Layers on the GPU, by default `all`; the others are on the CPU. With 0, chains also run on the CPU. */
   readonly gpuLayers?: number | "all" | undefined;
+  /**
+   * Loads the model in a child process first, on the CPU: for files from strangers. A damaged file that makes llama.cpp end its
+   * process is a `ModelError` then. The backend `wasm` does not need it.
+   */
+  readonly probe?: boolean | undefined;
 }
 
 /** A model in memory, from `loadModel`. Dispose it with `using` or `dispose()`. */
@@ -70,11 +76,12 @@ export interface Model extends Disposable {
 }
 
 /**
- * Loads a GGUF file. Throws `InputError` for a file that cannot be read, for a backend or a device that is not available (with
- * what is available and how to fix it), and for settings that are invalid or not supported by the backend.
+ * Loads a GGUF file. Throws `ModelError` for a file that is damaged or not supported; `InputError` for a path that is no file, for
+ * a backend or a device that is not available (with what is available and how to fix it), and for settings that are invalid or
+ * not supported by the backend.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
-  const { backend = "auto", device, gpuLayers = "all" } = options;
+  const { backend = "auto", device, gpuLayers = "all", probe = false } = options;
   const settings = contextSettings(options);
   const fs = nodeModule("node:fs");
   if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
@@ -88,6 +95,7 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   }
   const chosen = await chooseDevice({ backend, device });
   const layers = layersOn(chosen.backend, gpuLayers);
+  if (probe) await probeModel(path, fs.statSync(path).size);
   const native = await openModel(path, chosen, layers);
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
@@ -167,6 +175,9 @@ async function openModel(path: string, { backend, device }: ChosenDevice, gpuLay
   try {
     return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
   } catch (error) {
-    throw new InputError((error as Error).message, { cause: error });
+    const { code, message } = error as NativeError;
+    throw code === "INVALID_MODEL"
+      ? new ModelError(code, message, { cause: error })
+      : new InputError(message, { cause: error });
   }
 }
