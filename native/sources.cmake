@@ -4,7 +4,8 @@
 set(GGSL_GRAPH_SOURCES bind.cc cpu_kernels.cc evaluate.cc failure.cc graph.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
 # Models with chains in their graphs.
 set(GGSL_MODEL_SOURCES arguments.cc context.cc context_options.cc decode.cc grammar.cc grammar_rules.cc grammar_states.cc
-  grammar_text.cc model.cc sampler.cc sampler_group.cc sampler_spec.cc tail.cc tail_stage.cc token_texts.cc)
+  grammar_text.cc model.cc model_check.cc return_memory.cc sampler.cc sampler_group.cc sampler_spec.cc tail.cc tail_stage.cc
+  token_texts.cc)
 list(TRANSFORM GGSL_GRAPH_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/graph/)
 list(TRANSFORM GGSL_MODEL_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/llama/)
 # ggml's device registry; a module with one device does not need it.

@@ -21,6 +21,17 @@ export class InputError extends Error {
   }
 }
 
+/**
+ * A model file that cannot be used. Its code is `INVALID_MODEL` if llama.cpp, or a check before it, refuses the file, and
+ * `MODEL_CRASH` if a process that tried it crashed or was killed, which only a probe finds.
+ */
+export class ModelError extends InputError {
+  override readonly name = "ModelError";
+  constructor(code: "INVALID_MODEL" | "MODEL_CRASH", message: string, { cause }: ErrorOptions = {}) {
+    super(message, { code, cause });
+  }
+}
+
 /** An operation was cancelled through its `AbortSignal`. */
 export class AbortError extends Error {
   override readonly name = "AbortError";

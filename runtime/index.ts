@@ -14,7 +14,7 @@ export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js
 export type { ContextSettings } from "./contextOptions.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
 export type { Split } from "./devices/place.js";
-export { AbortError, InputError, type InputErrorCode } from "./errors.js";
+export { AbortError, InputError, ModelError, type InputErrorCode } from "./errors.js";
 export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
 export type { GenerateOptions, Generation, GenerationStats, Piece, RunOptions, SequenceRequest } from "./generate.js";
 export type { Alternative } from "./likeliest.js";

@@ -8,10 +8,11 @@ import * as is from "./check.js";
 import * as checks from "./optionChecks.js";
 import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
-import { InputError, translate, translated } from "./errors.js";
+import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
-import type { ModelInfo, NativeModel } from "./native/binding.js";
+import type { ModelInfo, NativeError, NativeModel } from "./native/binding.js";
+import { probeModel } from "./modelProbe.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
 import { loadLlama } from "./wasm/llama/loader.js";
@@ -33,6 +34,11 @@ export interface LoadModelOptions extends ContextSettings {
   readonly device?: number | string | undefined;
   /** Layers on the GPU, by default `all`; the others are on the CPU. With 0, chains also run on the CPU. */
   readonly gpuLayers?: number | "all" | undefined;
+  /**
+   * Loads the model in a child process first, on the CPU: for files from strangers. A damaged file that makes llama.cpp end its
+   * process is a `ModelError` then. The backend `wasm` does not need it.
+   */
+  readonly probe?: boolean | undefined;
 }
 
 /** A model in memory, from `loadModel`. Dispose it with `using` or `dispose()`. */
@@ -75,17 +81,19 @@ const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
   backend: is.oneOf(...MODEL_BACKENDS),
   device: checks.device,
   gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
+  probe: is.flag,
 };
 const checkLoad = is.options(LOAD);
 
 /**
- * Loads a GGUF file. Throws `InputError` for a file that cannot be read, for a backend or a device that is not available (with
- * what is available and how to fix it), and for settings that are invalid or not supported by the backend.
+ * Loads a GGUF file. Throws `ModelError` for a file that is damaged or not supported; `InputError` for a path that is no file, for
+ * a backend or a device that is not available (with what is available and how to fix it), and for settings that are invalid or
+ * not supported by the backend.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
   checkLoad(options, "options");
-  const { backend = "auto", device, gpuLayers = "all" } = options;
+  const { backend = "auto", device, gpuLayers = "all", probe = false } = options;
   const settings = contextSettings(options);
   const fs = nodeModule("node:fs");
   if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
@@ -99,6 +107,7 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   }
   const chosen = await chooseDevice({ backend, device });
   const layers = layersOn(chosen.backend, gpuLayers);
+  if (probe) await probeModel(path, fs.statSync(path).size);
   const native = await openModel(path, chosen, layers);
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
@@ -182,6 +191,7 @@ async function openModel(path: string, { backend, device }: ChosenDevice, gpuLay
   try {
     return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
   } catch (error) {
-    throw translate(error);
+    const { code, message } = error as NativeError;
+    throw code === "INVALID_MODEL" ? new ModelError(code, message, { cause: error }) : translate(error);
   }
 }

@@ -23,8 +23,9 @@ function isPackage(folder: string): boolean {
 /** The build folder of a checkout, outside its packages. */
 export const buildFolder = (): string => path.join(packageRoot(), "..", "build");
 
-/** The path of the native addon, which may not be built. */
-export const addonPath = (): string => path.join(buildFolder(), "Release", "ggsl.node");
+/** The path of the native addon, which may not be built. The environment variable GGSL_ADDON names another build, e.g. with sanitizers. */
+export const addonPath = (): string =>
+  path.resolve(process.env["GGSL_ADDON"] || path.join(buildFolder(), "Release", "ggsl.node"));
 
 /** The path of the WebAssembly module with llama.cpp, which may not be built. */
 export const llamaModulePath = (): string => path.join(buildFolder(), "wasm-llama", "out", "ggsl-llama.wasm");

@@ -5,6 +5,7 @@
  * nothing is downloaded. Does nothing if neither sources nor versions have changed since the last build.
  *
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
+ *     --sanitize-addon  instead builds the addon with them, in a folder of its own (tools/sanitize.ts runs it)
  *     --cuda ARCH  instead builds ggml's CUDA backend (tools/lib/cuda.ts)
  *     --force      builds even if nothing has changed
  *     --source     only unpacks llama.cpp's source
@@ -31,18 +32,23 @@ class BuildError extends ToolError {
 }
 
 export async function main(args: readonly string[]): Promise<void> {
-  const { values } = readArguments("npm run build:native -- [--sanitize | --cuda ARCH | --source] [--force]", {
-    args,
-    options: {
-      sanitize: { type: "boolean", default: false },
-      cuda: { type: "string" },
-      force: { type: "boolean", default: false },
-      source: { type: "boolean", default: false },
+  const { values } = readArguments(
+    "npm run build:native -- [--sanitize | --sanitize-addon | --cuda ARCH | --source] [--force]",
+    {
+      args,
+      options: {
+        sanitize: { type: "boolean", default: false },
+        "sanitize-addon": { type: "boolean", default: false },
+        cuda: { type: "string" },
+        force: { type: "boolean", default: false },
+        source: { type: "boolean", default: false },
+      },
     },
-  });
+  );
   if (values.source) await unpackSource();
   else if (values.cuda !== undefined) await buildBackend(values.cuda, values.force);
   else if (values.sanitize) await runSanitized();
+  else if (values["sanitize-addon"]) await buildSanitized("addon");
   else await buildAddon(values.force);
 }
 
@@ -90,16 +96,26 @@ async function buildBackend(given: string, force: boolean): Promise<void> {
   await buildCuda({ architecture, nvcc, source, buildFolder, tag: RELEASE.tag, force });
 }
 
-async function runSanitized(): Promise<void> {
+/** What can be built with sanitizers (GGSL_SANITIZE in native/CMakeLists.txt). */
+type Sanitized = "tests" | "addon" | "threads";
+
+/** Builds in `build/sanitize-KIND`. Returns that folder and llama.cpp's libraries, which have no instrumentation. */
+export async function buildSanitized(kind: Sanitized): Promise<{ folder: string; libraries: string }> {
   const { bundle, libraries } = checkLlama();
   await checkCompilers();
   await cloneSource(bundle);
-  const folder = join(buildFolder, "sanitize");
+  const folder = join(buildFolder, `sanitize-${kind}`);
   // with more optimization, compiling would take longer than running
   await compile(libraries, folder, "RelWithDebInfo", {
-    GGSL_SANITIZE: "ON",
+    GGSL_SANITIZE: kind,
+    GGSL_OUTPUT: folder,
     CMAKE_CXX_FLAGS_RELWITHDEBINFO: "-O1 -g1",
   });
+  return { folder, libraries };
+}
+
+async function runSanitized(): Promise<void> {
+  const { folder, libraries } = await buildSanitized("tests");
   // The prebuilt libraries keep their device lists until the process ends, which counts as a leak.
   await run(join(folder, "ggsl_test"), [libraries], {
     stdio: "inherit",

@@ -38,20 +38,32 @@ protected:
 
     void OnOK() override {
         always();
-        try {
-            deferred.Resolve(finish(Env(), std::move(*result)));
-        } catch (const Napi::Error & error) {
-            deferred.Reject(error.Value());
-        }
+        settle([&] {
+            try {
+                deferred.Resolve(finish(Env(), std::move(*result)));
+            } catch (const Napi::Error & error) {
+                deferred.Reject(error.Value());
+            }
+        });
     }
 
     void OnError(const Napi::Error & error) override {
         always();
-        error.Value().As<Napi::Object>().Set("code", error_code);
-        deferred.Reject(error.Value());
+        settle([&] {
+            error.Value().As<Napi::Object>().Set("code", error_code);
+            deferred.Reject(error.Value());
+        });
     }
 
 private:
+    // A promise cannot be settled only while its environment ends, as after `worker.terminate()`: node waits for the work, but no
+    // JavaScript runs any more. There is nobody to tell.
+    template <typename Action> static void settle(Action action) {
+        try {
+            action();
+        } catch (const Napi::Error &) {}
+    }
+
     Job(Napi::Env env, Work work, Finish finish, std::function<void()> always)
         : Napi::AsyncWorker(env), work(std::move(work)), finish(std::move(finish)), always(std::move(always)),
           deferred(env) {}

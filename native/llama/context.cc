@@ -2,12 +2,18 @@
 
 #include "graph/backend.h"
 #include "graph/failure.h"
+#include "return_memory.h"
 
 #include <llama-ext.h> // a private header of the release that this is linked to
 
 #include <algorithm>
 
 namespace ggsl {
+
+void Context::ContextDeleter::operator()(llama_context * pointer) const {
+    llama_free(pointer);
+    return_memory();
+}
 
 Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     : model(std::move(loaded)), placement(options.placement), checks_logits(options.check_logits) {

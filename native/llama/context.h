@@ -72,7 +72,7 @@ public:
 
 private:
     struct ContextDeleter {
-        void operator()(llama_context * pointer) const { llama_free(pointer); }
+        void operator()(llama_context * pointer) const;
     };
     struct ChainDeleter {
         void operator()(llama_sampler * pointer) const { llama_sampler_free(pointer); }

@@ -2,6 +2,10 @@
 
 #include "graph/backend.h"
 #include "graph/failure.h"
+#include "model_check.h"
+#include "return_memory.h"
+
+#include <llama-model.h> // a private header of the release that this is linked to
 
 #include <algorithm>
 #include <cstdio>
@@ -34,6 +38,14 @@ void check_file(const std::string & path) {
     }
 }
 
+// Checks what llama.cpp's loader does not. A file that it does not read is left to it.
+template <typename Open> void check_metadata(const std::string & name, Open open) {
+    const LogCapture ignored;
+    if (const ModelHeader header{ open({ true, nullptr }) }) {
+        check_header(header.get(), name);
+    }
+}
+
 // llama.cpp's string getters return the length that they need.
 template <typename Get> std::string get_string(Get get) {
     std::string text(256, '\0');
@@ -47,6 +59,11 @@ template <typename Get> std::string get_string(Get get) {
 }
 
 } // namespace
+
+void Model::Deleter::operator()(llama_model * pointer) const {
+    llama_model_free(pointer);
+    return_memory();
+}
 
 Model::Model(const std::string & path, const ModelOptions & options) {
     check_file(path);
@@ -62,9 +79,11 @@ Model::Model(const std::string & path, const ModelOptions & options) {
         params.devices = only;
     }
 
+    check_metadata(path, [&](gguf_init_params header) { return gguf_init_from_file(path.c_str(), header); });
     const LogCapture log;
     try {
         model.reset(llama_model_load_from_file(path.c_str(), params));
+
     } catch (const std::exception & e) {
         fail(code::invalid_model, "cannot load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
     }
@@ -83,9 +102,12 @@ Model::Model(std::span<const uint8_t> bytes) {
     params.n_gpu_layers       = 0;
     params.load_mode          = LLAMA_LOAD_MODE_NONE; // there is no file to map
 
+    check_metadata(name, [&](gguf_init_params header) { return gguf_init_from_file_ptr(file.get(), header); });
+    std::rewind(file.get());
     const LogCapture log;
     try {
         model.reset(llama_model_load_from_file_ptr(file.get(), params));
+
     } catch (const std::exception & e) {
         fail(code::invalid_model, "cannot load %s: %s%s", name, e.what(), log.suffix().c_str());
     }
@@ -98,6 +120,19 @@ void Model::check_loaded(const std::string & name, const std::string & why) cons
     }
     if (llama_vocab_type(vocab()) == LLAMA_VOCAB_TYPE_NONE || vocab_size() < 1) {
         fail(code::invalid_model, "%s has no vocabulary", name.c_str());
+    }
+    const auto check_special = [&](const char * what, bool is_added, llama_token token) {
+        if (is_added && token == LLAMA_TOKEN_NULL) {
+            fail(code::invalid_model, "%s is damaged: its vocabulary adds a %s token to texts, and has none",
+                 name.c_str(), what);
+        }
+    };
+    check_special("begin", llama_vocab_get_add_bos(vocab()), llama_vocab_bos(vocab()));
+    check_special("end", llama_vocab_get_add_eos(vocab()), llama_vocab_eos(vocab()));
+    check_special("separator", llama_vocab_get_add_sep(vocab()), llama_vocab_sep(vocab()));
+    if (!model->hparams.causal_attn || llama_model_is_diffusion(model.get())) {
+        fail(code::invalid_model,
+             "%s does not generate text token by token: only models with causal attention are supported", name.c_str());
     }
     if (llama_model_has_encoder(model.get()) || !llama_model_has_decoder(model.get())) {
         fail(code::invalid_model, "%s does not generate text: only models with a decoder and no encoder are supported",

@@ -56,7 +56,7 @@ private:
     void check_loaded(const std::string & name, const std::string & why) const;
 
     struct Deleter {
-        void operator()(llama_model * pointer) const { llama_model_free(pointer); }
+        void operator()(llama_model * pointer) const;
     };
     std::unique_ptr<llama_model, Deleter>     model;
     mutable std::once_flag                    texts_once;

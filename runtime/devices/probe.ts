@@ -4,12 +4,10 @@
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { messageOf, runScript, runScriptSync, TIMEOUT_SIGNAL, type Ended, type ScriptOptions } from "../childScript.js";
 import type { Device } from "../native/binding.js";
-import { nodeModule } from "../node.js";
 import { addonPath } from "../root.js";
 import { cpuLibraries } from "./locate.js";
-
-const childProcess = nodeModule("node:child_process")!;
 
 export interface ProbeReport {
   readonly library: string;
@@ -35,7 +33,6 @@ const GRAPH: Graph = {
   outputs: { sampled: 1 },
 };
 
-/** A string, so that sources and bundles need no separate file for it. */
 const CHILD = `
 const [addon, cpu, library, words] = process.argv.slice(1);
 const b = require(addon);
@@ -59,12 +56,7 @@ const reports = new Map<string, ProbeReport>();
 export async function probe(library: string, seconds = SECONDS): Promise<ProbeReport> {
   const known = reports.get(library);
   if (known) return known;
-  const ended = await new Promise<Ended>((resolve) => {
-    childProcess.execFile(process.execPath, argumentsOf(library), options(seconds), (error, stdout, stderr) => {
-      const { signal, code } = (error ?? {}) as { signal?: string | null; code?: number };
-      resolve({ stdout, stderr, signal: signal ?? undefined, status: code ?? 0 });
-    });
-  });
+  const ended = await runScript(CHILD, scriptOptions(library, seconds));
   return record(library, ended, seconds);
 }
 
@@ -72,29 +64,13 @@ export async function probe(library: string, seconds = SECONDS): Promise<ProbeRe
 export function probeSync(library: string, seconds = SECONDS): ProbeReport {
   const known = reports.get(library);
   if (known) return known;
-  const { stdout, stderr, signal, status } = childProcess.spawnSync(
-    process.execPath,
-    argumentsOf(library),
-    options(seconds),
-  );
-  return record(library, { stdout, stderr, signal: signal ?? undefined, status: status ?? 1 }, seconds);
+  return record(library, runScriptSync(CHILD, scriptOptions(library, seconds)), seconds);
 }
 
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly signal?: string | undefined;
-  readonly status: number;
-}
-
-const argumentsOf = (library: string): string[] => [
-  ...["-e", CHILD, addonPath(), cpuLibraries() ?? "", library],
-  JSON.stringify([...encodeWire(GRAPH)]),
-];
-
-/** SIGKILL, because a hanging driver may block SIGTERM. */
-const options = (seconds: number) =>
-  ({ encoding: "utf8", timeout: seconds * 1000, killSignal: "SIGKILL", maxBuffer: 2 ** 20 }) as const;
+const scriptOptions = (library: string, seconds: number): ScriptOptions => ({
+  args: [addonPath(), cpuLibraries() ?? "", library, JSON.stringify([...encodeWire(GRAPH)])],
+  seconds,
+});
 
 function record(library: string, ended: Ended, seconds: number): ProbeReport {
   const report = { library, ...judge(ended, seconds) };
@@ -103,15 +79,10 @@ function record(library: string, ended: Ended, seconds: number): ProbeReport {
 }
 
 function judge({ stdout, stderr, signal, status }: Ended, seconds: number): Omit<ProbeReport, "library"> {
-  if (signal === "SIGKILL")
+  if (signal === TIMEOUT_SIGNAL)
     return { devices: [], failure: `the driver did not answer within ${seconds} s`, isBroken: true };
   if (signal !== undefined) return { devices: [], failure: `the driver crashed (${signal})`, isBroken: true };
-  if (status !== 0) return { devices: [], failure: messageOf(stderr), isBroken: false };
+  if (status !== 0)
+    return { devices: [], failure: messageOf(stderr) ?? "the driver ended the process", isBroken: false };
   return { devices: JSON.parse(stdout) as Device[], isBroken: false };
-}
-
-/** The message of the error that ended the child, without its stack. */
-function messageOf(stderr: string): string {
-  const line = stderr.split("\n").find((text) => /^(\w*)Error: /.test(text));
-  return line?.replace(/^\w*Error: /, "") ?? (stderr.trim().split("\n").at(-1) || "the driver ended the process");
 }
