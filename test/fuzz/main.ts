@@ -53,8 +53,11 @@ async function run(): Promise<void> {
   process.exitCode = faults === 0 ? 0 : 1;
 }
 
-function print({ generator, cases, unconfirmed, found }: Report): void {
-  const rest = unconfirmed > 0 ? `, ${unconfirmed} unconfirmed` : "";
+function print({ generator, cases, skipped, unconfirmed, found }: Report): void {
+  const more = { skipped, unconfirmed };
+  const rest = Object.entries(more)
+    .flatMap(([what, n]) => (n > 0 ? [`, ${n} ${what}`] : []))
+    .join("");
   console.log(`${generator}: ${cases} cases, ${found.size} faults${rest}`);
   for (const { fault, count, file, index } of found.values()) {
     const [first = ""] = fault.message.split("\n");

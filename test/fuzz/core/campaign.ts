@@ -33,6 +33,8 @@ export interface Found {
 export interface Report {
   readonly generator: string;
   cases: number;
+  /** Cases of a group with a known fault. */
+  skipped: number;
   /** Faults that a case shows only after others in the same process. */
   unconfirmed: number;
   /** By the fault's key. */
@@ -42,24 +44,30 @@ export interface Report {
 const BATCH = 50;
 
 /** The cases of a seed: the same for any time and count. */
-function* casesOf(generator: Generator, seed: number): Generator1 {
+function* casesOf(generator: Generator, seed: number): Iterable<unknown> {
   for (let batch = 0; ; batch++) {
     yield* fc.sample(generator.cases, { seed: (seed * 7919 + batch * 104_729) | 0, numRuns: BATCH });
   }
 }
-type Generator1 = Iterable<unknown>;
 
 export async function campaign(generator: Generator, watch: Watch, options: CampaignOptions): Promise<Report> {
   const { seed, milliseconds = Infinity, count = Infinity } = options;
-  const report: Report = { generator: generator.name, cases: 0, unconfirmed: 0, found: new Map() };
+  const report: Report = { generator: generator.name, cases: 0, skipped: 0, unconfirmed: 0, found: new Map() };
   const end = performance.now() + milliseconds;
+  const faulty = new Set<string>();
   for (const c of casesOf(generator, seed)) {
-    if (report.cases >= count || performance.now() > end) break;
+    if (report.cases + report.skipped >= count || performance.now() > end) break;
+    const group = generator.group?.(c);
+    if (group !== undefined && faulty.has(group)) {
+      report.skipped++;
+      continue;
+    }
     const index = report.cases++;
     const seen = await watch.run(generator, c);
     if (!seen) continue;
-    const known = report.found.get(seen.key);
-    if (known) known.count++;
+    const known = report.found.get(`${seen.key} ${group ?? ""}`);
+    if (group !== undefined) faulty.add(group);
+    if (known && group === undefined) known.count++;
     else await note(generator, watch, c, index, report, options);
   }
   return report;
@@ -79,20 +87,17 @@ async function note(
     report.unconfirmed++;
     return;
   }
-  const known = report.found.get(fault.key);
+  const key = `${fault.key} ${generator.group?.(c) ?? ""}`;
+  const known = report.found.get(key);
   if (known) {
     known.count++;
     return;
   }
-  const fails = async (smaller: unknown): Promise<boolean> =>
-    (await watch.run(generator, smaller, PATIENCE_SHRINKING))?.key === fault.key;
+  const fails = async (smaller: unknown): Promise<boolean> => (await watch.run(generator, smaller))?.key === fault.key;
   const small = shrinking > 0 ? await smallest(c, (x) => generator.smaller(x), fails, shrinking) : c;
   const file = folder === undefined ? undefined : write(folder, generator, small, fault, report.found.size + 1);
-  report.found.set(fault.key, { fault, case: small, count: 1, index, ...(file !== undefined && { file }) });
+  report.found.set(key, { fault, case: small, count: 1, index, ...(file !== undefined && { file }) });
 }
-
-/** Shorter than for a new case, so that shrinking a hang ends. */
-const PATIENCE_SHRINKING = 5000;
 
 /** What a file of a case contains. */
 export interface Saved {

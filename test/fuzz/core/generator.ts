@@ -17,6 +17,8 @@ export interface Generator<Case = unknown> {
   smaller(c: Case): Iterable<Case>;
   /** The input itself, for a reader, with the ending of its file name; absent if JSON says it best. */
   show?(c: Case): { readonly ending: string; readonly text: string };
+  /** Cases with one fault: after the first of a group, others of it are skipped. Absent: none are. */
+  group?(c: Case): string;
   /** Seconds of processor time that a case may take; default 1. */
   readonly seconds?: number;
 }

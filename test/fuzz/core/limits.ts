@@ -6,8 +6,11 @@ export const SECONDS = 1;
 /** Growth of the worker's memory during a case, in bytes. */
 export const BYTES = 500 * 2 ** 20;
 
-/** How long to wait for a case, in milliseconds: many times its processor time, because the machine may be busy. */
-export const PATIENCE = 20_000;
+/** A case that takes this many times its processor time is ended. */
+export const HANGS = 4;
+
+/** How long to wait for a case that takes no processor time, in seconds. */
+export const PATIENCE = 60;
 
 /** A worker with more memory than this is replaced before the next case, in bytes. */
 export const WORN = 2 ** 30;

@@ -1,4 +1,4 @@
-/** Smaller cases. fast-check's own shrinkers do the work; they need a start value, not the random choices behind it. */
+/** Smaller cases, from a case itself: the random choices behind it are fewer than its parts. */
 import * as fc from "fast-check";
 import { tokensOf } from "../../syntax/corpus.js";
 

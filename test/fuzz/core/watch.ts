@@ -1,9 +1,10 @@
 /** The other side of `worker.ts`: sends cases to a worker, and sees crashes and hangs. */
 import { fork, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "./faults.js";
 import type { Generator } from "./generator.js";
-import { BYTES, PATIENCE, SECONDS, WORN } from "./limits.js";
+import { BYTES, HANGS, PATIENCE, SECONDS, WORN } from "./limits.js";
 import type { Answer, Order } from "./worker.js";
 
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
@@ -20,10 +21,10 @@ export class Watch implements AsyncDisposable {
   #worker: Running | undefined;
 
   /** Runs a case; returns its fault, if it has one. */
-  async run(generator: Generator, c: unknown, patience = PATIENCE): Promise<Fault | undefined> {
+  async run(generator: Generator, c: unknown): Promise<Fault | undefined> {
     const worker = (this.#worker ??= start());
     const order: Order = { generator: generator.name, case: c };
-    const answer = await answerOf(worker, order, patience);
+    const answer = await answerOf(worker, order, HANGS * secondsFor(generator));
     if ("kind" in answer) {
       await this.stop();
       return answer;
@@ -33,9 +34,9 @@ export class Watch implements AsyncDisposable {
   }
 
   /** Runs a case in a new worker, so that nothing else can be the reason for its fault. */
-  async runAlone(generator: Generator, c: unknown, patience = PATIENCE): Promise<Fault | undefined> {
+  async runAlone(generator: Generator, c: unknown): Promise<Fault | undefined> {
     await this.stop();
-    return this.run(generator, c, patience);
+    return this.run(generator, c);
   }
 
   async stop(): Promise<void> {
@@ -66,7 +67,7 @@ function start(): Running {
   return running;
 }
 
-async function answerOf(worker: Running, order: Order, patience: number): Promise<Answer | Fault> {
+async function answerOf(worker: Running, order: Order, most: number): Promise<Answer | Fault> {
   const { process: child } = worker;
   let end: ((how: Fault) => void) | undefined;
   const over = new Promise<Fault>((resolve) => (end = resolve));
@@ -82,15 +83,17 @@ async function answerOf(worker: Running, order: Order, patience: number): Promis
   child.once("exit", onExit);
   await Promise.race([worker.ready, over]);
   const answer = new Promise<Answer>((resolve) => child.once("message", (message) => resolve(message as Answer)));
-  const timer = setTimeout(
-    () => end!({ kind: "hang", message: `no answer after ${patience / 1000} s`, key: "hang" }),
-    patience,
-  );
+  const [start, before] = [performance.now(), secondsOf(child)];
+  const timer = setInterval(() => {
+    const [waited, used] = [(performance.now() - start) / 1000, secondsOf(child) - before];
+    if (waited < PATIENCE && !(used > most)) return;
+    end!({ kind: "hang", message: `no answer after ${used.toFixed(1)} s of processor time`, key: "slow" });
+  }, 100);
   if (child.connected) child.send(order);
   try {
     return await Promise.race([answer, over]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     child.off("exit", onExit);
   }
 }
@@ -100,7 +103,7 @@ const reasonOf = (errors: string): string =>
   (/^.*(GGML_ASSERT|Error|FATAL|terminate|what\(\)).*$/m.exec(errors)?.[0] ?? "").replaceAll(/\d+/g, "0").slice(0, 160);
 
 function costFault({ seconds, growth }: Answer, generator: Generator): Fault | undefined {
-  const most = generator.seconds ?? SECONDS;
+  const most = secondsFor(generator);
   if (seconds > most)
     return {
       kind: "slow",
@@ -115,6 +118,21 @@ function costFault({ seconds, growth }: Answer, generator: Generator): Fault | u
     };
   return undefined;
 }
+
+const secondsFor = ({ seconds = SECONDS }: Generator): number => seconds;
+
+/** Processor time of a process so far, in seconds; NaN where the system does not tell. */
+function secondsOf({ pid }: ChildProcess): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13);
+    return (Number(user) + Number(system)) / TICKS;
+  } catch {
+    return NaN;
+  }
+}
+
+/** Linux counts processor time in hundredths of a second. */
+const TICKS = 100;
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
 

@@ -148,6 +148,7 @@ export const sizes = defineGenerator<Size>({
     };
   }),
   run: ({ family, size }) => runProgram(FAMILIES[family]!.text(size)),
+  group: ({ family }) => family,
   *smaller({ family, size }) {
     for (const less of lower(size)) yield { family, size: less };
   },
