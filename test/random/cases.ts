@@ -23,7 +23,11 @@ const sizes = fc.oneof(
 );
 
 /** Logits that no model gives, mostly with rows of -inf. */
-const hostile = logitsSpecs(sizes, fc.constantFrom(...HOSTILE_SHAPES), fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99));
+const hostile = logitsSpecs(
+  sizes,
+  fc.constantFrom(...HOSTILE_SHAPES, "depths"),
+  fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99),
+);
 
 export const cases: fc.Arbitrary<Case> = fc.record({
   program: programs,
