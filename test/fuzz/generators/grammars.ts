@@ -30,7 +30,8 @@ const SIZES: readonly ((n: number) => string)[] = [
   (n) => `root ::= ${repeat('"a"? ', n)}`,
   (n) => `root ::= "${repeat("a", n)}"`,
   (n) => `root ::= [${repeat("a-z", n)}]`,
-  (n) => `${Array.from({ length: Math.min(n, 5000) }, (_, i) => `r${i} ::= r${i + 1} r${i + 1}`).join("\n")}\nr${n} ::= "a"\nroot ::= r0`,
+  (n) =>
+    `${Array.from({ length: Math.min(n, 5000) }, (_, i) => `r${i} ::= r${i + 1} r${i + 1}`).join("\n")}\nr${n} ::= "a"\nroot ::= r0`,
   (n) => `root ::= "a" root | [a-z] root root | ""\n# ${repeat("x", n)}`,
   (n) => `root ::= ${repeat("a", n)}`,
 ];

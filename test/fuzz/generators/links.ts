@@ -16,7 +16,7 @@ interface Link {
 }
 
 const SOURCES: readonly Shared["source"][] = [
-  { kind: "shape", shape: "zipf" as never, size: 100 },
+  { kind: "shape", shape: "zipf", size: 100 },
   { kind: "list", text: "1, 2, -inf", are: "logits" },
   { kind: "model", prompt: "In the beginning" },
 ];

@@ -27,7 +27,13 @@ const HEADER = 60_000;
 
 const odd = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 4 }),
-  fc.constantFrom<number[]>([0, 0, 0, 0], [255, 255, 255, 255], [255, 255, 255, 127], [0, 0, 0, 0, 0, 0, 0, 128], [1, 0, 0, 0]),
+  fc.constantFrom<number[]>(
+    [0, 0, 0, 0],
+    [255, 255, 255, 255],
+    [255, 255, 255, 127],
+    [0, 0, 0, 0, 0, 0, 0, 128],
+    [1, 0, 0, 0],
+  ),
 );
 const fractions = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -44,10 +50,11 @@ export const models = defineGenerator<Damaged>({
   name: "models",
   doc: "damaged files of the demo model: loaded, and asked for a few tokens",
   cases: fc.record({
-    damage: fc.array(
-      fc.record({ at: fractions, inHeader: fc.constantFrom(true, true, true, false), bytes: odd }),
-      { minLength: 1, maxLength: 4, size: "max" },
-    ),
+    damage: fc.array(fc.record({ at: fractions, inHeader: fc.constantFrom(true, true, true, false), bytes: odd }), {
+      minLength: 1,
+      maxLength: 4,
+      size: "max",
+    }),
     left: fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fractions }),
   }),
   // loading takes a few threads
