@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { campaign, type Report, type Saved } from "./core/campaign.js";
 import { Watch } from "./core/watch.js";
-import { GENERATORS } from "./generators/index.js";
+import { CAMPAIGN } from "./generators/index.js";
 
 const { values } = parseArgs({
   options: {
@@ -22,11 +22,11 @@ const SHRINKING = 30_000;
 /** Control characters of a case must not reach the terminal. */
 const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, (c) => JSON.stringify(c).slice(1, -1));
 
-const chosen = values.only?.split(",") ?? GENERATORS.map(({ name }) => name);
-const stray = chosen.find((name) => !GENERATORS.some((g) => g.name === name));
+const chosen = values.only?.split(",") ?? CAMPAIGN.map(({ name }) => name);
+const stray = chosen.find((name) => !CAMPAIGN.some((g) => g.name === name));
 if (stray !== undefined) {
   console.error(`there is no generator "${stray}"; there are:`);
-  for (const { name, doc } of GENERATORS) console.error(`  ${name.padEnd(12)}${doc}`);
+  for (const { name, doc } of CAMPAIGN) console.error(`  ${name.padEnd(12)}${doc}`);
   process.exitCode = 2;
 } else if (values.case === undefined) {
   await run();
@@ -35,7 +35,7 @@ if (stray !== undefined) {
 }
 
 async function run(): Promise<void> {
-  const generators = GENERATORS.filter(({ name }) => chosen.includes(name));
+  const generators = CAMPAIGN.filter(({ name }) => chosen.includes(name));
   const seed = Number(values.seed);
   const share = (Number(values.minutes) * 60_000) / generators.length;
   await using watch = new Watch();
@@ -68,7 +68,7 @@ function print({ generator, cases, skipped, unconfirmed, found }: Report): void 
 /** Runs the case of a file again. */
 async function repeat(file: string): Promise<void> {
   const saved = JSON.parse(readFileSync(file, "utf8")) as Saved;
-  const generator = GENERATORS.find(({ name }) => name === saved.generator)!;
+  const generator = CAMPAIGN.find(({ name }) => name === saved.generator)!;
   await using watch = new Watch();
   const fault = await watch.runAlone(generator, saved.case);
   console.log(fault ? `${fault.kind}: ${fault.message}` : "no fault");

@@ -41,6 +41,8 @@ const multiples =
 /** What no model gives, but a caller can. Finite as f32. */
 const HOSTILE = {
   huge: multiples(9, 38),
+  /** Distinct, and huge, but within the bounds of logits. */
+  far: (r) => () => 10 ** (20 + 9 * r.uniform()),
   /** Normal and subnormal. */
   tiny: multiples(-45, -10),
   /** Of every magnitude in one row. */

@@ -119,8 +119,10 @@ async function play(client: MessageConnection, all: readonly Step[]): Promise<vo
       versions.set(uri, version);
     }
   }
-  // after this answer all diagnostics were computed
-  await client.sendRequest("textDocument/documentSymbol", { textDocument: { uri: "untitled:0.ggsl" } });
+  // once this is answered, all diagnostics were computed
+  const last = { uri: "untitled:last.ggsl", version: 1, languageId: "ggsl", text: "" };
+  await client.sendNotification("textDocument/didOpen", { textDocument: last });
+  await client.sendRequest("textDocument/documentSymbol", { textDocument: last });
   await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -1,4 +1,4 @@
-/** All generators, in the order in which a campaign runs them. */
+/** All generators. */
 import type { Generator } from "../core/generator.js";
 import { calls } from "./calls.js";
 import { commandLine } from "./commands.js";
@@ -7,10 +7,12 @@ import { grammars } from "./grammars.js";
 import { links } from "./links.js";
 import { models } from "./models.js";
 import { programs } from "./programs.js";
+import { selfTest } from "./selfTest.js";
 import { sizes } from "./sizes.js";
 import { specs } from "./specs.js";
 
-export const GENERATORS: readonly Generator[] = [
+/** In the order in which a campaign runs them. */
+export const CAMPAIGN: readonly Generator[] = [
   programs,
   sizes,
   specs,
@@ -21,3 +23,6 @@ export const GENERATORS: readonly Generator[] = [
   commandLine,
   calls,
 ];
+
+/** Those that a worker knows. */
+export const GENERATORS: readonly Generator[] = [...CAMPAIGN, selfTest];
