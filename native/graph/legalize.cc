@@ -15,6 +15,12 @@ using Tensor = ggml_tensor *;
 // Vulkan computes a wider softmax in chunks of 512 rows.
 constexpr int64_t widest_vulkan_soft_max = 16384;
 
+// From this k on, Vulkan's top_k selects by radix; below, it searches by halves, quarters, ... of the keys, as many as a
+// subgroup has threads, and computes the end of the topmost part as 2^32, which is 0 in 32 bits: no key is found below it.
+// That part begins at 2 for subgroups of 4 threads, at 2^65 for 8, at 2^113 for 32.
+constexpr int64_t vulkan_radix_top_k = 1024;
+constexpr double  right_below        = 2;
+
 // Above the number that argmax starts from on devices that do not start from the first row.
 constexpr float above_lowest = -3e38f;
 
@@ -28,6 +34,10 @@ bool may_have_no_largest(const Builder & b, const Node & node, const Tensor *) {
 
 bool is_one_row(const Builder &, const Node & node, const Tensor *) {
     return node.dim == 1;
+}
+
+bool may_be_in_topmost_part(const Builder & b, const Node & node, const Tensor *) {
+    return node.dim < vulkan_radix_top_k && !(b.bound.ranges[node.operands[0]].hi < right_below);
 }
 
 bool is_too_wide(const Builder &, const Node &, const Tensor * x) {
@@ -121,6 +131,21 @@ Tensor largest_position(Builder & b, Tensor x) {
 
 Tensor take_largest(Builder & b, const Node &, const Tensor * x) {
     return largest_position(b, x[0]);
+}
+
+Tensor take_rows_of(Builder & b, Tensor x, Tensor rows) {
+    return b.column(b.made(ggml_get_rows(b.context, b.elements(x), rows)), rows->ne[0]);
+}
+
+// More rows than are wanted, selected by radix, and sorted.
+Tensor select_by_radix(Builder & b, const Node & node, const Tensor * x) {
+    const bool   selects = x[0]->ne[0] > vulkan_radix_top_k;
+    const Tensor some    = selects ? b.made(ggml_top_k(b.context, x[0], vulkan_radix_top_k)) : nullptr;
+    const Tensor keys    = selects ? take_rows_of(b, x[0], some) : x[0];
+    const Tensor numbers = may_be_nan(b, node, x) ? b.clamped(keys, -FLT_MAX, FLT_MAX) : keys;
+    const Tensor order   = b.made(ggml_argsort(b.context, numbers, GGML_SORT_ORDER_DESC));
+    const Tensor sorted  = selects ? take_rows_of(b, some, order) : order;
+    return b.made(ggml_view_2d(b.context, sorted, node.dim, b.rows, sorted->nb[1], 0));
 }
 
 Tensor largest_of_numbers(Builder & b, const Node & node, const Tensor * x) {
@@ -223,6 +248,14 @@ const std::vector<Rewrite> table = {
       "argmax",
       is_one_row,
       take_largest },
+    { "select by radix",
+      OpId::top_k,
+      { Family::vulkan },
+      "for k below 1024, Vulkan's top_k gives the first k rows if the k-th largest number is huge: above 2^65 for subgroups of "
+      "8 threads, 2^113 for 32",
+      "top_k of 1024 rows, get_rows, clamp, argsort, get_rows, view",
+      may_be_in_topmost_part,
+      select_by_radix },
     { "largest of numbers",
       OpId::argmax,
       { Family::cuda, Family::other },

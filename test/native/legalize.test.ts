@@ -47,6 +47,7 @@ test("every rewrite of the table has a test here, in wide.test.ts, or in test/wa
     "step: step in WebAssembly",
     "argsort: sort numbers",
     "top_k: take the largest",
+    "top_k: select by radix",
     "argmax: largest of numbers",
     "soft_max: softmax by steps",
   ]);
@@ -74,7 +75,25 @@ test("take the largest: top_k of one row is argmax, on every device", () => {
     const { candidates } = evaluate(open(graph, 4, family), [-5, -2, -3, -9]);
     expect([...candidates!]).toEqual([1]);
   }
-  expect(rewrittenFor(graphOf(one("top_k", { k: 2 }, "i32", 2), { candidates: 1 }), 4)).toEqual({});
+  expect(rewrittenFor(graphOf(one("top_k", { k: 2 }, "i32", 2), { candidates: 1 }), 4).cpu).toBeUndefined();
+});
+
+test("select by radix: top_k of less than 1024 rows on Vulkan, unless no key reaches 2, for one sequence and for several", () => {
+  const top = (k: number): Graph => graphOf(one("top_k", { k }, "i32", k), { candidates: 1 });
+  expect(rewrittenFor(top(1023), 5000)).toEqual({ cpu: ["wide top_k"], vulkan: ["select by radix"] });
+  expect(rewrittenFor(top(1024), 5000)).toEqual({ cpu: ["wide top_k"] });
+  const probs = [logitsNode, node("soft_max", [0]), node("top_k", [1], { k: 3 }, "i32", 3)];
+  expect(rewrittenFor(graphOf(probs, { candidates: 2 }), 100)).toEqual({});
+  const row = (size: number, by: number): number[] =>
+    Array.from({ length: size }, (_, i) => 1e30 * Math.sin(by * i + 1));
+  for (const size of [8, 1024, 1025, 3000]) {
+    const rows = [row(size, 1), row(size, 2)];
+    const { candidates } = evaluate(open(top(7), size, "vulkan", 2), rows.flat());
+    rows.forEach((keys, r) => {
+      const order = [...keys.keys()].sort((a, b) => keys[b]! - keys[a]!);
+      expect([...candidates!.slice(7 * r, 7 * r + 7)]).toEqual(order.slice(0, 7));
+    });
+  }
 });
 
 test("largest of numbers: argmax never sees a row of NaN alone, where that gives -1", () => {

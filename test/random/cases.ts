@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import type { Feed } from "../../runtime/features/feed.js";
 import { contextSpecs, makeContext, type ContextSpec } from "../parity/context.js";
-import { logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
+import { HOSTILE_SHAPES, logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
 import { random, type Random } from "../parity/random.js";
 import { programs, type Program, type ProgramInput } from "./program.js";
 
@@ -22,9 +22,16 @@ const sizes = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1500, 4096) },
 );
 
+/** Logits that no model gives, mostly with rows of -inf. */
+const hostile = logitsSpecs(
+  sizes,
+  fc.constantFrom(...HOSTILE_SHAPES, "depths"),
+  fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99),
+);
+
 export const cases: fc.Arbitrary<Case> = fc.record({
   program: programs,
-  logits: logitsSpecs(sizes),
+  logits: fc.oneof({ weight: 2, arbitrary: logitsSpecs(sizes) }, { weight: 1, arbitrary: hostile }),
   context: contextSpecs,
   draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
     nil: undefined,

@@ -43,22 +43,17 @@ export interface Mismatch {
   readonly distance: number;
 }
 
-/** The largest difference of the first step that differs. The order of ties depends on the device, so order is compared only on request. */
-export function mismatchOf(
-  found: readonly Step[],
-  wanted: readonly Step[],
-  isSameOrder: boolean,
-): Mismatch | undefined {
-  for (const [step, there] of wanted.entries()) {
+/** The largest difference of each step that differs. The order of ties depends on the device, so order is compared only on request. */
+export function mismatchesOf(found: readonly Step[], wanted: readonly Step[], isSameOrder: boolean): Mismatch[] {
+  return wanted.flatMap((there, step) => {
     const here = found[step]!;
     const differences = [
       here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder),
       here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
       statesMismatch(here.states, there.states),
     ].filter((d) => d !== undefined);
-    if (differences.length > 0) return { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
-  }
-  return undefined;
+    return differences.length === 0 ? [] : { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
+  });
 }
 
 type Difference = Omit<Mismatch, "step">;

@@ -12,7 +12,10 @@ const known =
 
 const numbers = fc.oneof(
   { weight: 6, arbitrary: words("0", "1", "2", "0.5", "-1", "3", "0.1", "-0.3", "7", "1.5") },
-  { weight: 1, arbitrary: words("10", "100", "1e-9", "1e9", "-1e9", "1e38", "-1e38", "1e-38", "16777216") },
+  {
+    weight: 1,
+    arbitrary: words("10", "100", "1e-9", "1e9", "-1e9", "1e38", "-1e38", "1e-38", "16777216", "1e-20", "1e20"),
+  },
 );
 const wholes = words("0", "1", "2", "3", "5", "-1", "-2", "40", "1000");
 const truths = words("true", "false");

@@ -39,6 +39,7 @@ export interface ParamChoice {
 const VALUES: Readonly<Record<ParamType, fc.Arbitrary<number>>> = {
   f32: fc.oneof(
     fc.constantFrom(0, 1, -1, 0.5, 2, 1e-9, 1e9, 1e38, -1e38),
+    fc.constantFrom(1e-20, 1e20, -1e20, 1e30, -1e30, 1e31, 1e-30, 2 ** -126, 3e38),
     fc.float({ min: -5, max: 5, noNaN: true }).map((x) => x + 0),
   ),
   i32: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -2, max: 9 }) }, fc.constantFrom(40, 1000)),

@@ -1,7 +1,7 @@
 /** Random well-typed programs: samplers of every construct of the language, in chains with those of the standard library. */
 import * as fc from "fast-check";
 import { bindParams, paramChoices, type Draft, type ParamChoice } from "./params.js";
-import { standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
+import { extremeTemperatures, standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
 import { afterPick, body, picks, settledPick, stateDeclaration } from "./statements.js";
 import { counter, newScope, type Kind, type Named, type Text } from "./text.js";
 
@@ -54,6 +54,7 @@ const ownChoices = (maxParams: number): fc.Arbitrary<OwnChoice> =>
 const stageChoices: fc.Arbitrary<StageChoice> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ own: ownChoices(3) }) },
   { weight: 2, arbitrary: fc.record({ standard: standardFilters }) },
+  { weight: 1, arbitrary: fc.record({ standard: extremeTemperatures }) },
 );
 
 const endChoices: fc.Arbitrary<EndChoice> = fc.record({

@@ -5,7 +5,7 @@ import { verify } from "../../compiler/graph/verify.js";
 import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import { runOf, type Backend } from "../parity/backends.js";
 import { cases, describeCase, makeGiven, type Case, type Given } from "./cases.js";
-import { mismatchOf, outcomeFault, type Mismatch } from "./compare.js";
+import { mismatchesOf, outcomeFault, type Mismatch } from "./compare.js";
 import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, without, type Build } from "./compile.js";
 import { runOtherwise } from "./device.js";
 import { meaningOf } from "./meaning/meaning.js";
@@ -169,7 +169,7 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
   const check = (where: string, found: Step[], wanted: Step[], isSameOrder: boolean): void => {
     const fault = outcomeFault(found, given.logits, c.program);
     if (fault !== undefined) fail(where, fault);
-    const mismatch = mismatchOf(found, wanted, isSameOrder);
+    const [mismatch] = mismatchesOf(found, wanted, isSameOrder);
     tally.comparisons++;
     if (!mismatch) return;
     const reason = edge(mismatch, isSameOrder);
@@ -233,8 +233,8 @@ function edgesOf(
     const wanted = (reference ??= outcomeOf(plain, given, runOf("reference", plain, vocabSize), accepted));
     return (["tied", "rounded"] as const).find((excuse) =>
       devices(excuse).some((outcome) => {
-        const m = mismatchOf(outcome, wanted, isSameOrder);
-        return m !== undefined && m.step <= step && m.distance >= distance / 10;
+        const seen = mismatchesOf(outcome, wanted, isSameOrder);
+        return seen.some((m) => m.step <= step && m.distance >= distance / 10);
       }),
     );
   };

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { STD_SAMPLERS, type StdSampler } from "../../compiler/std/samplers.js";
 import { declaredParams } from "../parity/declared.js";
 import { SAMPLERS } from "../parity/samplers.js";
-import { literal, type Args, type ParamSpec } from "../parity/values.js";
+import { f32, literal, type Args, type ParamSpec } from "../parity/values.js";
 import { chainParam, type Draft } from "./params.js";
 
 export interface StandardChoice {
@@ -14,9 +14,11 @@ export interface StandardChoice {
   readonly isUniform: readonly boolean[];
 }
 
-function choiceOf(sampler: StdSampler): fc.Arbitrary<StandardChoice> {
-  // the parity tests list more edge values
-  const params = SAMPLERS[sampler.name]?.params ?? declaredParams(sampler);
+/** The parity tests list more edge values than the declarations. */
+const paramsOf = (sampler: StdSampler): StandardChoice["params"] =>
+  SAMPLERS[sampler.name]?.params ?? declaredParams(sampler);
+
+function choiceOf(sampler: StdSampler, params = paramsOf(sampler)): fc.Arbitrary<StandardChoice> {
   const entries = Object.entries(params);
   return fc.record({
     sampler: fc.constant(sampler),
@@ -29,8 +31,14 @@ function choiceOf(sampler: StdSampler): fc.Arbitrary<StandardChoice> {
 const picking = STD_SAMPLERS.filter(({ picks }) => picks !== undefined);
 const others = STD_SAMPLERS.filter(({ picks }) => picks === undefined);
 
-export const standardFilters = fc.oneof(...others.map(choiceOf));
-export const standardPicks = fc.oneof(...picking.map(choiceOf));
+export const standardFilters = fc.oneof(...others.map((s) => choiceOf(s)));
+export const standardPicks = fc.oneof(...picking.map((s) => choiceOf(s)));
+
+/** Temperatures that move logits to the bounds of their range, or make them equal. */
+export const extremeTemperatures: fc.Arbitrary<StandardChoice> = choiceOf(
+  STD_SAMPLERS.find(({ name }) => name === "temp")!,
+  { t: f32(1e-20, 1e20, 1e-20, 1e-15, 1e-10, 1e-5, 1e10, 1e20) },
+);
 
 /** The stage as text. */
 export function standardStage(draft: Draft, { sampler, params, args, isUniform }: StandardChoice): string {

@@ -28,7 +28,7 @@ const lets = fc.oneof(
 const assigns = fc.oneof(
   { weight: 3, arbitrary: t`logit ${words("=", "+=", "-=")} ${fc.oneof(column, column, scalar)}` },
   { weight: 2, arbitrary: t`logit ${words("*=", "/=")} ${fc.oneof(scalar, column)}` },
-  t`logit *= ${words("0.5", "2", "-1", "0", "1e10", "1e-10", "1e30")}`,
+  t`logit *= ${words("0.5", "2", "-1", "0", "1e10", "1e-10", "1e20", "1e-20", "1e30")}`,
   t`logit = (${mask} ? logit : ${column})`,
 );
 

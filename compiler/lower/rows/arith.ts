@@ -9,6 +9,7 @@ import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 import type { UniformOp } from "../../graph/uniformOps.js";
 import { opRule, resultRange, type OpName } from "../../graph/ops.js";
+import { shiftedGap, stretchedGap, type Gap } from "./gap.js";
 import type { Lowering } from "./lowering.js";
 import { constant, uniformOp, isConstant, NO_FACTS, type Facts, type NodeValue, type Value } from "./value.js";
 
@@ -76,7 +77,7 @@ export function scale(cx: Lowering, x: Value, s: number, b: number): Value {
     {
       trend: s > 0 ? trend : flip(trend),
       isZeroDropped: isZeroDropped && b === 0,
-      ...(Math.abs(b) <= MAX_SHIFT && stretchedGap(x, s, s)),
+      gap: shifted(stretched(x.facts.gap, I.point(s)), I.point(b), false),
       atMostMaxOf: b <= 0 && (s === 1 || (s >= 0 && s < 1 && x.range.lo >= 0)) ? atMostMaxOf : undefined,
     },
   );
@@ -105,7 +106,7 @@ export function add(cx: Lowering, a: Value, b: Value): Value {
     {},
     {
       trend: sumTrend(trendOf(x), trendOf(y)),
-      ...shiftedGap(x, y),
+      gap: shifted(x.facts.gap, y.range, y.isColumn),
       atMostMaxOf: !y.isColumn && y.range.hi <= 0 ? x.facts.atMostMaxOf : undefined,
     },
   );
@@ -120,28 +121,17 @@ export function sub(cx: Lowering, a: Value, b: Value): Value {
   const trendB = trendOf(b);
   const trend = sumTrend(trendOf(x), trendB === "level" ? "level" : flip(trendB));
   const atMostMaxOf = !b.isColumn && b.range.lo >= 0 ? x.facts.atMostMaxOf : undefined;
-  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, ...shiftedGap(x, b), atMostMaxOf });
+  const gap = shifted(x.facts.gap, I.neg(b.range), b.isColumn);
+  if (x.facts.cumsumOf !== b.id) return node(cx, "sub", [x, b], {}, { trend, gap, atMostMaxOf });
   // an exclusive prefix sum: 0 in the first row
   const first = cx.table.isPacked ? { first: I.point(0) } : NO_FACTS;
   return node(cx, "sub", [x, b], {}, { trend, ...first });
 }
 
-/** Logits shifted further than this may be clamped to the range of dropped rows. */
-const MAX_SHIFT = 1e20;
+const shifted = (gap: Gap | undefined, by: Interval, isColumn: boolean): Gap | undefined =>
+  gap && shiftedGap(gap, by, isColumn);
 
-type Gap = Pick<Facts, "gap" | "stretch">;
-
-/** Adding a scalar keeps the gap between rows; adding a column narrows it by the column's spread. */
-function shiftedGap({ facts: { gap, stretch } }: NodeValue, { range, isColumn, facts }: NodeValue): Gap {
-  // the largest logit is within the bounds of ordinary logits
-  const isOrdinary = facts.atMostMaxOf !== undefined && I.isWithin(range, -1e30, 1e30);
-  if (gap === undefined || !(isOrdinary || I.isWithin(range, -MAX_SHIFT, MAX_SHIFT))) return {};
-  return { gap: gap - (isColumn ? range.hi - range.lo : 0), stretch };
-}
-
-/** Multiplying every row by the same number in [lo, hi]. */
-const stretchedGap = ({ facts: { gap, stretch = Infinity } }: NodeValue, lo: number, hi: number): Gap =>
-  gap !== undefined && lo > 0 ? { gap: gap * lo, stretch: stretch * hi } : {};
+const stretched = (gap: Gap | undefined, by: Interval): Gap | undefined => gap && stretchedGap(gap, by);
 
 export function mul(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("mul", a, b);
@@ -158,7 +148,7 @@ function productFacts(x: NodeValue, y: NodeValue): Facts {
     trend: productTrend(x, y),
     isZeroDropped,
     atMostMaxOf: isFraction ? (x.facts.atMostMaxOf ?? y.facts.atMostMaxOf) : undefined,
-    ...(!y.isColumn && stretchedGap(x, y.range.lo, y.range.hi)),
+    gap: y.isColumn ? undefined : stretched(x.facts.gap, y.range),
   };
 }
 
@@ -176,8 +166,8 @@ export function div(cx: Lowering, a: Value, b: Value): Value {
   const x = asNode(cx, a);
   const y = asNode(cx, divisor);
   const trend = y.range.lo > 0 ? x.facts.trend : y.range.hi < 0 ? flip(x.facts.trend) : undefined;
-  const gap = y.range.lo > 0 ? stretchedGap(x, 1 / y.range.hi, 1 / y.range.lo) : {};
-  return node(cx, "div", [x, y], {}, { trend, ...gap, isZeroDropped: x.facts.isZeroDropped === true });
+  const gap = stretched(x.facts.gap, I.div(I.point(1), y.range));
+  return node(cx, "div", [x, y], {}, { trend, gap, isZeroDropped: x.facts.isZeroDropped === true });
 }
 
 function nonZero(cx: Lowering, y: Value): Value {

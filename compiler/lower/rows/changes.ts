@@ -7,6 +7,7 @@ import { orderFacts, knownTrend } from "../rules/order-facts.js";
 import { clamp, scale } from "./arith.js";
 import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
 import { and } from "./conditions.js";
+import { clampedGap } from "./gap.js";
 import type { Lowering } from "./lowering.js";
 import type { Table } from "./table.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
@@ -22,13 +23,13 @@ export function assignLogit(cx: Lowering, value: NodeValue): void {
   const t = cx.table;
   if (value.id === logitOf(cx).id) return;
   const logit = clamp(cx, value, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
-  const { gap, stretch } = value.facts;
-  if (!tellsDropped(cx, value.facts)) {
+  const gap = value.facts.gap && clampedGap(value.facts.gap, LOGIT_LIMIT);
+  if (!tellsDropped(cx, gap)) {
     t.mask = aliveOf(cx);
     t.isMaskFull = true;
   }
   t.weights = undefined;
-  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap, stretch } };
+  t.assigned = { ...logit, facts: { trend: value.facts.trend, gap } };
   if (t.isOrderInherited) t.isOrdered = value.facts.trend === "falls";
   changeRows(t);
 }
@@ -73,7 +74,7 @@ export function replaceTable(
 function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
-  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap, stretch: t.assigned.facts.stretch });
+  if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap });
   if (t.mask) t.mask = moved(t.mask, NO_FACTS);
   t.raw = take(t.raw);
   t.isRawFalling = false;

@@ -48,8 +48,7 @@ export function logitOf(cx: Lowering): NodeValue {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, {
         trend: t.isRawFalling ? knownTrend(cx, "falls") : undefined,
-        gap: LOGIT_MAX - LOGIT_ALIVE,
-        stretch: 1,
+        gap: { size: LOGIT_MAX - LOGIT_ALIVE, lowest: -LOGIT_ALIVE, highestDropped: -LOGIT_MAX },
       });
     })
   );

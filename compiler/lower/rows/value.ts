@@ -4,6 +4,7 @@ import { applyUniformOp, uniformRange, uniformOpRule, type UniformOp } from "../
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 import { LIMITS } from "../../limits/format.js";
+import type { Gap } from "./gap.js";
 
 export type Value = UniformValue | NodeValue;
 
@@ -42,10 +43,8 @@ export interface Facts {
   readonly cumsumOf?: NodeId;
   /** The first row's value, if the first row is left. */
   readonly first?: Interval;
-  /** Logits: rows that came as -inf are at least this far below every other row. */
-  readonly gap?: number | undefined;
-  /** With `gap`: the largest factor by which the logits were scaled, which bounds what a clamp does to the gap. */
-  readonly stretch?: number | undefined;
+  /** Of logits. */
+  readonly gap?: Gap | undefined;
 }
 
 export const NO_FACTS: Facts = {};
@@ -56,10 +55,9 @@ export const uniformValue = (expr: UniformExpr, range: Interval): UniformValue =
   range.lo === range.hi ? constant(range.lo) : { kind: "uniform", expr, range };
 
 /** The facts of a column that stay true when rows are dropped later. */
-export const outlastingFacts = ({ trend, gap, stretch, cumsumOf }: Facts): Facts => ({
+export const outlastingFacts = ({ trend, gap, cumsumOf }: Facts): Facts => ({
   trend,
   gap,
-  stretch,
   ...(cumsumOf !== undefined && { cumsumOf }),
 });
 

@@ -9,8 +9,8 @@
  *     %4 = scale(%3) s=1e33 b=-1e33
  *     %5 = soft_max(%1, %4)
  */
+import type { Gap } from "../rows/gap.js";
 import type { Lowering } from "../rows/lowering.js";
-import type { Facts } from "../rows/value.js";
 import type { Rule } from "./rule.js";
 
 export const impliedMask: Rule = {
@@ -21,9 +21,6 @@ export const impliedMask: Rule = {
 
 /** Below a gap of this many nats a dropped row could have a nonzero probability. */
 const MIN_GAP = 1000;
-/** Logits that were scaled further may be clamped to the range of dropped rows: those of -1e9 and less. */
-const MAX_STRETCH = 1.001e20;
-
-/** Whether logits with these facts identify the rows that came as -inf. */
-export const tellsDropped = (cx: Lowering, { gap, stretch = Infinity }: Facts): boolean =>
-  cx.uses(impliedMask) && gap !== undefined && gap >= MIN_GAP && stretch <= MAX_STRETCH;
+/** Whether logits with this gap identify the rows that came as -inf. */
+export const tellsDropped = (cx: Lowering, gap: Gap | undefined): boolean =>
+  cx.uses(impliedMask) && gap !== undefined && gap.size >= MIN_GAP;

@@ -65,14 +65,20 @@ function apart(x: number, y: number): number {
   return x - y;
 }
 
+/** Above this, neighbouring f32 numbers are a whole number apart or more. */
+const MOST_WHOLE = 2 ** 23;
+
 function remainder(x: number, y: number): number {
   // a uniform value is rounded where the graph reads it
   if (y === 0 && x !== f32(x)) throw new Unclear("a remainder by 0 is rounding error");
+  if (Math.abs(x / divisor(y)) >= MOST_WHOLE) throw new Unclear("the remainder of a large quotient is rounding error");
   return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
 }
 
 function power(x: number, y: number): number {
   if (y === 0) return 1;
+  // rows have the lowest finite number for log(0)
+  if (x === 0 && Math.abs(y) * F32_MAX < 100) throw new Unclear("0 to a power next to 0");
   if (x < 0 && !Number.isInteger(y)) return 0;
   return x ** y;
 }

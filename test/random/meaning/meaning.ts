@@ -11,7 +11,7 @@ import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
 import type { Program } from "../program.js";
 import { columnOf, evaluate, f32, isConstant, probOf, seedOf } from "./expressions.js";
-import type { Argument, Moment, Row, Stage, Value } from "./table.js";
+import { Unclear, type Argument, type Moment, type Row, type Stage, type Value } from "./table.js";
 
 const LOGIT_MAX = 1e30;
 const LOGIT_LIMIT = 1e31;
@@ -24,6 +24,9 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
   const states = new Map<string, number>();
   const history = [...given.history];
   return given.logits.map((logits, step) => {
+    // equal once they are clamped, but a selection may compare them before
+    if (new Set(logits.filter((x) => x >= LOGIT_MAX)).size > 1)
+      throw new Unclear("the order beyond the bound of logits");
     const moment: Moment = {
       step,
       vocabSize: logits.length,

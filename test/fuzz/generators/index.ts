@@ -1,0 +1,28 @@
+/** All generators. */
+import type { Generator } from "../core/generator.js";
+import { calls } from "./calls.js";
+import { commandLine } from "./commands.js";
+import { editor } from "./editor.js";
+import { grammars } from "./grammars.js";
+import { links } from "./links.js";
+import { models } from "./models.js";
+import { programs } from "./programs.js";
+import { selfTest } from "./selfTest.js";
+import { sizes } from "./sizes.js";
+import { specs } from "./specs.js";
+
+/** In the order in which a campaign runs them. */
+export const CAMPAIGN: readonly Generator[] = [
+  programs,
+  sizes,
+  specs,
+  grammars,
+  links,
+  models,
+  editor,
+  commandLine,
+  calls,
+];
+
+/** Those that a worker knows. */
+export const GENERATORS: readonly Generator[] = [...CAMPAIGN, selfTest];

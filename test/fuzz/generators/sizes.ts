@@ -1,0 +1,156 @@
+/** Programs that are too large in one way: at each limit, one above, and a thousand times above. */
+import * as fc from "fast-check";
+import { LIMITS } from "../../../compiler/limits/format.js";
+import { defineGenerator } from "../core/generator.js";
+import { lower } from "../core/shrink.js";
+import { runProgram } from "./program.js";
+
+interface Size {
+  readonly family: string;
+  readonly size: number;
+}
+
+/** The longest text that a family makes; the compiler refuses one of 2^20 characters. */
+const MOST_TEXT = 3 * 2 ** 20;
+
+const many = (n: number, piece: (i: number) => string, separator = "\n"): string => {
+  const parts: string[] = [];
+  let length = 0;
+  for (let i = 0; i < n && length < MOST_TEXT; i++) {
+    const part = piece(i);
+    parts.push(part);
+    length += part.length + separator.length;
+  }
+  return parts.join(separator);
+};
+
+/** As `many` without separators, for what closes brackets. */
+const repeat = (n: number, text: string): string => text.repeat(Math.min(n, Math.floor(MOST_TEXT / text.length)));
+
+const chainOf = (body: string, rest = ""): string => `${rest}sampler s() {\n${body}\n}\nchain c = s()\n`;
+const name = (n: number): string => repeat(n, "a");
+
+/** A limit of the compiler, or a size that is ordinary in one direction. */
+interface Family {
+  readonly text: (n: number) => string;
+  readonly limit: number;
+}
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  "doubling constants": {
+    limit: 20,
+    text: (n) => `const x0 = 1\n${many(n, (i) => `const x${i + 1} = x${i} + x${i}`)}\n${chainOf(`logit *= x${n}`)}`,
+  },
+  "constants of many terms": {
+    limit: 100,
+    text: (n) =>
+      `const x0 = 1\n${many(Math.min(n, 200), (i) => `const x${i + 1} = ${many(100, () => `x${i}`, " + ")}`)}\n${chainOf("logit *= x1")}`,
+  },
+  "an unknown long name": { limit: 100, text: (n) => `sampler ${name(n)}() { logit *= 2 }\nchain c = ${name(n)}b()\n` },
+  "unknown names": { limit: 1000, text: (n) => chainOf(many(n, (i) => `let v${i} = unknown${i}`)) },
+  "unknown imports": { limit: 1000, text: (n) => `import { ${many(n, (i) => `nothing${i}`, ", ")} } from "std"\n` },
+  "missing files": { limit: 256, text: (n) => many(n, (i) => `import { x${i} } from "file${i}.ggsl"`) },
+  "faulty declarations": { limit: 1000, text: (n) => many(n, (i) => `sampler s${i}() { nothing }`) },
+  "unclosed brackets": { limit: 100, text: (n) => `const x = ${repeat(n, "(")}` },
+  "nested brackets": {
+    limit: 100,
+    text: (n) => `const x = ${repeat(n, "(")}1${repeat(n, ")")}\n${chainOf("logit *= x")}`,
+  },
+  "nested minus": { limit: 250, text: (n) => chainOf(`logit *= ${repeat(n, "- ")}1`) },
+  "nested if": { limit: 100, text: (n) => chainOf(`${repeat(n, "if n > 1 { ")}logit *= 2${repeat(n, " }")}`) },
+  "nested conditionals": { limit: 250, text: (n) => chainOf(`logit = ${repeat(n, "n > 1 ? logit : ")}logit`) },
+  "a cycle of chains": { limit: 66, text: (n) => many(n, (i) => `chain c${i} = c${(i + 1) % n}()`) },
+  "a chain of chains": {
+    limit: 64,
+    text: (n) => `import { temp } from "std"\nchain c0 = temp(2)\n${many(n, (i) => `chain c${i + 1} = c${i}()`)}`,
+  },
+  "doubling chains": {
+    limit: 8,
+    text: (n) =>
+      `import { temp } from "std"\nchain c0 = temp(2)\n${many(n, (i) => `chain c${i + 1} = c${i}() |> c${i}()`)}`,
+  },
+  stages: { limit: 256, text: (n) => `import { temp } from "std"\nchain c = ${many(n, () => "temp(2)", " |> ")}\n` },
+  "terms of numbers": { limit: 1000, text: (n) => chainOf(`logit *= ${many(n, () => "1", "+")}`) },
+  "terms of columns": { limit: 1000, text: (n) => chainOf(`logit = ${many(n, () => "logit", " + ")}`) },
+  conditions: { limit: 1000, text: (n) => chainOf(`keep ${many(n, (i) => `token != ${i}`, " and ")}`) },
+  statements: { limit: 1000, text: (n) => chainOf(many(n, () => "logit *= 2")) },
+  nodes: { limit: LIMITS.nodes, text: (n) => chainOf(many(n, () => "logit = tanh(logit)")) },
+  "doubling lets": {
+    limit: 12,
+    text: (n) => chainOf(`let v0 = n\n${many(n, (i) => `let v${i + 1} = v${i} * v${i} + v${i}`)}\nlogit *= v${n}`),
+  },
+  sorts: { limit: 256, text: (n) => chainOf(many(n, (i) => `sort by ${i % 2 ? "-" : ""}token`)) },
+  states: {
+    limit: LIMITS.states,
+    text: (n) =>
+      chainOf(
+        `${many(n, (i) => `state x${i}: f32 = ${i}`)}\nlogit *= ${many(n, (i) => `x${i}`, " + ")}\nafter pick { ${many(n, (i) => `x${i} = 2`, "\n")} }`,
+      ),
+  },
+  draws: { limit: LIMITS.draws, text: (n) => chainOf(`logit *= ${many(n, (i) => `uniform(${i})`, " + ")}`) },
+  inputs: {
+    limit: LIMITS.inputs,
+    text: (n) => chainOf(`logit += ${many(n, (i) => `x${i}`, " + ")}`, `${many(n, (i) => `input x${i}: f32`)}\n`),
+  },
+  features: { limit: LIMITS.features, text: (n) => chainOf(`logit += ${many(n, (i) => `occurrences(${i})`, " + ")}`) },
+  parameters: {
+    limit: LIMITS.params,
+    text: (n) => `import { temp } from "std"\nchain c(${many(n, (i) => `p${i}: f32 = 1`, ", ")}) = temp(p0)\n`,
+  },
+  arguments: {
+    limit: 256,
+    text: (n) => `import { temp } from "std"\nchain c = temp(${many(n, (i) => String(i), ", ")})\n`,
+  },
+  "a list": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`logit -= repeat_len(64, [${many(n, (i) => String(i), ", ")}])`),
+  },
+  "a list of texts": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`logit -= repeat_len(64, [${many(n, (i) => `"t${i}"`, ", ")}])`),
+  },
+  "a text": { limit: 10_000, text: (n) => chainOf(`logit -= repeat_len(64, ["${name(n)}"])`) },
+  "a number": { limit: 400, text: (n) => chainOf(`logit *= 1${repeat(n, "0")}`) },
+  digits: { limit: 400, text: (n) => chainOf(`logit *= 0.${repeat(n, "3")}`) },
+  "a comment": { limit: 2 ** 20 - 100, text: (n) => chainOf(`// ${name(n)}\nlogit *= 2`) },
+  blanks: { limit: 2 ** 20 - 100, text: (n) => chainOf(`${repeat(n, " ")}logit *= 2`) },
+  lines: { limit: 2 ** 20 - 100, text: (n) => chainOf(`${repeat(n, "\n")}logit *= 2`) },
+  declarations: { limit: 1000, text: (n) => many(n, (i) => `sampler s${i}() { logit *= ${i} }`) },
+  "the same declaration": { limit: 1000, text: (n) => many(n, () => "sampler s() { logit *= 2 }") },
+  tests: {
+    limit: 1000,
+    text: (n) =>
+      `import { temp } from "std"\n${many(n, (i) => `test "t${i}" { logits [1, 2] run temp(2) expect logits [0.5, 1] }`)}`,
+  },
+  "logits of a test": {
+    limit: 1000,
+    text: (n) =>
+      `import { temp } from "std"\ntest "t" { logits [${many(n, () => "1", ", ")}] run temp(2) expect kept [0] }`,
+  },
+  "host stages": { limit: LIMITS.tail, text: (n) => `chain c = ${many(n, () => "host top_k(40)", " |> ")}\n` },
+  rows: { limit: LIMITS.dim, text: (n) => `import { top_k } from "std"\nchain c = top_k(${n})\n` },
+  "a static seed": {
+    limit: 2 ** 32 - 1,
+    text: (n) => `sampler s(static p: i32) { logit *= uniform(p) }\nchain c = s(${n})\n`,
+  },
+};
+
+const families = fc.constantFrom(...Object.keys(FAMILIES));
+
+export const sizes = defineGenerator<Size>({
+  name: "sizes",
+  doc: "programs that are too large in one way: at each limit, one above, and up to a thousand times above",
+  cases: fc.tuple(families, fc.constantFrom(-1, 0, 1, 1, 2, 10, 100, 1000)).map(([family, factor]) => {
+    const { limit } = FAMILIES[family]!;
+    return {
+      family,
+      size: factor === -1 ? limit - 1 : factor === 0 ? limit : factor === 1 ? limit + 1 : limit * factor,
+    };
+  }),
+  run: ({ family, size }) => runProgram(FAMILIES[family]!.text(size)),
+  group: ({ family }) => family,
+  *smaller({ family, size }) {
+    for (const less of lower(size)) yield { family, size: less };
+  },
+  show: ({ family, size }) => ({ ending: "ggsl", text: FAMILIES[family]!.text(size) }),
+});
