@@ -1,4 +1,5 @@
 /** Statements that do not mean what they seem to: banning a token by a logit of minus infinity, and asking rows about the text. */
+import { findName } from "../builtins/builtins.js";
 import type { Diagnostic, Fix } from "../check/diagnostics.js";
 import { infiniteLogit, textOfRows } from "../check/diagnostics/statements.js";
 import { isStdSource } from "../std/library.js";
@@ -20,8 +21,8 @@ export function checkMeaning(cx: ChainLowering, scope: Scope, s: Stmt): void {
     }),
   );
   if (s.kind === "let") scope.abouts.set(s.name.text, abouts[0]!);
-  if (s.kind === "assign" && s.target.text === "logit" && assigned(s, abouts[0]!).bounds.lo === -Infinity)
-    report(infiniteLogit(s.span, fixOf(s)));
+  const isOfRows = s.kind === "assign" && findName(s.target.text)?.isAssignable === true;
+  if (isOfRows && assigned(s, abouts[0]!).bounds.lo === -Infinity) report(infiniteLogit(s.span, fixOf(s)));
 }
 
 /** The statement that dropped rows, or its stage if that is another one. */
@@ -31,15 +32,15 @@ const placeOf = ({ statement, call }: NonNullable<ChainLowering["dropped"]>, cx:
 const assigned = ({ op }: Assign, value: About): About => (op === "=" ? value : combined(op[0]!, LOGIT, value));
 
 /** `logit = c ? -inf : logit` drops the rows where c holds. */
-function fixOf({ op, value, span }: Assign): Fix | undefined {
+function fixOf({ target, op, value, span }: Assign): Fix | undefined {
   if (op !== "=" || value.kind !== "conditional") return undefined;
   const condition = textAt(value.cond.span);
   const [then, other] = [value.then, value.else];
-  if (isMinusInfinity(then) && isLogit(other)) return { kind: "replace", span, text: `keep not (${condition})` };
-  if (isLogit(then) && isMinusInfinity(other)) return { kind: "replace", span, text: `keep ${condition}` };
+  const isSame = (e: Expr): boolean => e.kind === "name" && e.text === target.text;
+  if (isMinusInfinity(then) && isSame(other)) return { kind: "replace", span, text: `keep not (${condition})` };
+  if (isSame(then) && isMinusInfinity(other)) return { kind: "replace", span, text: `keep ${condition}` };
   return undefined;
 }
 
-const isLogit = (e: Expr): boolean => e.kind === "name" && e.text === "logit";
 const isMinusInfinity = (e: Expr): boolean =>
   e.kind === "unary" && e.op === "-" && e.operand.kind === "number" && e.operand.value === Infinity;
