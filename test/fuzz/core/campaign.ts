@@ -65,15 +65,16 @@ export async function campaign(generator: Generator, watch: Watch, options: Camp
     const index = report.cases++;
     const seen = await watch.run(generator, c);
     if (!seen) continue;
-    const known = report.found.get(`${seen.key} ${group ?? ""}`);
-    if (group !== undefined) faulty.add(group);
-    if (known && group === undefined) known.count++;
-    else await note(generator, watch, c, index, report, options);
+    const known = report.found.get(keyOf(seen, group));
+    if (known) known.count++;
+    else if ((await note(generator, watch, c, index, report, options)) && group !== undefined) faulty.add(group);
   }
   return report;
 }
 
-/** Runs a case again, alone; if it still has a fault, shrinks and writes it. */
+const keyOf = (fault: Fault, group = ""): string => `${fault.key} ${group}`;
+
+/** Runs a case again, alone; if it still has a fault, shrinks and writes it. Returns whether it has. */
 async function note(
   generator: Generator,
   watch: Watch,
@@ -81,22 +82,23 @@ async function note(
   index: number,
   report: Report,
   { folder, shrinking = 0 }: CampaignOptions,
-): Promise<void> {
+): Promise<boolean> {
   const fault = await watch.runAlone(generator, c);
   if (!fault) {
     report.unconfirmed++;
-    return;
+    return false;
   }
-  const key = `${fault.key} ${generator.group?.(c) ?? ""}`;
+  const key = keyOf(fault, generator.group?.(c));
   const known = report.found.get(key);
   if (known) {
     known.count++;
-    return;
+    return true;
   }
   const fails = async (smaller: unknown): Promise<boolean> => (await watch.run(generator, smaller))?.key === fault.key;
   const small = shrinking > 0 ? await smallest(c, (x) => generator.smaller(x), fails, shrinking) : c;
   const file = folder === undefined ? undefined : write(folder, generator, small, fault, report.found.size + 1);
   report.found.set(key, { fault, case: small, count: 1, index, ...(file !== undefined && { file }) });
+  return true;
 }
 
 /** What a file of a case contains. */
