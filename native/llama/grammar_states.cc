@@ -324,7 +324,10 @@ GrammarState GrammarSearch::state(Set set, PartialCharacter open) const {
         }
     }
     for (const uint32_t head : *sets[set]) {
-        state.heads.push_back(new_numbers[head]);
+        // a text cannot end inside a character
+        if (head != 0 || open.remaining == 0) {
+            state.heads.push_back(new_numbers[head]);
+        }
     }
     return state;
 }
