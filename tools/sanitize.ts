@@ -82,12 +82,15 @@ async function checkAddon(): Promise<string[]> {
   return faults;
 }
 
+/** A frame of the addon, by its symbols or, without them, by its library. */
+const OURS = /\bggsl::|ggsl\.node/;
+
 /** Errors, and those leaks that the addon has a part in. */
 export function reportsIn(log: string): string[] {
   if (!log.includes("LeakSanitizer")) return log.trim() === "" ? [] : [log.trim()];
   return log
     .split("\n\n")
-    .filter((block) => / leak of \d+ byte/.test(block) && block.includes("/ggsl.node"))
+    .filter((block) => / leak of \d+ byte/.test(block) && OURS.test(block))
     .map((block) => block.trim());
 }
 
