@@ -324,6 +324,7 @@ test("a graph that needs too much memory does not start", () => {
   const exp = (i: number): Json => ({ op: "exp", inputs: [i], attrs: {}, dtype: "f32", dim: "V" });
   const graph = fromSpec(
     runnable({ nodes: [first, ...many(10_000, exp)], states: [], uniforms: [], draws: [], outputs: { logits: 9999 } }),
+    { limits: { work: 1e12 } },
   );
   for (const backend of ["reference", "cpu", "wasm"] as const)
     expect(() => createEvaluator(graph, 200_000, { backend })).toThrow(InputError);
