@@ -5,11 +5,17 @@ import { commentsBefore, doc, gap, LINE, NONE, put, SOFT, SPACE, type Doc, type 
 
 const { fill, group, indent } = builders;
 
+/** The children of two nodes side by side. ohm makes `children` anew at each access. */
+export function paired(a: Node, b: Node): [Node, Node][] {
+  const others = b.children;
+  return a.children.map((child, i) => [child, others[i]!]);
+}
+
 /** The items of ohm's `ListOf`, each with the separator before it. */
 export function itemsOf(list: Node): { separator?: Node; item: Node }[] {
   const [first, separators, rest] = (list.ctorName === "ListOf" ? list.children[0]! : list).children;
   if (!first) return [];
-  return [{ item: first }, ...rest!.children.map((item, i) => ({ separator: separators!.children[i]!, item }))];
+  return [{ item: first }, ...paired(separators!, rest!).map(([separator, item]) => ({ separator, item }))];
 }
 
 /** How the items of a list are broken into lines: one item per line, or as many as fit. */

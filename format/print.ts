@@ -5,7 +5,7 @@ import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
-import { bracketed, chained, itemsOf } from "./lists.js";
+import { bracketed, chained, itemsOf, paired } from "./lists.js";
 import {
   commentsBefore,
   doc,
@@ -135,8 +135,8 @@ const closing = (close: Node): Doc => [indent(commentsBefore(close.source.startI
 
 /** Operators of one precedence level are aligned below each other if they do not fit on one line. */
 function level(first: Node, operators: Node, operands: Node): Doc {
-  if (operators.children.length === 0) return doc(first);
-  const rest = operators.children.map((operator, i) => ({ operator, operand: operands.children[i]! }));
+  if (operators.numChildren === 0) return doc(first);
+  const rest = paired(operators, operands).map(([operator, operand]) => ({ operator, operand }));
   const [head, ...lines] = chained(first, rest);
   return group([head!, indent(lines)]);
 }
@@ -155,7 +155,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   doc(_mark, _text) {
     return token(this, this.sourceString.trimEnd());
   },
-  name(_first, _rest) {
+  name(_ahead, _first, _rest) {
     return token(this);
   },
   number(_) {

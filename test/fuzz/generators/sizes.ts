@@ -1,16 +1,21 @@
 /** Programs that are too large in one way: at each limit, one above, and a thousand times above. */
 import * as fc from "fast-check";
 import { LIMITS } from "../../../compiler/limits/format.js";
+import { LIMIT_PRESETS } from "../../../compiler/limits/limits.js";
 import { defineGenerator } from "../core/generator.js";
 import { lower } from "../core/shrink.js";
-import { runProgram } from "./program.js";
+import { PARTS, runProgram, type Part } from "./program.js";
 
 interface Size {
   readonly family: string;
   readonly size: number;
+  /** Each takes its own time. */
+  readonly part: Part;
 }
 
-/** The longest text that a family makes; the compiler refuses one of 2^20 characters. */
+const USUAL = LIMIT_PRESETS.default;
+
+/** The longest text that a family makes; the compiler refuses much shorter ones. */
 const MOST_TEXT = 3 * 2 ** 20;
 
 const many = (n: number, piece: (i: number) => string, separator = "\n"): string => {
@@ -46,10 +51,13 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     text: (n) =>
       `const x0 = 1\n${many(Math.min(n, 200), (i) => `const x${i + 1} = ${many(100, () => `x${i}`, " + ")}`)}\n${chainOf("logit *= x1")}`,
   },
-  "an unknown long name": { limit: 100, text: (n) => `sampler ${name(n)}() { logit *= 2 }\nchain c = ${name(n)}b()\n` },
+  "an unknown long name": {
+    limit: USUAL.nameLength,
+    text: (n) => `sampler ${name(n)}() { logit *= 2 }\nchain c = ${name(n)}b()\n`,
+  },
   "unknown names": { limit: 1000, text: (n) => chainOf(many(n, (i) => `let v${i} = unknown${i}`)) },
   "unknown imports": { limit: 1000, text: (n) => `import { ${many(n, (i) => `nothing${i}`, ", ")} } from "std"\n` },
-  "missing files": { limit: 256, text: (n) => many(n, (i) => `import { x${i} } from "file${i}.ggsl"`) },
+  "missing files": { limit: USUAL.files, text: (n) => many(n, (i) => `import { x${i} } from "file${i}.ggsl"`) },
   "faulty declarations": { limit: 1000, text: (n) => many(n, (i) => `sampler s${i}() { nothing }`) },
   "unclosed brackets": { limit: 100, text: (n) => `const x = ${repeat(n, "(")}` },
   "nested brackets": {
@@ -69,11 +77,33 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     text: (n) =>
       `import { temp } from "std"\nchain c0 = temp(2)\n${many(n, (i) => `chain c${i + 1} = c${i}() |> c${i}()`)}`,
   },
-  stages: { limit: 256, text: (n) => `import { temp } from "std"\nchain c = ${many(n, () => "temp(2)", " |> ")}\n` },
+  stages: {
+    limit: USUAL.stages,
+    text: (n) => `import { temp } from "std"\nchain c = ${many(n, () => "temp(2)", " |> ")}\n`,
+  },
   "terms of numbers": { limit: 1000, text: (n) => chainOf(`logit *= ${many(n, () => "1", "+")}`) },
   "terms of columns": { limit: 1000, text: (n) => chainOf(`logit = ${many(n, () => "logit", " + ")}`) },
   conditions: { limit: 1000, text: (n) => chainOf(`keep ${many(n, (i) => `token != ${i}`, " and ")}`) },
   statements: { limit: 1000, text: (n) => chainOf(many(n, () => "logit *= 2")) },
+  // 11 tokens around the statements, and 4 in each
+  tokens: { limit: (USUAL.tokens - 11) >> 2, text: (n) => chainOf(many(n, () => "sort by n")) },
+  "nodes of stages": {
+    limit: 79,
+    text: (n) => chainOf(many(250, () => "logit = tanh(logit)")).replace("= s()", `= ${many(n, () => "s", " |> ")}`),
+  },
+  "sparse inputs": {
+    limit: LIMITS.inputs >> 1,
+    text: (n) =>
+      chainOf(
+        many(n, (i) => `logit += x${i} * prob`),
+        `${many(n, (i) => `input x${i}: f32 sparse(64) = 0`)}\n`,
+      ),
+  },
+  "branches of many lets": {
+    limit: 200,
+    text: (n) =>
+      chainOf(`${many(n, (i) => `let v${i} = prob * ${i}`)}\n${many(n, () => "if n > 2 { logit *= 2 }")}\nlogit += v0`),
+  },
   nodes: { limit: LIMITS.nodes, text: (n) => chainOf(many(n, () => "logit = tanh(logit)")) },
   "doubling lets": {
     limit: 12,
@@ -109,12 +139,12 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     limit: LIMITS.list,
     text: (n) => chainOf(`logit -= repeat_len(64, [${many(n, (i) => `"t${i}"`, ", ")}])`),
   },
-  "a text": { limit: 10_000, text: (n) => chainOf(`logit -= repeat_len(64, ["${name(n)}"])`) },
+  "a text": { limit: USUAL.textLength - 2, text: (n) => chainOf(`logit -= repeat_len(64, ["${name(n)}"])`) },
   "a number": { limit: 400, text: (n) => chainOf(`logit *= 1${repeat(n, "0")}`) },
   digits: { limit: 400, text: (n) => chainOf(`logit *= 0.${repeat(n, "3")}`) },
-  "a comment": { limit: 2 ** 20 - 100, text: (n) => chainOf(`// ${name(n)}\nlogit *= 2`) },
-  blanks: { limit: 2 ** 20 - 100, text: (n) => chainOf(`${repeat(n, " ")}logit *= 2`) },
-  lines: { limit: 2 ** 20 - 100, text: (n) => chainOf(`${repeat(n, "\n")}logit *= 2`) },
+  "a comment": { limit: USUAL.sourceLength - 45, text: (n) => chainOf(`// ${name(n)}\nlogit *= 2`) },
+  blanks: { limit: USUAL.sourceLength - 45, text: (n) => chainOf(`${repeat(n, " ")}logit *= 2`) },
+  lines: { limit: USUAL.sourceLength - 45, text: (n) => chainOf(`${repeat(n, "\n")}logit *= 2`) },
   declarations: { limit: 1000, text: (n) => many(n, (i) => `sampler s${i}() { logit *= ${i} }`) },
   "the same declaration": { limit: 1000, text: (n) => many(n, () => "sampler s() { logit *= 2 }") },
   tests: {
@@ -135,22 +165,24 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   },
 };
 
+const FACTORS = fc.constantFrom(-1, 0, 1, 1, 2, 10, 100, 1000);
 const families = fc.constantFrom(...Object.keys(FAMILIES));
 
 export const sizes = defineGenerator<Size>({
   name: "sizes",
   doc: "programs that are too large in one way: at each limit, one above, and up to a thousand times above",
-  cases: fc.tuple(families, fc.constantFrom(-1, 0, 1, 1, 2, 10, 100, 1000)).map(([family, factor]) => {
+  cases: fc.tuple(families, FACTORS, fc.constantFrom(...PARTS)).map(([family, factor, part]) => {
     const { limit } = FAMILIES[family]!;
     return {
       family,
+      part,
       size: factor === -1 ? limit - 1 : factor === 0 ? limit : factor === 1 ? limit + 1 : limit * factor,
     };
   }),
-  run: ({ family, size }) => runProgram(FAMILIES[family]!.text(size)),
+  run: ({ family, size, part }) => runProgram(FAMILIES[family]!.text(size), [part]),
   group: ({ family }) => family,
-  *smaller({ family, size }) {
-    for (const less of lower(size)) yield { family, size: less };
+  *smaller({ family, size, part }) {
+    for (const less of lower(size)) yield { family, size: less, part };
   },
   show: ({ family, size }) => ({ ending: "ggsl", text: FAMILIES[family]!.text(size) }),
 });
