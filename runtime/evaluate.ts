@@ -101,12 +101,13 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   if (vocabSize === 0) throw new InputError("expected a logit for each token of the vocabulary, found none");
   is.integer(1, checks.MAX_VOCAB)(vocabSize, "vocabSize");
   checkEvaluateOptions(options, "options");
+  const { history = [] } = options;
+  checks.tokenList(vocabSize - 1)(history, "history");
   checkSize(graph, vocabSize);
+  let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), history);
   const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
-  checkHistory(options.history ?? [], vocabSize);
-  let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), options.history ?? []);
   const tail = openTail(graph.tail, sequence.params);
-  tail?.acceptPrompt(options.history ?? []);
+  tail?.acceptPrompt(history);
   let isDisposed = false;
   const dispose = (): void => {
     isDisposed = true;
@@ -229,12 +230,6 @@ function checkLogits(values: Float32Array | readonly number[], vocabSize: number
   if (bad >= 0) throw new InputError(`the logit of token ${bad} is ${logits[bad]}; expected a finite number or -inf`);
   if (logits.every((x) => x === -Infinity)) throw new InputError("every logit is -inf, so there is no candidate");
   return logits;
-}
-
-function checkHistory(tokens: readonly number[], vocabSize: number): void {
-  const at = tokens.findIndex((token) => !(Number.isInteger(token) && token >= 0 && token < vocabSize));
-  if (at >= 0)
-    throw new InputError(`\`history[${at}]\` is ${tokens[at]}, which is not a token of a vocabulary of ${vocabSize}`);
 }
 
 /** The most numbers that a graph may need at once: 2 GiB. The reference interpreter keeps all intermediate results. */

@@ -262,10 +262,7 @@ describe("pathological sources are refused without a stack overflow", () => {
   });
 
   test("long but flat sources are fine", () => {
-    const lines = Array.from(
-      { length: 600 },
-      (_, i) => `sampler s${i}() { keep prob > -0.5 * -1 - 2 ^ 2 at least 1 }`,
-    );
+    const lines = Array.from({ length: 600 }, (_, i) => `sampler s${i}() { keep prob > -0.5 * -1 - 2 ^ 2 at least 1 }`);
     expect(parse(source(lines.join("\n"))).diagnostics).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ llamaTest("what is known of a model, its texts and tokens are those of the nativ
   expect(known).toEqual(expected);
   expect([known.info.vocabSize, known.tokens.length > 8]).toEqual([2048, true]);
   expect([wasm.backend, wasm.device, wasm.skipped]).toEqual(["wasm", "CPU", []]);
-  expect(() => wasm.textOf(2048)).toThrow("token 2048 is outside the vocabulary of 2048");
+  expect(() => wasm.textOf(2048)).toThrow("`token` must be an integer from 0 to 2047, found 2048");
 });
 
 /** The raw logits at each token of a text. */

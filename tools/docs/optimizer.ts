@@ -1,5 +1,12 @@
 /** docs/optimizer.md: every optimization, with an example's graph without and with it. */
-import { compileProgram, compileStages, graphOf, OPTIMIZATIONS, PASSES, type CompileOptions } from "@ggsl/compiler/driver.js";
+import {
+  compileProgram,
+  compileStages,
+  graphOf,
+  OPTIMIZATIONS,
+  PASSES,
+  type CompileOptions,
+} from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
