@@ -152,6 +152,31 @@ test("explain names stages, nodes and bytes", () => {
   expect(explained).toMatchObject({ readbackBytes: 4, stages: [{ name: "top_k(40)", device: "cpu" }, {}, {}, {}, {}] });
 });
 
+test("limits and costs", () => {
+  const text = (body: string): string => `sampler s() {\n${body}\n}\nchain c = s()\n`;
+  // 960 tanh in a kilobyte, and 256 sorts in a few bytes
+  const tanhs = file("tanhs.ggsl", text("logit = tanh(logit)\n".repeat(960)));
+  const sorts = file(
+    "sorts.ggsl",
+    `${text("sort by token\nsort by -token\n".repeat(8))}chain d = ${Array(16).fill("c").join(" |> ")}\n`,
+  );
+  expect(ggsl(["check", tanhs]).status).toBe(0);
+  const strict = ggsl(["check", tanhs, "--limits", "strict"]);
+  expect([strict.status, strict.stderr]).toEqual([1, expect.stringContaining("the limit `work`")]);
+  expect(ggsl(["compile", sorts, "d"]).stderr).toContain("the limit `sorts`");
+  const { cost } = JSON.parse(ggsl(["explain", tanhs, "--vocab", "128256", "--json"]).stdout) as {
+    readonly cost: { readonly work: number };
+  };
+  expect(cost.work).toBeGreaterThan(960 * 128_256);
+  expect(ggsl(["explain", "-e", "top_k(40) |> greedy()"]).stdout).toMatch(
+    /^cost of a token: \d+ rows computed, 1 sort of the vocabulary, \d+ bytes of device memory, \d+ bytes written/m,
+  );
+  const { status, stderr } = ggsl(["run", "-e", "greedy()", "--limits", "tight"]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("default, strict")]);
+  const spec = file("wide.graph.json", ggsl(["compile", tanhs]).stdout);
+  expect(ggsl(["eval", spec, "--limits", "strict", "--logits", "1,2"]).stderr).toContain("(`work`)");
+});
+
 test("devices lists the CPU", () => {
   expect(ggsl(["devices"]).stdout).toMatch(/CPU/);
 });

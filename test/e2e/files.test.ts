@@ -99,7 +99,7 @@ describe("the command line", () => {
     ])
       expect([command, ggsl(command)]).toMatchObject([command, { status: 0 }]);
     const { stdout } = ggsl(["gen", importing("../outside.ggsl"), "--root", "..", "-o", "-"]);
-    expect(stdout).toMatch(/^.* ggsl gen main\.ggsl --root \.\.(?:`|$)/m);
+    expect(stdout).toContain("`ggsl gen main.ggsl --root ..`");
     expect(ggsl(["check", importing(`${up}etc/passwd`), "--root", ".."]).stderr).toContain("E0225");
   });
 

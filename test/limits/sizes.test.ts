@@ -53,7 +53,7 @@ describe("constants", () => {
 describe("chains", () => {
   test.each([2, 65, 66, 660])("a cycle of %i chains", (count) => {
     const text = many(count, (i) => `chain c${i} = c${(i + 1) % count}()`);
-    for (const chain of [undefined, "c0", `c${count - 1}`]) {
+    for (const chain of [undefined, `c${count - 1}`]) {
       const { graph, diagnostics } = compiled(text, chain === undefined ? {} : { chain });
       expect(graph).toBeUndefined();
       expect(codes(diagnostics).filter((code) => code !== "E0702")).toEqual(["E0209"]);
@@ -106,7 +106,7 @@ describe("nodes", () => {
     [
       "parameters",
       "params",
-      `sampler s(a: f32) { logit += a }\nchain c(${many(4100, (i) => `p${i}: f32 = 1`, ", ")}) = s(p0)`,
+      `sampler s(a: f32) { logit += a }\nchain c(${many(301, (i) => `p${i}: f32 = 1`, ", ")}) = s(p0)`,
     ],
     ["tail stages", "tail", `chain c = ${many(300, () => "host top_k(3)", " |> ")}`],
     ["uniforms", "uniforms", withFactors(many(90, (i) => `logit += t * k * ${i + 2}`))],
@@ -118,7 +118,7 @@ describe("nodes", () => {
   ])(
     "too many %s",
     (_, limit, text) => {
-      const { graph, diagnostics } = compiled(text, { chain: "c", limits: { ...OPEN, stages: 4096 } });
+      const { graph, diagnostics } = compiled(text, { chain: "c", limits: { ...OPEN, stages: 4096, params: 300 } });
       expect(graph).toBeUndefined();
       const faults = diagnostics.filter((d) => d.severity === "error" && d.code !== "E0702");
       expect(faults.map((d) => [d.code, d.label])).toEqual([["E0701", `the limit \`${limit}\``]]);
@@ -165,10 +165,10 @@ describe("sources", () => {
     expect(formatDiagnostics(diagnostics).length).toBeLessThan(100_000);
   }, 60_000);
 
-  test("5 000 faulty declarations, with the limits off", () => {
-    const { diagnostics } = compiled(many(5000, (i) => `const x${i} = = 1`));
+  test("2 000 faulty declarations, with the limits off", () => {
+    const { diagnostics } = compiled(many(2000, (i) => `const x${i} = = 1`));
     expect(codes(diagnostics)).toEqual(["E0101", "E0702"]);
-    expect(diagnostics.at(-1)?.message).toBe("and 4900 more");
+    expect(diagnostics.at(-1)?.message).toBe("and 1900 more");
     // all that are shown say what was expected
     expect(diagnostics.slice(0, 100).every((d) => d.label?.startsWith("expected"))).toBe(true);
   }, 60_000);
@@ -187,8 +187,8 @@ describe("sources", () => {
     expect(diagnostics.map((d) => [d.code, d.help])).toEqual([["E0202", undefined]]);
   });
 
-  test("sums of 2 500 and 10 000 terms take the parser steps of their length", () => {
-    for (const terms of [2500, 10_000])
+  test("sums of 2 500 and 5 000 terms take the parser steps of their length", () => {
+    for (const terms of [2500, 5000])
       expect(codes(compiled(`const a = ${"1+".repeat(terms)}1\n${inSampler("logit += a")}`).diagnostics)).toEqual([
         "E0103",
       ]);

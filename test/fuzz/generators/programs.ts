@@ -18,7 +18,9 @@ export const programs = defineGenerator<string>({
   name: "programs",
   doc: "programs of this project with random edits: checked, formatted, compiled, run",
   cases: programTexts,
-  run: runProgram,
+  // it is checked, formatted twice, and up to three chains are compiled and run
+  seconds: 3,
+  run: (text) => runProgram(text),
   smaller: shorterTexts,
   show: (text) => ({ ending: "ggsl", text }),
 });
