@@ -155,7 +155,8 @@ test("explain names stages, nodes and bytes", () => {
 test("limits and costs", () => {
   const text = (body: string): string => `sampler s() {\n${body}\n}\nchain c = s()\n`;
   // 960 tanh in a kilobyte, and 256 sorts in a few bytes
-  const tanhs = file("tanhs.ggsl", text("logit = tanh(logit)\n".repeat(960)));
+  const wide = text("logit = tanh(logit)\n".repeat(60)).replace("= s()", `= ${Array(16).fill("s").join(" |> ")}`);
+  const tanhs = file("tanhs.ggsl", wide);
   const sorts = file(
     "sorts.ggsl",
     `${text("sort by token\nsort by -token\n".repeat(8))}chain d = ${Array(16).fill("c").join(" |> ")}\n`,
