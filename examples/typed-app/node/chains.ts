@@ -273,12 +273,12 @@ export const shortlist: Chain<ShortlistTypes> = /* @__PURE__ */ chainOf<Shortlis
       {"op":"uniform","inputs":[],"attrs":{"index":1},"dtype":"f32","dim":1,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
       {"op":"div","inputs":[6,13],"attrs":{},"dtype":"f32","dim":3,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
       {"op":"clamp","inputs":[14],"attrs":{"lo":-1e+31,"hi":1e+31},"dtype":"f32","dim":3,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
-      {"op":"scale","inputs":[6],"attrs":{"s":1,"b":9e+29},"dtype":"f32","dim":3},
-      {"op":"step","inputs":[16],"attrs":{},"dtype":"f32","dim":3},
-      {"op":"mul","inputs":[12,17],"attrs":{},"dtype":"f32","dim":3},
+      {"op":"scale","inputs":[6],"attrs":{"s":1,"b":9e+29},"dtype":"f32","dim":3,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
+      {"op":"step","inputs":[16],"attrs":{},"dtype":"f32","dim":3,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
+      {"op":"mul","inputs":[12,17],"attrs":{},"dtype":"f32","dim":3,"origin":{"stage":1,"file":"std/temp.ggsl","line":7,"column":3}},
       {"op":"log","inputs":[18],"attrs":{},"dtype":"f32","dim":3},
       {"op":"add","inputs":[15,19],"attrs":{},"dtype":"f32","dim":3,"name":"logits"},
-      {"op":"scale","inputs":[12],"attrs":{"s":1e+33,"b":-1e+33},"dtype":"f32","dim":3},
+      {"op":"scale","inputs":[18],"attrs":{"s":1e+33,"b":-1e+33},"dtype":"f32","dim":3},
       {"op":"soft_max","inputs":[15,21],"attrs":{},"dtype":"f32","dim":3}
     ],
     "params": [

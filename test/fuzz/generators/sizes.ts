@@ -171,6 +171,8 @@ const families = fc.constantFrom(...Object.keys(FAMILIES));
 export const sizes = defineGenerator<Size>({
   name: "sizes",
   doc: "programs that are too large in one way: at each limit, one above, and up to a thousand times above",
+  // a program is formatted twice
+  seconds: 2,
   cases: fc.tuple(families, FACTORS, fc.constantFrom(...PARTS)).map(([family, factor, part]) => {
     const { limit } = FAMILIES[family]!;
     return {
