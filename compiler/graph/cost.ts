@@ -13,7 +13,7 @@ export interface Cost {
   readonly work: number;
   /** Sorts and selections over the whole vocabulary, each as dear as many other nodes. */
   readonly sorts: number;
-  /** Bytes of intermediate results on the device, at most so many at once. */
+  /** Bytes of intermediate results on the device that are needed at the same time. */
   readonly deviceBytes: number;
   /** Bytes of the host's memory for the tail: its rows, its window of tokens and its texts. */
   readonly hostBytes: number;
