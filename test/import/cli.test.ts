@@ -41,7 +41,7 @@ test("a model's file is recognised", () => {
 
 test.each([
   [["import", "no-such-file.json"], 1, 'error: "no-such-file.json" cannot be read'],
-  [["import", "."], 1, 'error: "." cannot be read: it is not a file'],
+  [["import", "."], 1, 'error: "." cannot be read: it is a folder'],
   [["import", "--from", "mnn", DEMO_MODEL], 1, "expected settings of mnn, found a GGUF file"],
   [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp command lines can be imported"],
   [["import", "--", "--temp", "hot"], 1, 'error: word 2: "--temp" must be a finite number, found "hot"'],
