@@ -100,6 +100,21 @@ describe.each(BACKENDS)("on %s", (backend) => {
     expect(rowsAfter(graph, Float32Array.from([1, 3, 2]), backend).tokens).toEqual([0]);
   });
 
+  test("a sampler that sorts rows that were sorted before has an order of its own", () => {
+    for (const sorting of ["sort", "top 2"])
+      for (const before of ["", "top_k(2) |> "]) {
+        const text = `import { top_k } from "std"
+          sampler s() { ${sorting} logit = clamp(logit, 0, 0) keep logit > 1 }
+          chain c = ${before}s()`;
+        for (const optimize of [true, false]) {
+          const { graph } = compileProgram(text, { optimize, outputs: ["candidates", "logits", "probs"] });
+          // all logits are equal, and the first row is the best one
+          expect(rowsAfter(graph!, Float32Array.of(-3, 5), backend).tokens).toEqual([1]);
+          expect(rowsAfter(graph!, Float32Array.of(5, -3), backend).tokens).toEqual([0]);
+        }
+      }
+  });
+
   test("draws at either end of the range pick no dropped row", () => {
     const input = Float32Array.from({ length: 160 }, (_, i) => (i % 3 === 1 ? 8 * Math.sin(i * 12.9898) : -Infinity));
     for (const body of ["", "sort", "keep prob > 0.001", "sort  keep prob > 0.001", "top 50  keep rank < 9"]) {

@@ -85,10 +85,15 @@ function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
     t.lets.set(name, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
   }
   t.dim = dim;
-  t.isOrdered = true;
-  t.isOrderInherited = false;
+  ownOrder(t);
   t.isPacked = true;
   changeRows(t);
+}
+
+/** The present sampler has sorted the rows, even if they were in that order before. */
+function ownOrder(t: Table): void {
+  t.isOrdered = true;
+  t.isOrderInherited = false;
 }
 
 /** Marks the logits as descending, after a sort. */
@@ -119,7 +124,7 @@ const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, 
 export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" | "desc"): void {
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
-  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return;
+  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t);
   if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
@@ -142,7 +147,7 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
   if (!by && isInLogitOrder(cx) && cx.uses(orderFacts)) {
-    if (takesAll(cx, count)) return;
+    if (takesAll(cx, count)) return ownOrder(t);
     const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (t.ids !== undefined) t.ids = view(t.ids);
     rearrange(cx, count, view);
