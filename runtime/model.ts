@@ -1,6 +1,7 @@
 /** Models: loads GGUF files and generates text with a chain in the model's graph. */
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/advice.js";
 import { MAX_LAYERS } from "@ggsl/compiler/llama/contexts.js";
+import { show } from "@ggsl/compiler/graph/show.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
@@ -134,8 +135,7 @@ export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOption
   is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
   checkBytes(options, "options");
   const { backend = "wasm", module, ...settings } = options;
-  if (backend !== "wasm")
-    throw new InputError(`a model in memory needs the backend \`wasm\`, found \`${String(backend)}\``);
+  if (backend !== "wasm") throw new InputError(`a model in memory needs the backend \`wasm\`, found ${show(backend)}`);
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
 

@@ -3,6 +3,7 @@ import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { limitsOf, type LimitOptions } from "@ggsl/compiler/limits/limits.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";
 import * as is from "./check.js";
 import type { Check, Checks } from "./check.js";
 import { InputError } from "./errors.js";
@@ -63,21 +64,26 @@ export const moduleSource = is.either(
   is.that("a URL", (value) => value instanceof URL),
 );
 
-const PARTS = ["nodes", "params", "uniforms", "draws", "states", "inputs", "features", "stages", "tail"] as const;
+/** Graphs that were checked: a graph does not change, and one chain can have many evaluators. */
+const checked = new WeakSet<object>();
 
-const isGraph = (value: unknown): value is Graph => {
-  const graph = (value ?? {}) as Partial<Graph>;
-  return (
-    typeof graph.name === "string" &&
-    typeof graph.outputs === "object" &&
-    PARTS.every((part) => Array.isArray(graph[part]))
-  );
+/** A graph of the compiler, or one that a caller has made or changed. */
+export const graph: Check = (value, name) => {
+  is.someObject(value, name);
+  if (checked.has(value as object)) return;
+  const [fault] = specFaults(toSpec(value as Graph));
+  if (fault !== undefined) throw new InputError(`\`${name}\` must be a valid graph: ${fault}`);
+  checked.add(value as object);
 };
-export const graph = is.that("a graph", isGraph);
 
-export const chain = is.that("a chain from `compile`, `compilePipeline` or `chainOf`", (value) =>
-  isGraph((value as { readonly graph?: unknown } | null | undefined)?.graph),
+const someChain = is.that(
+  "a chain from `compile`, `compilePipeline` or `chainOf`",
+  (value) => typeof (value as { readonly graph?: unknown } | null | undefined)?.graph === "object",
 );
+export const chain: Check = (value, name) => {
+  someChain(value, name);
+  graph((value as { readonly graph: unknown }).graph, `${name}.graph`);
+};
 
 const limits: Check = (value, name) => {
   try {

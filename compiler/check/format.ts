@@ -14,6 +14,7 @@ const paint = (code: string, text: string, color: boolean): string => (color ? `
 
 /** A diagnostic as the command line prints it: code, message, source line with a caret, help. With `color`, for terminals. */
 export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions = {}): string {
+  requireDiagnostic(d);
   const tint = d.severity === "error" ? "1;31" : "1;33";
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${visible(d.message)}`];
   lines.push(...excerpt(d.span, d.label, tint, color));
@@ -26,11 +27,21 @@ export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions
   return lines.join("\n");
 }
 
-/** All diagnostics sorted by place, with a blank line after each. */
-export const formatDiagnostics = (diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string =>
-  sortDiagnostics(diagnostics)
+/** All diagnostics sorted by place, with a blank line after each. Throws a `RangeError` for other values. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string {
+  if (!Array.isArray(diagnostics)) throw new RangeError("expected a list of diagnostics");
+  diagnostics.forEach(requireDiagnostic);
+  return sortDiagnostics(diagnostics)
     .map((d) => `${formatDiagnostic(d, options)}\n`)
     .join("\n");
+}
+
+/** Callers without types can pass anything. */
+function requireDiagnostic(value: unknown): void {
+  const { message, span } = (value ?? {}) as Partial<Diagnostic>;
+  if (typeof message !== "string" || typeof span?.source?.text !== "string")
+    throw new RangeError("expected a diagnostic of the compiler");
+}
 
 export const compileError = (diagnostics: readonly Diagnostic[]): CompileError =>
   new CompileError(sortDiagnostics(diagnostics), formatDiagnostics(diagnostics).trimEnd());

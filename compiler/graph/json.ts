@@ -7,6 +7,7 @@ import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
+import { show } from "./show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
 
@@ -37,6 +38,8 @@ export interface SpecOptions {
 
 /** Parses and verifies a spec file. Throws `SpecError`. */
 export function readSpec(text: string, options: SpecOptions = {}): Graph {
+  // callers without types
+  if (typeof text !== "string") throw new SpecError([`a spec is a text, found ${show(text)}`]);
   if (text.length > LIMITS.spec)
     throw new SpecError([`it has ${text.length} characters; at most ${LIMITS.spec} are allowed`]);
   let data: unknown;
@@ -51,14 +54,19 @@ export function readSpec(text: string, options: SpecOptions = {}): Graph {
 /** Verifies a spec that is already an object. Throws `SpecError`. */
 export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
   const limits = limitsOf(options.limits);
-  const faults: string[] = [];
-  checkShape(data, GRAPH, "spec", faults);
-  // the host tail of a program is checked when its samplers are created
-  if (faults.length === 0) faults.push(...verify(data as Graph), ...tailFaults(data as Graph));
+  const faults = specFaults(data);
   if (faults.length === 0) faults.push(...costFaults(data as Graph, limits));
   if (faults.length > 0) throw new SpecError(firstOf(faults));
   const { ggsl: _, ...graph } = data as GraphSpec;
   return graph;
+}
+
+/** All faults of a spec, whatever it costs; empty for a valid one. */
+export function specFaults(data: unknown): string[] {
+  const faults: string[] = [];
+  checkShape(data, GRAPH, "spec", faults);
+  // the host tail of a program is checked when its samplers are created
+  return faults.length > 0 ? faults : [...verify(data as Graph), ...tailFaults(data as Graph)];
 }
 
 const firstOf = (faults: readonly string[]): string[] =>

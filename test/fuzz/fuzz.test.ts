@@ -15,11 +15,14 @@ const SEED = 20240517;
 /** Cases per generator: what takes a second or two. */
 const COUNTS: Readonly<Record<string, number>> = {
   programs: 50,
+  sizes: 12,
   specs: 150,
+  grammars: 200,
   links: 50,
   models: 20,
   editor: 15,
   commands: 4,
+  calls: 60,
 };
 
 const CASES = "test/fuzz/cases";
