@@ -77,14 +77,16 @@ function withSequences(stage: NativeTailStage, model: TailModel | undefined): Na
   if (stage.name !== "dry" || !model) return stage;
   const { breakers: texts = DEFAULT_BREAKERS } = stage;
   if (!texts.every((text) => typeof text === "string" && /^[\x01-\x7f]+$/.test(text))) return stage;
-  const breakers = [...breakersOf(texts as readonly string[], vocabularyOf(model.native)).tails].flatMap(
-    ([token, tails]) => tails.map((tail) => Int32Array.of(token, ...tail)),
+  const lists = [...breakersOf(texts as readonly string[], vocabularyOf(model.native))].flatMap(([token, tails]) =>
+    tails.map(({ list }) => ({ token, list })),
   );
-  if (breakers.length > MAX_SEQUENCES)
+  const count = lists.reduce((sum, { list }) => sum + list.length, 0);
+  if (count > MAX_SEQUENCES)
     throw new InputError(
-      `the breakers of \`host dry\` are ${breakers.length} token sequences, expected at most ${MAX_SEQUENCES} (MAX_SEQUENCES): give fewer of them`,
+      `the breakers of \`host dry\` are ${count} token sequences, expected at most ${MAX_SEQUENCES} (MAX_SEQUENCES): give fewer of them`,
       { code: "LIMIT_EXCEEDED" },
     );
+  const breakers = lists.flatMap(({ token, list }) => list.map((tail) => Int32Array.of(token, ...tail)));
   return { ...stage, breakers };
 }
 

@@ -2,7 +2,7 @@
  * Converts text breakers to token sequences, for every way in which the text can begin inside a token. One pass over the
  * vocabulary finds all texts at once (Aho and Corasick), so the work is linear in the text of the vocabulary.
  */
-import { breakersFrom, type Breakers, type Tails } from "./repeats.js";
+import { tailsFrom, type Breakers, type Tails } from "./repeats.js";
 
 /** The part of a vocabulary that breakers need. Texts are byte strings, one character per byte. */
 export interface Vocabulary {
@@ -22,7 +22,7 @@ const kept = new WeakMap<Vocabulary, Map<string, Breakers>>();
 export function breakersOf(given: readonly (string | number)[], vocabulary: Vocabulary | undefined): Breakers {
   const singles = given.filter((breaker) => typeof breaker === "number");
   const texts = given.filter((breaker) => typeof breaker === "string");
-  if (!vocabulary || texts.length === 0) return breakersFrom(new Map(singles.map((token) => [token, [EMPTY]])));
+  if (!vocabulary || texts.length === 0) return new Map(singles.map((token) => [token, [NO_TAIL]]));
   const lists = kept.get(vocabulary) ?? new Map<string, Breakers>();
   kept.set(vocabulary, lists);
   const key = JSON.stringify(given);
@@ -34,21 +34,22 @@ export function breakersOf(given: readonly (string | number)[], vocabulary: Voca
   return made;
 }
 
-const EMPTY = new Int32Array();
+/** For a token that is a breaker by itself, or contains one. */
+const NO_TAIL = tailsFrom([new Int32Array()]);
 
 function prepare(texts: readonly string[], singles: readonly number[], vocabulary: Vocabulary): Breakers {
   const root = automaton(
     [...new Set(texts.map((text) => toBytes(text).slice(0, MAX_TEXT)))].filter((text) => text !== ""),
   );
-  const found = new Map<number, Tails>();
+  const found = new Map<number, readonly Tails[]>();
   const tailsOf = tokenizer(vocabulary);
   vocabulary.pieces.forEach((piece, token) => {
     const { end, contained } = search(root, piece);
     const tails = tailsOf(end, contained);
     if (tails.length > 0) found.set(token, tails);
   });
-  for (const token of singles) found.set(token, [EMPTY, ...(found.get(token) ?? [])]);
-  return breakersFrom(found);
+  for (const token of singles) found.set(token, [NO_TAIL, ...(found.get(token) ?? [])]);
+  return found;
 }
 
 const encoder = new TextEncoder();
@@ -136,31 +137,39 @@ function search(root: State, piece: string): { end: State; contained: ReadonlySe
   return { end: state, contained: contained ?? NONE };
 }
 
-/** The tails after a token; tokens that end alike and contain the same texts share a list. */
-function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<string>) => Tails {
+/**
+ * The tails after a token. Each state's own are made once, so that their size follows that of the texts, however many tokens end
+ * in it.
+ */
+function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<string>) => readonly Tails[] {
   const tokens = new Map<string, Int32Array>();
   const tokenize = (rest: string): Int32Array => {
     const known = tokens.get(rest) ?? vocabulary.tokenize(rest).slice(0, MAX_TAIL);
     tokens.set(rest, known);
     return known;
   };
-  const lists = new Map<State, Map<string, Tails>>();
+  const made = new Map<State, Map<string, Tails>>();
+  /** The tails of one state, without those of texts that the token contains: these are not looked for at its end. */
+  const ownTails = (state: State, contained: ReadonlySet<string>): Tails => {
+    const skipped = [...contained].filter((text) => state.rests.has(text)).sort();
+    const lists = made.get(state) ?? new Map<string, Tails>();
+    made.set(state, lists);
+    const key = JSON.stringify(skipped);
+    const rests = (): string[] => [...state.rests].flatMap(([text, rest]) => (contained.has(text) ? [] : rest));
+    const tails = lists.get(key) ?? tailsFrom(distinct([...new Set(rests())].map(tokenize)));
+    lists.set(key, tails);
+    return tails;
+  };
   return (end, contained) => {
-    const ends: State[] = [];
-    for (let state: State | undefined = end; state && state.length > 0; state = state.suffix) ends.push(state);
-    // a text that the token contains is not looked for at its end
-    const skipped = [...contained].filter((text) => ends.some(({ rests }) => rests.has(text)));
-    const key = `${contained.size > 0} ${JSON.stringify(skipped)}`;
-    const known = lists.get(end)?.get(key);
-    if (known) return known;
-    const rests = ends.flatMap((state) => [...state.rests].filter(([text]) => !skipped.includes(text)));
-    const tails = [...new Set(rests.map(([, rest]) => rest))].map(tokenize);
-    const made = distinct(contained.size > 0 ? [EMPTY, ...tails] : tails);
-    lists.set(end, (lists.get(end) ?? new Map<string, Tails>()).set(key, made));
-    return made;
+    const all: Tails[] = contained.size > 0 ? [NO_TAIL] : [];
+    for (let state: State | undefined = end; state && state.length > 0; state = state.suffix) {
+      const tails = ownTails(state, contained);
+      if (tails.list.length > 0) all.push(tails);
+    }
+    return all;
   };
 }
 
-const distinct = (tails: readonly Int32Array[]): Tails => [
+const distinct = (tails: readonly Int32Array[]): readonly Int32Array[] => [
   ...new Map(tails.map((tail) => [tail.join(), tail])).values(),
 ];

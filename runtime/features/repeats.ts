@@ -3,8 +3,13 @@
  * that it would extend, that is the longest suffix of the text that also occurs earlier, followed by this token.
  */
 
-/** What follows the first token of a breaker; may be empty. */
-export type Tails = readonly Int32Array[];
+/** The tokens that follow the first token of a breaker, for one way in which that token can begin it. */
+export interface Tails {
+  /** Distinct; one may be empty. */
+  readonly list: readonly Int32Array[];
+  /** The same as a tree, so that all are compared at once. */
+  readonly root: Branch;
+}
 
 /** The tails that begin with the same tokens. */
 interface Branch {
@@ -13,27 +18,12 @@ interface Branch {
   isEnd: boolean;
 }
 
-/** Token sequences that end a repetition. */
-export interface Breakers {
-  /** By first token. */
-  readonly tails: ReadonlyMap<number, Tails>;
-  /** The same as trees, so that all tails of a token are compared at once. Tokens can share a tree. */
-  readonly trees: ReadonlyMap<number, Branch>;
-}
+/** Token sequences that end a repetition: by first token. Tokens that end alike share their tails. */
+export type Breakers = ReadonlyMap<number, readonly Tails[]>;
 
-export function breakersFrom(tails: ReadonlyMap<number, Tails>): Breakers {
-  const trees = new Map<Tails, Branch>();
-  const treeOf = (list: Tails): Branch => {
-    const tree = trees.get(list) ?? grow(list);
-    trees.set(list, tree);
-    return tree;
-  };
-  return { tails, trees: new Map([...tails].map(([token, list]) => [token, treeOf(list)])) };
-}
-
-function grow(tails: Tails): Branch {
+export function tailsFrom(list: readonly Int32Array[]): Tails {
   const root: Branch = { next: new Map(), isEnd: false };
-  for (const tail of tails) {
+  for (const tail of list) {
     let branch = root;
     for (const token of tail) {
       const next: Branch = branch.next.get(token) ?? { next: new Map(), isEnd: false };
@@ -42,7 +32,7 @@ function grow(tails: Tails): Branch {
     }
     branch.isEnd = true;
   }
-  return root;
+  return { list, root };
 }
 
 /** Lengths above 0 by token. `window` holds the last tokens of the text; a breaker of a single token is never penalised. */
@@ -60,21 +50,24 @@ export function repeatLengths(window: Int32Array, breakers: Breakers): Map<numbe
   return lengths;
 }
 
-const isSingleBreaker = (breakers: Breakers, token: number): boolean => breakers.trees.get(token)?.isEnd ?? false;
+const isSingleBreaker = (breakers: Breakers, token: number): boolean =>
+  breakers.get(token)?.some(({ root }) => root.isEnd) ?? false;
 
 /** The number of tokens after the last breaker in the text; all of them if there is none. */
 function distanceToBreaker(backwards: Int32Array, breakers: Breakers): number {
   for (let i = 0; i < backwards.length; i++) {
-    const length = longestTail(breakers.trees.get(backwards[i]!), backwards, i);
-    if (length >= 0) return i - length;
+    let longest = -1;
+    for (const { root } of breakers.get(backwards[i]!) ?? [])
+      longest = Math.max(longest, longestTail(root, backwards, i));
+    if (longest >= 0) return i - longest;
   }
   return backwards.length;
 }
 
 /** The length of the longest tail that follows position `at`; -1 if none does. */
-function longestTail(tree: Branch | undefined, backwards: Int32Array, at: number): number {
+function longestTail(root: Branch, backwards: Int32Array, at: number): number {
   let longest = -1;
-  let branch = tree;
+  let branch: Branch | undefined = root;
   for (let length = 0; branch; length++) {
     if (branch.isEnd) longest = length;
     branch = length < at ? branch.next.get(backwards[at - 1 - length]!) : undefined;
