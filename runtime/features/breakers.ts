@@ -160,13 +160,29 @@ function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<
     lists.set(key, tails);
     return tails;
   };
-  return (end, contained) => {
+  const tailsAt = (end: State, contained: ReadonlySet<string>): readonly Tails[] => {
     const all: Tails[] = contained.size > 0 ? [NO_TAIL] : [];
     for (let state: State | undefined = end; state && state.length > 0; state = state.suffix) {
       const tails = ownTails(state, contained);
       if (tails.list.length > 0) all.push(tails);
     }
     return all;
+  };
+  // many tokens end in the same state and contain the same texts
+  const known = new Map<State, Map<string, readonly Tails[]>>();
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  return (end, contained) => {
+    const lists = known.get(end) ?? new Map<string, readonly Tails[]>();
+    known.set(end, lists);
+    const key = Array.from(contained, numberOf).join();
+    const tails = lists.get(key) ?? tailsAt(end, contained);
+    lists.set(key, tails);
+    return tails;
   };
 }
 
