@@ -158,10 +158,10 @@ describe("sources", () => {
     expect(codes(diagnostics.filter((d) => d.severity === "error"))).toEqual(expected);
   });
 
-  test("10 000 unknown names, with the limits off", () => {
-    const { diagnostics } = compiled(inSampler(many(10_000, (i) => `logit += name${i}`)));
+  test("3 000 unknown names, with the limits off", () => {
+    const { diagnostics } = compiled(inSampler(many(3000, (i) => `logit += name${i}`)));
     expect(diagnostics).toHaveLength(101);
-    expect(diagnostics.at(-1)?.message).toBe("and 9900 more");
+    expect(diagnostics.at(-1)?.message).toBe("and 2900 more");
     expect(formatDiagnostics(diagnostics).length).toBeLessThan(100_000);
   }, 60_000);
 
