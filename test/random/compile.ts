@@ -32,8 +32,11 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** A count beyond the largest table, and a uniform expression that is too large. */
-const LIMIT_CODES: readonly string[] = ["E0320", "E0321"];
+/**
+ * What depends on the values of constants, which the generator does not know: a remainder by 0 that is not an integer, an infinite
+ * logit, a count beyond the largest table, a uniform expression or a graph that is too large.
+ */
+const LIMIT_CODES: readonly string[] = ["E0313", "E0508", "E0320", "E0321", "E0701"];
 
 /** The checked program, and a function that compiles each graph. Throws the checker's errors: a rejected random program is a bug. */
 export function compileIn(program: Program): { readonly checked: Checked; readonly graph: (build: Build) => Graph } {
