@@ -14,6 +14,8 @@ const program = new Command("ggsl")
   .description("Compile sampler chains written in GGSL to ggml graphs, inspect them and run them.")
   .version(version)
   .exitOverride()
+  // arguments are shown in errors
+  .configureOutput({ writeErr: (text) => process.stderr.write(visible(text)) })
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
