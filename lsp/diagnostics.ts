@@ -6,9 +6,6 @@ import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import type { Analysis } from "./analysis.js";
 import { locationOf, rangeOf } from "./positions.js";
 
-/** The maximum number of diagnostics per file; the last one says how many are omitted. */
-const MAX_SHOWN = 500;
-
 /** Codes of parts of a program that have no effect. */
 const UNNECESSARY: ReadonlySet<string> = new Set(["W0503", "W0504", "W0505", "W0506", "W0508"]);
 
@@ -51,9 +48,5 @@ export function lspDiagnostics(
       relatedInformation: [{ message, location: locationOf(uriOf, span) }],
     };
   });
-  const shown = [...atImports, ...own];
-  const more = shown.length - MAX_SHOWN;
-  if (more <= 0) return shown;
-  const message = `${more} more diagnostics are not shown`;
-  return [...shown.slice(0, MAX_SHOWN), { range: shown[MAX_SHOWN]!.range, source: "ggsl", message }];
+  return [...atImports, ...own];
 }

@@ -60,8 +60,9 @@ export function newState(files: Files): State {
       const present = diagnostics.get(analysis);
       if (present) return present;
       const meter = new Meter(limitsOf());
-      const lowered = analysis.program?.chains.flatMap((chain) => diagnosticsOf(chains, analysis, chain, meter)) ?? [];
-      const all = [...analysis.diagnostics, ...lowered];
+      for (const chain of analysis.program?.chains ?? [])
+        analysis.report.push(...diagnosticsOf(chains, analysis, chain, meter));
+      const all = analysis.report.sorted(analysis.source);
       diagnostics.set(analysis, all);
       return all;
     },

@@ -7,16 +7,12 @@ import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
 import { openProgram, sourceOf, type OpenProgram } from "./program.js";
 
-/** The maximum number of diagnostics on the page. */
-const MAX_DIAGNOSTICS = 100;
-
 export function checkText(ref: ProgramRef): CheckReply {
   const source = sourceOf(ref.text);
   const all = checkProgram(source);
   const symbols = symbolsOf(source);
   const chains = symbols.filter(({ kind }) => kind === "chain").map(({ name }) => name);
-  const shown = all.slice(0, MAX_DIAGNOSTICS).map((d) => pageDiagnostic(d, source));
-  const reply = { diagnostics: shown, more: all.length - shown.length, symbols, chains };
+  const reply = { diagnostics: all.map((d) => pageDiagnostic(d, source)), symbols, chains };
   if (all.some(isError)) return reply;
   if (chains.length === 0)
     return { ...reply, absent: "The program declares no chain: add one, such as `chain c = greedy()`." };

@@ -54,8 +54,6 @@ export interface StaticParam extends Pick<Param, "name" | "type" | "range" | "do
 
 export interface CheckReply {
   readonly diagnostics: readonly PageDiagnostic[];
-  /** The number of further diagnostics. */
-  readonly more: number;
   readonly symbols: readonly StageSymbol[];
   readonly chains: readonly string[];
   /** Why there is no chain, for a program without errors. */

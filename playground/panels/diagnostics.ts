@@ -4,9 +4,8 @@ import type { CheckReply, PageDiagnostic } from "../engine/messages.js";
 
 export function showDiagnostics(list: HTMLElement, reply: CheckReply, goTo: (offset: number) => void): void {
   const entries = reply.diagnostics.map((d) => entryOf(d, goTo));
-  const more = reply.more > 0 ? [h("li", { textContent: `${reply.more} more are not shown.` })] : [];
   const absent = reply.absent === undefined ? [] : [h("li", { className: "error", textContent: reply.absent })];
-  list.replaceChildren(...entries, ...more, ...absent);
+  list.replaceChildren(...entries, ...absent);
 }
 
 const entryOf = (d: PageDiagnostic, goTo: (offset: number) => void): HTMLElement =>
