@@ -4,6 +4,7 @@ import { exceeds } from "../limits/message.js";
 import type { Graph, NodeId, TailArg } from "./graph.js";
 import { resultsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
+import { COUNTED } from "./verify.js";
 import { bindDim } from "./wire.js";
 
 export interface Cost {
@@ -89,10 +90,6 @@ export function costFaults(graph: Graph, limits: Limits): string[] {
   return exceededBy(graph, limits).map(([limit, found]) => `${exceeds(limit, limits[limit], found)} (\`${limit}\`)`);
 }
 
-const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states"] as const),
-  ...(["inputs", "features", "stages", "tail"] as const),
-];
 const COSTS = ["work", "sorts", "deviceBytes", "hostBytes"] as const;
 
 export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers";

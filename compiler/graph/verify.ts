@@ -12,7 +12,8 @@ import { isSeed, paramFault, SEED_RANGE } from "./param.js";
 import { show } from "./show.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 
-const COUNTED = [
+/** The parts of a graph whose number is limited. */
+export const COUNTED = [
   ...(["nodes", "params", "uniforms", "draws", "states"] as const),
   ...(["inputs", "features", "stages", "tail"] as const),
 ];

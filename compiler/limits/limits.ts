@@ -110,24 +110,12 @@ export type LimitPreset = keyof typeof LIMIT_PRESETS;
 export type LimitOptions = LimitPreset | Partial<Limits>;
 
 /** The most that a setting may allow: the graph form's own limits; other limits have none. */
-const LARGEST: Partial<Limits> = { ...pickFormat(), textLength: LIMITS.text, breakers: LIMITS.list };
-
-function pickFormat(): Partial<Limits> {
-  const { nodes, params, uniforms, uniformParts, draws, states, inputs, features, tail, stages } = LIMITS;
-  return {
-    nodes,
-    params,
-    uniforms,
-    uniformParts,
-    draws,
-    states,
-    inputs,
-    features,
-    tail,
-    stages,
-    vocabSize: LIMITS.dim,
-  };
-}
+const LARGEST: Readonly<Record<string, number>> = {
+  ...LIMITS,
+  vocabSize: LIMITS.dim,
+  textLength: LIMITS.text,
+  breakers: LIMITS.list,
+};
 
 /** All limits. Throws a `RangeError` for an unknown preset or limit, and for a value that is not an integer of its range. */
 export function limitsOf(options: LimitOptions = "default"): Limits {
@@ -149,7 +137,7 @@ function checkLimit(name: string, value: unknown): void {
     throw new RangeError(
       `there is no limit ${JSON.stringify(name)}; there are ${Object.keys(LIMIT_PRESETS.default).join(", ")}`,
     );
-  const most = LARGEST[name as LimitName] ?? Number.MAX_SAFE_INTEGER;
+  const most = LARGEST[name] ?? Number.MAX_SAFE_INTEGER;
   if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > most)
     throw new RangeError(`the limit \`${name}\` must be an integer from 0 to ${most}, found ${String(value)}`);
 }
