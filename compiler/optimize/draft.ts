@@ -70,6 +70,27 @@ export function copy(
   return emit(op, inputs.map(map), attrs, { name, range: before.ranges[id]! });
 }
 
+/**
+ * Makes a new node for an old one after those for the nodes that it needs, each once, and returns it. Graphs can be deep, so that
+ * they are not visited by recursion.
+ */
+export function makeInOrder(
+  id: NodeId,
+  needs: (id: NodeId) => readonly NodeId[],
+  make: (id: NodeId, made: ReadonlyMap<NodeId, NodeId>) => NodeId,
+): NodeId {
+  const made = new Map<NodeId, NodeId>();
+  const open = [id];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const pending = needs(top).filter((i) => !made.has(i));
+    open.push(...pending.reverse());
+    if (pending.length > 0) continue;
+    open.pop();
+    if (!made.has(top)) made.set(top, make(top, made));
+  }
+  return made.get(id)!;
+}
+
 /** The live nodes that read each node; an output or a next state counts as `OUTPUT`. */
 export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
   const users = graph.nodes.map((): NodeId[] => []);

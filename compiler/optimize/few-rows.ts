@@ -8,7 +8,7 @@
  */
 import type { Dim, Graph, GraphNode, NodeId } from "../graph/graph.js";
 import { opRule, type OpName } from "../graph/ops.js";
-import { OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
+import { makeInOrder, OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const fewRows: Pass = {
@@ -87,29 +87,24 @@ const columns = ({ nodes }: Graph, id: NodeId): number =>
 
 const isLess = (a: Dim, b: Dim): boolean => typeof a === "number" && (b === "V" || a < b);
 
-/** The rows `rows` (a new node) of the old node `id`. Columns can be deep, so that they are not visited by recursion. */
+/** The rows `rows` (a new node) of the old node `id`. */
 function gather(r: Rewriter, sinking: ReadonlySet<NodeId>, id: NodeId, rows: NodeId): NodeId {
   const { graph, ranges } = r.before;
   const { dim } = graph.nodes[id]!;
-  const made = new Map<NodeId, NodeId>();
-  const open = [id];
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const { op, inputs, attrs, name, origin } = graph.nodes[top]!;
-    const isSinking = sinking.has(top);
-    const isConstant = op === "fill" || op === "repeat";
-    const pending = isSinking && !isConstant ? inputs.filter((i) => graph.nodes[i]!.dim === dim && !made.has(i)) : [];
+  const isConstant = (op: OpName): boolean => op === "fill" || op === "repeat";
+  const needs = (old: NodeId): NodeId[] => {
+    const { op, inputs, origin } = graph.nodes[old]!;
+    if (!sinking.has(old)) return [];
     // a gather belongs to the node that needs it
-    if (isSinking) r.builder.origin = origin;
-    if (pending.length > 0) {
-      open.push(...pending.reverse());
-      continue;
-    }
-    open.pop();
-    if (made.has(top)) continue;
+    r.builder.origin = origin;
+    return isConstant(op) ? [] : inputs.filter((i) => graph.nodes[i]!.dim === dim);
+  };
+  return makeInOrder(id, needs, (old, made) => {
+    const { op, inputs, attrs, name } = graph.nodes[old]!;
+    if (!sinking.has(old)) return r.emit("get_rows", [r.map(old), rows]);
     const operands = inputs.map((i) => made.get(i) ?? r.map(i));
-    if (!isSinking) made.set(top, r.emit("get_rows", [r.map(top), rows]));
-    else if (isConstant) made.set(top, r.emit(op, operands, { ...attrs, dim: r.made(rows).dim }));
-    else made.set(top, r.emit(op, operands, attrs, { name, range: ranges[top]! }));
-  }
-  return made.get(id)!;
+    return isConstant(op)
+      ? r.emit(op, operands, { ...attrs, dim: r.made(rows).dim })
+      : r.emit(op, operands, attrs, { name, range: ranges[old]! });
+  });
 }

@@ -11,7 +11,7 @@
  */
 import type { Graph, GraphNode, NodeId } from "../graph/graph.js";
 import { isWithin, F32_MAX } from "../graph/interval.js";
-import { isElementwise, OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
+import { isElementwise, makeInOrder, OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const sparseFeatures: Pass = {
@@ -146,34 +146,19 @@ function hasSteps({ nodes }: Graph, parts: ReadonlySet<NodeId>, id: NodeId): boo
   return seen.size > LEAST_STEPS;
 }
 
-/** A node's values in the rows of the pairs. Formulas can be deep, so that they are not visited by recursion. */
+/** A node's values in the rows of the pairs. */
 function atPairs(r: Rewriter, column: Column, parts: ReadonlySet<NodeId>, id: NodeId): NodeId {
   const { graph, ranges } = r.before;
-  const made = new Map<NodeId, NodeId>([[column.id, r.map(column.values)]]);
-  const open = [id];
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const { op, inputs, attrs, dim, name } = graph.nodes[top]!;
-    const isPart = dim === "V" && parts.has(top);
-    const pending = isPart && !made.has(top) ? inputs.filter((i) => !made.has(i)) : [];
-    if (pending.length > 0) {
-      open.push(...pending.reverse());
-      continue;
-    }
-    open.pop();
-    if (made.has(top)) continue;
-    const range = ranges[top]!;
-    if (dim !== "V") made.set(top, r.map(top));
-    else if (isPart)
-      made.set(
-        top,
-        r.emit(
-          op,
-          inputs.map((i) => made.get(i)!),
-          attrs,
-          { name, range },
-        ),
-      );
-    else made.set(top, r.emit("get_rows", [r.map(top), r.map(column.ids)], {}, { range }));
-  }
-  return made.get(id)!;
+  const isPart = (old: NodeId): boolean => graph.nodes[old]!.dim === "V" && parts.has(old);
+  const needs = (old: NodeId): readonly NodeId[] => (old !== column.id && isPart(old) ? graph.nodes[old]!.inputs : []);
+  return makeInOrder(id, needs, (old, made) => {
+    const { op, inputs, attrs, dim, name } = graph.nodes[old]!;
+    if (old === column.id) return r.map(column.values);
+    if (dim !== "V") return r.map(old);
+    const operands = inputs.map((i) => made.get(i)!);
+    const range = ranges[old]!;
+    return isPart(old)
+      ? r.emit(op, operands, attrs, { name, range })
+      : r.emit("get_rows", [r.map(old), r.map(column.ids)], {}, { range });
+  });
 }
