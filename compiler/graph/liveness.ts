@@ -1,5 +1,5 @@
 /** Liveness of nodes. */
-import type { Graph, NodeId } from "./graph.js";
+import type { Graph, NodeId, UniformExpr } from "./graph.js";
 
 /** The nodes read from outside: the outputs, and the next values of the states. */
 export const resultsOf = ({ outputs, states }: Pick<Graph, "outputs" | "states">): NodeId[] => [
@@ -14,4 +14,73 @@ export function liveNodes(graph: Pick<Graph, "nodes" | "outputs" | "states">): R
     if (live.has(id)) for (const operand of graph.nodes[id]!.inputs) live.add(operand);
   }
   return live;
+}
+
+/** The parts of a graph that something depends on, by number. */
+export interface LiveParts {
+  readonly nodes: Set<NodeId>;
+  readonly uniforms: Set<number>;
+  readonly draws: Set<number>;
+  readonly states: Set<number>;
+  readonly inputs: Set<number>;
+}
+
+/** All that the nodes `roots` and the states `kept` depend on. */
+export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<number> = []): LiveParts {
+  const live: LiveParts = {
+    nodes: new Set(),
+    uniforms: new Set(),
+    draws: new Set(),
+    states: new Set(),
+    inputs: new Set([0]),
+  };
+  /** Live nodes whose operands are not marked yet. A graph can be deep, so that nodes are not visited by recursion. */
+  const open: NodeId[] = [];
+  const markNode = (id: NodeId): void => {
+    if (live.nodes.has(id)) return;
+    live.nodes.add(id);
+    open.push(id);
+  };
+  const markUniform = (expr: UniformExpr): void => {
+    if (Array.isArray(expr)) (expr.slice(1) as UniformExpr[]).forEach(markUniform);
+    else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
+    else if (typeof expr === "object" && "state" in expr) markState(expr.state);
+  };
+  const markDraw = (draw: number): void => {
+    if (live.draws.has(draw)) return;
+    live.draws.add(draw);
+    markUniform(graph.draws[draw]!.at ?? 0);
+  };
+  const markState = (state: number): void => {
+    if (live.states.has(state)) return;
+    live.states.add(state);
+    markUniform(graph.states[state]!.init);
+    markNode(graph.states[state]!.next);
+  };
+  /** Both inputs of a sparse feature stay together. */
+  const markInput = (index: number): void => {
+    const feature = featureOf(graph, index);
+    graph.inputs.forEach(
+      (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
+    );
+  };
+  for (const id of roots) markNode(id);
+  for (const state of kept) markState(state);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const { op, attrs, inputs } = graph.nodes[id]!;
+    const index = attrs["index"] as number;
+    if (op === "uniform" && !live.uniforms.has(index)) {
+      live.uniforms.add(index);
+      markUniform(graph.uniforms[index]!.expr);
+    }
+    if (op === "input" && !live.inputs.has(index)) markInput(index);
+    inputs.forEach(markNode);
+  }
+  return live;
+}
+
+/** The feature of an input; the logits have none. */
+export function featureOf(graph: Graph, input: number): number | undefined {
+  const { source } = graph.inputs[input]!;
+  return source.kind === "logits" ? undefined : source.feature;
 }

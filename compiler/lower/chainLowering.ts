@@ -12,8 +12,6 @@ export interface ChainLowering extends Lowering {
   at: Span;
   readonly params: Param[];
   readonly states: Omit<State, "next">[];
-  /** The states that rows or the pick depend on; after the last stage. */
-  live: ReadonlySet<number>;
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
   /** The next values of the states that are assigned after the pick. */
@@ -37,7 +35,6 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   params: [],
   states: [],
   stateNames: [],
-  live: new Set(),
   next: new Map(),
   tail: [],
   stages: [],

@@ -16,7 +16,7 @@ import { lineColumn, textAt } from "../syntax/source.js";
 import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
-import { keepStates } from "./liveStates.js";
+import { keptStates } from "./liveStates.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, paramValue, textArguments } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
@@ -55,7 +55,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   const { ranges } = cx.builder;
   try {
     const graph = lowerGraph(cx, module, chain, options);
-    return { ...(graph && { graph, states: cx.live }), ranges, diagnostics };
+    return { ...(graph && { graph, states: keptStates(cx, graph) }), ranges, diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
     return { ranges, diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
@@ -75,7 +75,6 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
   ]);
   lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some(isError)) return undefined;
-  keepStates(cx);
   const outputs = makeOutputs(cx, options.outputs);
   const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
   const { draws, uniforms } = cx;
