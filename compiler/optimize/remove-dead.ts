@@ -5,7 +5,7 @@
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
-import type { Graph, GraphNode, UniformExpr } from "../graph/graph.js";
+import type { Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import { featureOf, liveParts } from "../graph/liveness.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
@@ -18,7 +18,7 @@ export const removeDead: Pass = {
 };
 
 function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): Draft {
-  const live = liveParts(graph, [0, ...Object.values(graph.outputs)], wanted);
+  const live = liveParts(graph, [0, ...(Object.values(graph.outputs) as NodeId[])], wanted);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
   const draws = numbering(live.draws);
