@@ -56,6 +56,8 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly readsProb?: true;
   /** Whether it reads the text so far. */
   readonly readsText?: true;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
@@ -107,6 +109,8 @@ export interface BuiltinName {
   readonly type: "f32" | "i32";
   readonly shape: "scalar" | "column";
   readonly rate: Rate;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Whether a sampler may assign it. */
   readonly isAssignable?: true;
   /** Whether a positive multiple of it can replace it in comparisons of its own values. */
