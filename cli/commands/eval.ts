@@ -148,11 +148,12 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
 const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | undefined): string =>
   `${JSON.stringify({ ...evaluation, ...(tokens && { tokens }) })}\n`;
 
-function textOf({ backend, token, candidates }: Evaluation, tokens: readonly (number | null)[] | undefined): string {
+function textOf({ backend, token, candidates, measures = {} }: Evaluation, tokens: readonly (number | null)[] | undefined): string {
   const rows = candidates.map((c) => [`${c.token}`, c.logit.toFixed(4), c.prob.toFixed(4), bar(c.prob, candidates)]);
   const picked = token === null ? "the chain picks no token" : `token ${token}`;
   const more = tokens ? `tokens ${tokens.join(" ")}\n` : "";
-  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${more}`;
+  const measured = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}\n`);
+  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${measured.join("")}${more}`;
 }
 
 /** A bar with a length in proportion to the probability: 30 characters for the likeliest row. */
