@@ -29,7 +29,10 @@ export interface Chain<Types extends ChainTypes = AnyChainTypes> {
    * @param logits one f32 for each token of the vocabulary; -inf for tokens that are not candidates
    * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
    */
-  evaluate(logits: Float32Array | readonly number[], ...options: EvaluateArguments<Types>): Promise<Measured<Evaluation, Types>>;
+  evaluate(
+    logits: Float32Array | readonly number[],
+    ...options: EvaluateArguments<Types>
+  ): Promise<Measured<Evaluation, Types>>;
 }
 
 /** Compiles a chain of a program. Throws `CompileError` with all diagnostics, `InputError` for arguments of a wrong type. */

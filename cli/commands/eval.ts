@@ -148,7 +148,10 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
 const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | undefined): string =>
   `${JSON.stringify({ ...evaluation, ...(tokens && { tokens }) })}\n`;
 
-function textOf({ backend, token, candidates, measures = {} }: Evaluation, tokens: readonly (number | null)[] | undefined): string {
+function textOf(
+  { backend, token, candidates, measures = {} }: Evaluation,
+  tokens: readonly (number | null)[] | undefined,
+): string {
   const rows = candidates.map((c) => [`${c.token}`, c.logit.toFixed(4), c.prob.toFixed(4), bar(c.prob, candidates)]);
   const picked = token === null ? "the chain picks no token" : `token ${token}`;
   const more = tokens ? `tokens ${tokens.join(" ")}\n` : "";
