@@ -194,10 +194,12 @@ function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number 
   );
 }
 
+const nodeFiles = () => nodeModule("node:fs");
+
 /** Throws `InputError` if the path is not that of a file. */
-function checkModelFile(path: string): typeof import("node:fs") {
+function checkModelFile(path: string): NonNullable<ReturnType<typeof nodeFiles>> {
   is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
-  const fs = nodeModule("node:fs");
+  const fs = nodeFiles();
   if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
   if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
   if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
