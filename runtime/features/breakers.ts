@@ -53,7 +53,8 @@ function prepare(texts: readonly string[], singles: readonly number[], vocabular
 }
 
 const encoder = new TextEncoder();
-const toBytes = (text: string): string =>
+/** A text in UTF-8, one character per byte. */
+export const toBytes = (text: string): string =>
   Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
 
 // ---------------------------------------------------------------- the automaton

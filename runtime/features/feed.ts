@@ -2,6 +2,7 @@
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf, type Vocabulary } from "./breakers.js";
@@ -59,10 +60,12 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
-/** How many tokens of history the features of a graph need; Infinity for all. */
+/** How many tokens of history a graph needs; Infinity for all. */
 export function historyNeeded(graph: Graph): number {
-  const needs = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
-  return Math.max(0, ...needs);
+  const windows = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
+  const leaves = uniformExprsOf(graph).flatMap(leavesOf);
+  const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
+  return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
 }
 
 /** A vector for each input of the graph except the first, the logits. */
