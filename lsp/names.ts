@@ -188,7 +188,7 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
       : e.text === "random"
         ? { kind: "seed" }
         : undefined;
-    add({ text: e.text, span: e.span }, locals.get(e.text) ?? builtin ?? topLevel(module, e.text));
+    add({ text: e.text, span: e.span }, locals.get(e.text) ?? topLevel(module, e.text) ?? builtin);
   }
   if (e.kind === "call") {
     if (Object.hasOwn(FUNCTIONS, e.callee.text)) add(e.callee, { kind: "function" });

@@ -4,11 +4,19 @@ import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtin
 import { OPERATORS } from "../builtins/operators.js";
 import { evaluateConst, evaluateConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
-import { countTooLarge, mustBeWhole, windowTooSmall } from "../check/diagnostics/types.js";
+import {
+  countTooLarge,
+  endingEmpty,
+  mustBeWhole,
+  notATokenId,
+  positionTooSmall,
+  windowTooSmall,
+} from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { isInputType } from "../check/types.js";
-import type { Feature, FeatureSource } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
+import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -164,6 +172,8 @@ const LOWERED: {
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
+  position: lowerPosition,
+  ending: lowerEnding,
   text: (_, scope, expr) => {
     const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
@@ -179,6 +189,40 @@ const LOWERED: {
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
+
+function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
+  const position = lowerExpr(cx, scope, expr);
+  if (!isConstant(position)) throw new Error("the position of a token is not a constant");
+  const what = `the position in \`${callee.text}\``;
+  if (!Number.isInteger(position.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(position.expr)));
+  else if (position.expr < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position.expr));
+  if (position.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position.expr));
+  return position.expr;
+}
+
+function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
+  const given = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+  if (given?.kind !== "string" && given?.kind !== "list")
+    throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
+  cx.meter.spend(ending.length);
+  if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
+  if (ending.length > LIMITS.ending)
+    cx.diagnostics.push(
+      countTooLarge(expr.span, `the length of what \`${callee.text}\` compares`, LIMITS.ending, ending.length),
+    );
+  return ending;
+}
+
+/** An entry of a list of token ids. */
+function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
+  const value = entry.kind === "string" || entry.kind === "list" ? undefined : evaluateConstant(entry, scope.module);
+  if (isToken(value)) return value;
+  cx.diagnostics.push(
+    notATokenId(entry.span, value === undefined ? `a ${entry.kind === "string" ? "text" : entry.kind}` : String(value)),
+  );
+  return 0;
+}
 
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;

@@ -2,12 +2,13 @@
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf } from "./breakers.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import { vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
+import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
@@ -41,6 +42,9 @@ export interface OpenFeature {
   readonly grammar?: GrammarState;
 }
 
+/** The vocabulary that was given, if any. */
+export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
+
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
 export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
@@ -49,8 +53,7 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
-      const vocabulary = feed.vocabulary && vocabularyFrom(feed.vocabulary);
-      return { feature, breakers: breakersOf(from.breakers, vocabulary) };
+      return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
@@ -64,10 +67,12 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
-/** How many tokens of history the features of a graph need; Infinity for all. */
+/** How many tokens of history a graph needs; Infinity for all. */
 export function historyNeeded(graph: Graph): number {
-  const needs = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
-  return Math.max(0, ...needs);
+  const windows = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
+  const leaves = uniformExprsOf(graph).flatMap(leavesOf);
+  const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
+  return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
 }
 
 /** A vector for each input of the graph except the first, the logits. */
