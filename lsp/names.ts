@@ -152,6 +152,9 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
         block(module, new Map(locals), sampler, s.then, add);
         block(module, new Map(locals), sampler, s.else ?? [], add);
         break;
+      case "measure":
+        visit(s.value);
+        break;
       case "after":
         block(module, new Map(locals), sampler, s.body, add);
     }

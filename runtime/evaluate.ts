@@ -18,6 +18,7 @@ import {
   acceptPrompt,
   acceptToken,
   featureInputs,
+  measuresOf,
   startSequence,
   statesOf,
   uniformsOf,
@@ -60,6 +61,8 @@ export interface Evaluation {
   readonly token: number | null;
   /** The remaining rows in table order; their probabilities sum to 1. */
   readonly candidates: readonly Candidate[];
+  /** The values of the chain's measures by name; absent if it has none. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** Runs a chain on plain logits, token by token. Dispose it with `using` or `dispose()`. */
@@ -129,10 +132,11 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       checkTokens(outputs, vocabSize);
       latest = outputs;
       picked = outputs.sampled;
-      if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
+      const measured = measuresOf(graph, outputs.states);
+      if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...measured };
       const rows = tail.apply({ candidates: outputs.candidates, logits: outputs.logits });
       picked = rows.selected < 0 ? undefined : rows.selected;
-      return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }) };
+      return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }), ...measured };
     },
     accept(token = picked) {
       checkOpen();

@@ -20,6 +20,7 @@ import {
   acceptPrompt,
   acceptToken,
   featureInputs,
+  measuresOf,
   restoreSequence,
   savedSequence,
   saveSequence,
@@ -74,6 +75,8 @@ export interface Piece {
   readonly alternatives?: readonly Alternative[];
   /** The values of the states after this token, by name; with `states`. */
   readonly states?: Readonly<Record<string, number>>;
+  /** The values of the chain's measures for this token, by name; absent if it has none. They are read back with the token. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** Statistics of a generation; those of the context cover all its sequences. */
@@ -233,7 +236,8 @@ export function generateIn(
         const rows = tail ? tail.pick(output) : { tokens: output.candidates, selected: output.sampled![0]!, ...output };
         const token = rows.selected;
         if (count > 0) milliseconds += performance.now() - start;
-        sequence = acceptToken(sequence, token, output.states ?? new Float32Array());
+        const scalars = output.states ?? new Float32Array();
+        sequence = acceptToken(sequence, token, scalars);
         tail?.accept(token);
         if (model.isEnd(token)) {
           record(count, "end");
@@ -247,6 +251,7 @@ export function generateIn(
           ...piece,
           ...(alternatives > 0 && likeliest(rows, token, alternatives)),
           ...(options.states && { states: statesOf(sequence) }),
+          ...measuresOf(graph, scalars),
         };
       }
     } catch (error) {

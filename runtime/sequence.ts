@@ -144,14 +144,14 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
   return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), promptLength }, readsText);
 }
 
-/** The sequence after its next token is accepted. `states` are the next values of the states, from the graph. */
-export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
+/** The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph. */
+export function acceptToken(sequence: SequenceState, token: number, scalars: Float32Array): SequenceState {
   return {
     ...sequence,
     streams: sequence.streams.map((s, i) =>
       sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
-    states: keptStates(sequence.graph, states),
+    states: keptStates(sequence.graph, scalars.subarray(0, sequence.graph.states.length)),
     step: sequence.step + 1,
     ...textAfter(sequence, [token]),
     features: acceptFeatures(sequence.features, token),
@@ -170,6 +170,15 @@ const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
 /** The values of the states by name. */
 export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
   Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
+
+/** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
+export const measuresOf = (
+  { states, measures }: Graph,
+  scalars: Float32Array,
+): { readonly measures?: Readonly<Record<string, number>> } =>
+  measures.length === 0
+    ? {}
+    : { measures: Object.fromEntries(measures.map(({ name }, i) => [name, scalars[states.length + i]!])) };
 
 /** What is kept of the text, after more tokens. */
 function textAfter(

@@ -105,7 +105,10 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     if (evaluation.token !== null) evaluator.accept();
     return evaluation;
   });
-  return clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length));
+  return [
+    ...clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length)),
+    ...clauses("measure").flatMap((c) => compareMeasure(c.name.text, numbers(c.values), steps)),
+  ];
 }
 
 /** Converts the row of a sparse input to the pairs that differ from its fill value. */
@@ -165,6 +168,15 @@ function compare(
         0,
       );
   }
+}
+
+/** A measure has a value at each step. */
+function compareMeasure(name: string, expected: number[], steps: Evaluation[]): Difference[] {
+  const found = steps.flatMap(({ measures }) => measures?.[name] ?? []);
+  if (found.length > 0) return differences(`measure ${name}`, expected, found, TOLERANCE);
+  const names = Object.keys(steps[0]!.measures ?? {});
+  const known = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
+  throw new InputError(`the stages of the test have no measure \`${name}\`: ${known}`);
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -61,8 +61,8 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly readsProb?: true;
   /** Whether it reads the text so far. */
   readonly readsText?: true;
-  /** Whether a program may declare the name for something else; then it means both, as only the builtin is called. */
-  readonly mayBeDeclared?: true;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
@@ -114,6 +114,8 @@ export interface BuiltinName {
   readonly type: "f32" | "i32";
   readonly shape: "scalar" | "column";
   readonly rate: Rate;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Whether a sampler may assign it. */
   readonly isAssignable?: true;
   /** Whether a positive multiple of it can replace it in comparisons of its own values. */
@@ -122,8 +124,6 @@ export interface BuiltinName {
   readonly needs?: "order";
   /** Whether it depends on logits, or on which rows are left. */
   readonly readsRows?: true;
-  /** Whether a program may declare the name for something else, which it means then. */
-  readonly mayBeDeclared?: true;
   lower(cx: Lowering): Value;
   /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;

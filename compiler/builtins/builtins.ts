@@ -49,8 +49,8 @@ export const assignableNames = (): string[] => Object.keys(NAMES).filter((name) 
 /** The kind of a name that no program may declare; undefined for all other names. */
 export function builtinKind(name: string): string | undefined {
   const found = findName(name);
-  if ((found ?? findFunction(name))?.mayBeDeclared) return undefined;
-  if (found) return found.shape === "column" ? "column" : "value";
-  if (findFunction(name)) return "function";
+  if (found && !found.isUnreserved) return found.shape === "column" ? "column" : "value";
+  const called = findFunction(name);
+  if (called && !called.isUnreserved) return "function";
   return name === "random" ? "seed" : undefined;
 }

@@ -10,7 +10,7 @@ export const TEXT: Readonly<Record<string, Builtin>> = {
     args: { k: "position" },
     gives: "uniform",
     result: "i32",
-    mayBeDeclared: true,
+    isUnreserved: true,
     lower: (_, { k }) => uniformValue({ last: k }, I.interval(-1, 2 ** 24)),
   }),
   ends_with: define({
@@ -18,7 +18,7 @@ export const TEXT: Readonly<Record<string, Builtin>> = {
     args: { ending: "ending" },
     gives: "uniform",
     result: "bool",
-    mayBeDeclared: true,
+    isUnreserved: true,
     lower: (_, { ending }) => uniformValue({ ends_with: ending }, I.UNIT),
   }),
   since: define({
@@ -26,7 +26,7 @@ export const TEXT: Readonly<Record<string, Builtin>> = {
     args: { ending: "ending" },
     gives: "uniform",
     result: "i32",
-    mayBeDeclared: true,
+    isUnreserved: true,
     lower: (_, { ending }) => uniformValue({ since: ending }, I.interval(0, NEVER)),
   }),
 };

@@ -13,7 +13,7 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
   const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
-  if (!has("expect")) diagnostics.push(testLacks(test.span, "`expect`"));
+  if (!has("expect", "measure")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
   for (const clause of test.clauses) {
     if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
@@ -44,7 +44,9 @@ const purposeOf = (c: TestClause): string =>
       ? `expect ${c.what}`
       : c.kind === "input"
         ? `input ${c.name.text}`
-        : c.kind;
+        : c.kind === "measure"
+          ? `expect measure ${c.name.text}`
+          : c.kind;
 
 function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
   const seen = new Map<string, TestClause>();

@@ -130,10 +130,11 @@ function report(scope: Scope, diagnostic: Diagnostic): Type {
 function typeOfName(scope: Scope, name: string, span: Span): Type {
   const local = scope.names.get(name);
   if (local) return local.type;
-  const builtin = findName(name);
+  // a reserved name has no declaration
   const declared = scope.module.scope.get(name)?.declaration;
+  const builtin = declared ? undefined : findName(name);
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
-  if (builtin && !declared) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
+  if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
   if (declared?.kind === "input")
     return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;

@@ -2,7 +2,7 @@
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
 import type { Ending, Graph, NodeId, TailArg } from "./graph.js";
-import { resultsOf } from "./liveness.js";
+import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
@@ -33,10 +33,10 @@ const TAIL_ROW = 12;
 
 /** `vocabSize`: the tokens of the vocabulary. */
 export function costOf(graph: Graph, vocabSize: number): Cost {
-  const { nodes, inputs, outputs, states } = graph;
+  const { nodes, inputs, outputs } = graph;
   const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
   const launched = nodes.flatMap((node, id) => (launches(node) ? [{ ...node, id }] : []));
-  const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + states.length;
+  const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + scalarsOf(graph).length;
   return {
     nodes: launched.length,
     work: launched.reduce(

@@ -88,6 +88,12 @@ export interface State {
   readonly next: NodeId;
 }
 
+/** A scalar that is reported with the token: `node` has its value. */
+export interface Measure {
+  readonly name: string;
+  readonly node: NodeId;
+}
+
 /** One row of a uniforms table: `expr` is evaluated on the host before every token. */
 export interface Uniform {
   readonly name: string;
@@ -161,6 +167,7 @@ export interface Graph {
   readonly params: readonly Param[];
   readonly draws: readonly Draw[];
   readonly states: readonly State[];
+  readonly measures: readonly Measure[];
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];

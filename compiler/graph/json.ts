@@ -11,8 +11,11 @@ import { show } from "./show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
 
-/** The version of the spec format. */
-export const SPEC_VERSION = 1;
+/** The version of the spec format that is written. */
+export const SPEC_VERSION = 2;
+
+/** The versions that are read. A spec of version 1 has none of the members that version 2 added. */
+const READ_VERSIONS: readonly unknown[] = [1, SPEC_VERSION];
 
 /** A graph with the version of the format. */
 export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
@@ -55,10 +58,15 @@ export function readSpec(text: string, options: SpecOptions = {}): Graph {
 export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
   const limits = limitsOf(options.limits);
   const faults = specFaults(data);
-  if (faults.length === 0) faults.push(...costFaults(data as Graph, limits));
+  if (faults.length === 0) faults.push(...costFaults(graphIn(data), limits));
   if (faults.length > 0) throw new SpecError(firstOf(faults));
+  return graphIn(data);
+}
+
+/** The graph of a spec of a valid shape. Version 1 has no measures. */
+function graphIn(data: unknown): Graph {
   const { ggsl: _, ...graph } = data as GraphSpec;
-  return graph;
+  return { ...graph, measures: (graph as Partial<Graph>).measures ?? [] };
 }
 
 /** All faults of a spec, whatever it costs; empty for a valid one. */
@@ -66,7 +74,9 @@ export function specFaults(data: unknown): string[] {
   const faults: string[] = [];
   checkShape(data, GRAPH, "spec", faults);
   // the host tail of a program is checked when its samplers are created
-  return faults.length > 0 ? faults : [...verify(data as Graph), ...tailFaults(data as Graph)];
+  if (faults.length > 0) return faults;
+  const graph = graphIn(data);
+  return [...verify(graph), ...tailFaults(graph)];
 }
 
 const firstOf = (faults: readonly string[]): string[] =>
@@ -111,7 +121,7 @@ const stream = test(`an integer from 1 to ${MAX_STREAM}`, isStream);
 const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
-  ggsl: test(`the version ${SPEC_VERSION}`, (v) => v === SPEC_VERSION),
+  ggsl: test(`the version ${READ_VERSIONS.join(" or ")}`, (v) => READ_VERSIONS.includes(v)),
   name,
   nodes: {
     array: {
@@ -135,6 +145,7 @@ const GRAPH: Shape = {
   },
   draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
   states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
+  "measures?": { array: { name, node: index } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {

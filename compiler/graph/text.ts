@@ -97,5 +97,6 @@ function comment(graph: Graph, { origin }: GraphNode): string {
 function outputsText(graph: Graph, operand: (id: NodeId) => string): string {
   const named = Object.entries(graph.outputs) as [string, NodeId][];
   const states = graph.states.map((s) => [`next.${s.name}`, s.next] as [string, NodeId]);
-  return [...named, ...states].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
+  const measures = graph.measures.map((m) => [`measure.${m.name}`, m.node] as [string, NodeId]);
+  return [...named, ...states, ...measures].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
 }

@@ -14,7 +14,7 @@ import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states"] as const),
+  ...(["nodes", "params", "uniforms", "draws", "states", "measures"] as const),
   ...(["inputs", "features", "stages", "tail"] as const),
 ];
 
@@ -143,6 +143,9 @@ function outputFaults(graph: Graph): string[] {
   check("logits", logits, "f32", candidates === undefined && logits === undefined ? undefined : rows);
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
+  graph.measures.forEach((m) => check(`measure ${m.name}`, m.node, "f32", 1));
+  if (new Set(graph.measures.map((m) => m.name)).size !== graph.measures.length)
+    faults.push("measures: two have the same name");
   if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
     faults.push("outputs: there are none");
   return faults;

@@ -13,6 +13,7 @@
  * outputs, to continue the chain elsewhere.
  */
 import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
+import { scalarsOf } from "./liveness.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
@@ -25,11 +26,12 @@ export const bindDim = (dim: Dim, vocabSize: number): number => (dim === "V" ? v
 
 export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Array {
   const { sampled, candidates, logits, probs } = graph.outputs;
+  const scalars = scalarsOf(graph);
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
-  words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, taps.length, graph.nodes.length);
+  words.push(graph.uniforms.length, graph.inputs.length, scalars.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
   for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim));
-  for (const state of graph.states) words.push(state.next);
+  words.push(...scalars);
   words.push(...taps);
   for (const node of graph.nodes) {
     words.push(OP_NAMES.indexOf(node.op), DTYPES.indexOf(node.dtype), dimWord(node.dim));

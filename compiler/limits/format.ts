@@ -5,6 +5,7 @@ export const LIMITS = {
   uniforms: 4096,
   draws: 256,
   states: 256,
+  measures: 256,
   inputs: 256,
   features: 256,
   tail: 256,

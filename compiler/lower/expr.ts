@@ -120,7 +120,7 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
 
 /** The builtin column or scalar of a name, unless the program shadows it. */
 const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
-  localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
+  localNamed(cx, scope, name) || scope.args.has(name) || scope.module.scope.has(name) ? undefined : findName(name);
 
 /** The values of an input's type; the runtime refuses any other. */
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;

@@ -116,7 +116,9 @@ export type TestClause =
       readonly what: "probs" | "logits" | "kept" | "order" | "token" | "tokens";
       readonly values: readonly Expr[];
       readonly span: Span;
-    };
+    }
+  /** The values of a measure, one for each step. */
+  | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span };
 
 interface Numbers<Kind extends string> extends Base {
   readonly kind: Kind;
@@ -125,7 +127,7 @@ interface Numbers<Kind extends string> extends Base {
 
 // ---------------------------------------------------------------- statements
 
-export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick;
+export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure;
 
 /** `let x = expr` */
 export interface Let extends Base {
@@ -191,6 +193,13 @@ export interface StateDecl extends Base {
 export interface AfterPick extends Base {
   readonly kind: "after";
   readonly body: readonly Stmt[];
+}
+
+/** `measure name = expr`: a scalar that is reported with the token. */
+export interface Measure extends Base {
+  readonly kind: "measure";
+  readonly name: Name;
+  readonly value: Expr;
 }
 
 // ---------------------------------------------------------------- expressions

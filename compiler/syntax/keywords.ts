@@ -30,6 +30,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     else: "the branch for a false condition of `if`",
     pick: "chooses the token: `pick sample(seed)`, `pick argmax(expr)`",
     state: "a number that a sequence remembers: `state s: f32 = init`",
+    measure: "a number that is reported with each token: `measure name = expr`; in a test, its expected values",
     after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {

@@ -160,6 +160,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Clause_token(_expect, _token, value) {
     return { kind: "expect", what: "token", values: [ast(value)], span: spanOf(this) };
   },
+  Clause_measure(_expect, _measure, name, values) {
+    return { kind: "measure", name: nameOf(name), values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
+  },
   List(_open, values, _close) {
     return { kind: "list", values: list(values), span: spanOf(this) };
   },
@@ -207,6 +210,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   After(_after, _pick, body) {
     return { kind: "after", body: ast(body), span: spanOf(this) };
+  },
+  Measure(_measure, name, _eq, value) {
+    return { kind: "measure", name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
 
   Expr_conditional(cond, _question, then, _colon, other) {

@@ -11,7 +11,7 @@ export interface SplitGraph {
   readonly device: Graph;
   /** Nodes of the device's part whose values the host reads. */
   readonly taps: readonly NodeId[];
-  /** Computes all outputs and states; its inputs are those of the graph and then one for each tap. */
+  /** Computes all outputs, states and measures; its inputs are those of the graph and then one for each tap. */
   readonly host: Graph;
 }
 
@@ -35,7 +35,7 @@ export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitG
     return { name: `tap ${i}`, dtype, dim, source: { kind: "dense", feature: -1 } as const };
   });
   return {
-    device: { ...graph, outputs: {}, states: [] },
+    device: { ...graph, outputs: {}, states: [], measures: [] },
     taps,
     host: {
       ...graph,

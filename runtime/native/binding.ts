@@ -163,7 +163,7 @@ export interface ChainResults {
   readonly candidates?: Int32Array;
   readonly logits?: Float32Array;
   readonly probs?: Float32Array;
-  /** Next values of the states, in the order of `Graph.states`. */
+  /** Next values of the states, then the measures, in the graph's order. */
   readonly states?: Float32Array;
   /** Values of the tapped nodes, row by row, in the order of the taps. */
   readonly taps?: readonly InputValues[];

@@ -36,13 +36,13 @@ const HABITS: Readonly<Record<string, string>> = {
   drop: "`keep` names the rows that stay, as in `keep not (token == 3)`",
   var: "`let` declares a column or a scalar, and `state` a number that is kept from token to token",
   set: "`logit = ...` assigns logits, and `let` declares a column or a scalar",
-  print: "states can be read from outside, see `state`",
+  print: "`measure name = expr` reports a number with each token",
   fn: "samplers are the only unit of reuse, and `let` names a part of an expression",
   def: "a sampler is declared with `sampler name(parameters) { ... }`",
   function: "a sampler is declared with `sampler name(parameters) { ... }`",
 };
 
-const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after"];
+const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure"];
 const DECLARATIONS = ["import", "const", "input", "sampler", "chain", "test"];
 
 /** The fault of a word that begins a statement or a declaration, and is the name of none. */

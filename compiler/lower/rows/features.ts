@@ -2,8 +2,9 @@
 import { emit } from "../../graph/build.js";
 import type { Dim, Feature, NodeId } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
-import { column } from "./columns.js";
+import { clampLogits, column, scalar } from "./columns.js";
 import type { Lowering } from "./lowering.js";
+import { pickedToken } from "./pick.js";
 import type { NodeValue } from "./value.js";
 
 /** The column of a feature with values in `range`. Each feature is fed once, however often it is used. */
@@ -12,9 +13,31 @@ export function featureColumn(cx: Lowering, feature: Feature, range: Interval): 
   const known = cx.featureColumns.get(key);
   const whole = known ?? addFeature(cx, feature, range);
   cx.featureColumns.set(key, whole);
+  return inTableOrder(cx, whole);
+}
+
+/** A column over the whole vocabulary in the table's order. */
+function inTableOrder(cx: Lowering, whole: NodeId): NodeValue {
   const { ids } = cx.table;
   return column(cx, ids === undefined ? whole : emit(cx.builder, "get_rows", [whole, ids]));
 }
+
+/** The model's logits, whatever stages came before. */
+export const rawLogitOf = (cx: Lowering): NodeValue => inTableOrder(cx, wholeRawLogit(cx));
+
+/** The softmax of the model's logits over the whole vocabulary. */
+export const rawProbOf = (cx: Lowering): NodeValue => inTableOrder(cx, wholeRawProb(cx));
+
+/** Their values in the picked row: those of the token, whatever order the table has. */
+export const pickedRawLogit = (cx: Lowering): NodeValue => ofPickedToken(cx, wholeRawLogit(cx));
+export const pickedRawProb = (cx: Lowering): NodeValue => ofPickedToken(cx, wholeRawProb(cx));
+
+const ofPickedToken = (cx: Lowering, whole: NodeId): NodeValue =>
+  scalar(cx, emit(cx.builder, "get_rows", [whole, pickedToken(cx)]));
+
+const wholeRawLogit = (cx: Lowering): NodeId => clampLogits(cx, 0);
+
+const wholeRawProb = (cx: Lowering): NodeId => emit(cx.builder, "soft_max", [wholeRawLogit(cx)]);
 
 function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
   cx.meter.check("features", cx.features.length + 1);
