@@ -7,7 +7,7 @@ import { printGraph } from "../../compiler/graph/text.js";
 import { compile, chainOf } from "../../runtime/chain.js";
 import { InputError } from "../../runtime/errors.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
-import type { Vocabulary } from "../../runtime/features/breakers.js";
+import type { Vocabulary } from "../../runtime/features/vocabulary.js";
 import { loadModel } from "../../runtime/model.js";
 import {
   acceptPrompt,
