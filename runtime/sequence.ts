@@ -24,15 +24,7 @@ import {
   type Watch,
 } from "./features/endings.js";
 import { append } from "./features/history.js";
-import {
-  acceptFeatures,
-  historyNeeded,
-  inputsOf,
-  openFeatures,
-  vocabularyIn,
-  type Feed,
-  type OpenFeature,
-} from "./features/feed.js";
+import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import * as is from "./check.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
@@ -101,7 +93,7 @@ export function startSequence(
     promptLength: 0,
     history: new Int32Array(),
     historyNeeded: historyNeeded(graph),
-    watches: openWatches(graph, () => vocabularyIn(feed)),
+    watches: openWatches(graph, () => feed.vocabulary),
     features,
     feed,
   };
@@ -195,7 +187,7 @@ function textAfter(
 ): Pick<SequenceState, "history" | "watches"> {
   return {
     history: needed === 0 ? history : append(history, tokens, needed),
-    watches: acceptWatches(watches, tokens, () => vocabularyIn(feed)),
+    watches: acceptWatches(watches, tokens, () => feed.vocabulary),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { Ending, Graph } from "@ggsl/compiler/graph/graph.js";
 import { endingOf, leavesOf, NEVER, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { InputError } from "../errors.js";
-import { textsOf, toBytes, type Vocabulary } from "./vocabulary.js";
+import { textsOf, toBytes, vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
 
 /** An ending as bytes or token ids, and for each of its beginnings the longest proper suffix that is a beginning too. */
 interface Pattern {
@@ -27,7 +27,7 @@ export interface Watch {
 export const keyOf = (ending: Ending): string => (typeof ending === "string" ? `"${ending}` : ending.join());
 
 /** The endings that a graph asks for, before the first token. Throws `InputError` for a text without a vocabulary. */
-export function openWatches(graph: Graph, vocabulary: () => Vocabulary | undefined): ReadonlyMap<string, Watch> {
+export function openWatches(graph: Graph, vocabulary: () => GivenVocabulary | undefined): ReadonlyMap<string, Watch> {
   const watches = new Map<string, Watch>();
   for (const ending of uniformExprsOf(graph).flatMap(leavesOf).map(endingOf)) {
     if (ending === undefined || watches.has(keyOf(ending))) continue;
@@ -57,7 +57,7 @@ const codesOf = (text: string): number[] => Array.from(text, (byte) => byte.char
 export function acceptWatches(
   watches: ReadonlyMap<string, Watch>,
   tokens: Int32Array | readonly number[],
-  vocabulary: () => Vocabulary | undefined,
+  vocabulary: () => GivenVocabulary | undefined,
 ): ReadonlyMap<string, Watch> {
   if (watches.size === 0 || tokens.length === 0) return watches;
   return new Map([...watches].map(([key, watch]) => [key, afterTokens(watch, tokens, vocabulary)]));
@@ -66,7 +66,7 @@ export function acceptWatches(
 function afterTokens(
   watch: Watch,
   tokens: Int32Array | readonly number[],
-  vocabulary: () => Vocabulary | undefined,
+  vocabulary: () => GivenVocabulary | undefined,
 ): Watch {
   const { pattern } = watch;
   const { symbols, suffixes } = pattern;
@@ -76,10 +76,10 @@ function afterTokens(
     while (matched > 0 && symbols[matched] !== symbol) matched = suffixes[matched - 1]!;
     if (symbols[matched] === symbol) matched++;
   };
-  const pieces = typeof pattern.ending === "string" ? textsOf(vocabulary()!) : undefined;
+  const texts = typeof pattern.ending === "string" ? textsOf(vocabularyFrom(vocabulary()!)) : undefined;
   for (const token of tokens) {
-    if (!pieces) read(token);
-    else for (const byte of pieces[token] ?? "") read(byte.charCodeAt(0));
+    if (!texts) read(token);
+    else for (const byte of texts[token] ?? "") read(byte.charCodeAt(0));
     since = matched === symbols.length ? 0 : Math.min(since + 1, NEVER);
   }
   return { pattern, matched, since };
