@@ -22,6 +22,7 @@ export interface NamedChain extends ModuleChain {
   readonly uniformsType: string;
   readonly inputsType: string;
   readonly statesType: string;
+  readonly measuresType: string;
 }
 
 /** Imports of generated modules. */
@@ -42,6 +43,7 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
       uniformsType: names.declare(`${prefix}Uniforms`),
       inputsType: names.declare(`${prefix}Inputs`),
       statesType: names.declare(`${prefix}States`),
+      measuresType: names.declare(`${prefix}Measures`),
     };
   });
 }
@@ -100,6 +102,7 @@ const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
   const { name, uniforms, inputs, graph } = chain;
+  const { measures } = graph;
   return [
     properties(
       chain.uniformsType,
@@ -123,6 +126,15 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       type: `readonly [${graph.states.map((s) => `${s.name}: number`).join(", ")}]`,
       ...docs(interfaceDocs.states(name)),
     },
+    ...(measures.length > 0
+      ? [
+          properties(
+            chain.measuresType,
+            interfaceDocs.measures(name),
+            measures.map((m) => ({ name: m.name, type: "number", isOptional: false })),
+          ),
+        ]
+      : []),
     {
       kind: StructureKind.Interface,
       name: chain.types,
@@ -132,6 +144,7 @@ function typesOf(chain: NamedChain): StatementStructures[] {
         { name: "uniforms", type: chain.uniformsType, isReadonly: true },
         { name: "inputs", type: chain.inputsType, isReadonly: true },
         { name: "states", type: chain.statesType, isReadonly: true },
+        ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType, isReadonly: true }] : []),
       ],
     },
   ];
@@ -144,7 +157,7 @@ interface Property {
   readonly name: string;
   readonly type: string;
   readonly isOptional: boolean;
-  readonly doc: string;
+  readonly doc?: string;
 }
 
 function properties(name: string, doc: string, list: readonly Property[]): StatementStructures {
@@ -159,7 +172,7 @@ function properties(name: string, doc: string, list: readonly Property[]): State
       type: p.type,
       isReadonly: true,
       hasQuestionToken: p.isOptional,
-      ...docs(p.doc),
+      ...(p.doc !== undefined && docs(p.doc)),
     })),
   };
 }

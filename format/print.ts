@@ -229,7 +229,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Args: (open, args, close) => bracketed(open, args, close, "each"),
   Arg_named: labelled,
 
-  Clause_numbers: (word, values) => clause(word, values),
+  Clause_values: (word, values) => clause(word, values),
   Clause_bias(word, open, pairs, close) {
     const head = [doc(word), gap(open.source.startIdx, padAfter(word))];
     return [head, bracketed(open, pairs, close, "many")];

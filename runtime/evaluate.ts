@@ -10,6 +10,7 @@ import * as checks from "./optionChecks.js";
 import type { ChainResults } from "./native/binding.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
+import { textsOf, vocabularyFrom } from "./features/vocabulary.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
 import { openTail } from "./tail.js";
@@ -107,6 +108,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   const { history = [] } = options;
   checks.tokenList(vocabSize - 1)(history, "history");
   checkSize(graph, vocabSize);
+  checkVocabulary(options.feed, vocabSize);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), history);
   const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
   const tail = openTail(graph.tail, sequence.params);
@@ -244,6 +246,14 @@ function checkSize({ nodes, name }: Graph, vocabSize: number): void {
   if (numbers > MAX_NUMBERS)
     throw new InputError(
       `the chain \`${name}\` needs ${numbers} numbers for a vocabulary of ${vocabSize}; at most ${MAX_NUMBERS} are allowed`,
+    );
+}
+
+function checkVocabulary({ vocabulary }: Feed = {}, vocabSize: number): void {
+  const { length } = vocabulary ? textsOf(vocabularyFrom(vocabulary)) : { length: vocabSize };
+  if (length < vocabSize)
+    throw new InputError(
+      `the vocabulary has the texts of ${length} tokens, expected at least ${vocabSize}, one for each logit`,
     );
 }
 

@@ -1,7 +1,7 @@
 /** Requests and results of a generation, typed with the names of a chain. */
 import type { Chain } from "./chain.js";
-import type { ChainTypes, Plain, ValuesOf } from "./chainTypes.js";
-import type { GenerateOptions, Generation, SequenceRequest } from "./generate.js";
+import type { ChainTypes, Measured, Plain, ValuesOf } from "./chainTypes.js";
+import type { GenerateOptions, Generation, Piece, SequenceRequest } from "./generate.js";
 import type { SavedSequence } from "./sequence.js";
 
 interface ChainAndResume<T extends ChainTypes> {
@@ -18,7 +18,8 @@ export type SequenceRequestOf<T extends ChainTypes> = Omit<SequenceRequest, Type
 export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Typed> & ChainAndResume<T> & ValuesOf<T>;
 
 /** `Generation` with the names of a chain. */
-export interface GenerationOf<T extends ChainTypes> extends Omit<Generation, "setUniforms" | "save"> {
+export interface GenerationOf<T extends ChainTypes>
+  extends Omit<Generation, "setUniforms" | "save" | typeof Symbol.asyncIterator>, AsyncIterable<Measured<Piece, T>> {
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: Plain<T["uniforms"]>): void;
   /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */

@@ -24,6 +24,7 @@ const isReserved = (word: string): boolean =>
     "logits",
     "probs",
     "history",
+    "vocab",
     "bias",
     "steps",
     "run",
@@ -84,7 +85,7 @@ const grammar = {
           captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "keyword.other.test.ggsl" } },
         },
         {
-          match: "^\\s*(logits|probs|history|bias)(?=\\s*\\[)",
+          match: "^\\s*(logits|probs|history|vocab|bias)(?=\\s*\\[)",
           captures: { 1: { name: "keyword.control.test.ggsl" } },
         },
         {

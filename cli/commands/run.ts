@@ -56,6 +56,8 @@ const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
 interface Text {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** The values of the chain's measures, one for each token; absent if it has none. */
+  readonly measures?: Readonly<Record<string, readonly number[]>>;
 }
 
 interface Result extends Text {
@@ -176,18 +178,20 @@ function layers(text: string): number | "all" {
 
 async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
   const tokens: number[] = [];
+  const measures: Record<string, number[]> = {};
   let text = "";
   try {
     for await (const piece of generation) {
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
+      for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
   } finally {
     if (isStreamed && tokens.length > 0) process.stdout.write("\n");
   }
-  return { text, tokens };
+  return { text, tokens, ...(Object.keys(measures).length > 0 && { measures }) };
 }
 
 function print(results: readonly Result[], { json, stats: wantsStats, prompt }: Options, isStreamed: boolean): void {
@@ -197,7 +201,16 @@ function print(results: readonly Result[], { json, stats: wantsStats, prompt }: 
   }
   if (!isStreamed) process.stdout.write(results.map(({ text }) => `${prompt}${text}\n`).join("\n"));
   if (!wantsStats) return;
-  for (const { backend, stats } of results) process.stderr.write(`${factsLine(backend, stats)}\n`);
+  for (const { backend, stats, measures } of results) {
+    process.stderr.write(`${factsLine(backend, stats)}\n`);
+    for (const [name, values] of Object.entries(measures ?? {})) process.stderr.write(`${measureLine(name, values)}\n`);
+  }
+}
+
+function measureLine(name: string, values: readonly number[]): string {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const [least, most] = values.reduce(([lo, hi], x) => [Math.min(lo, x), Math.max(hi, x)], [Infinity, -Infinity]);
+  return `${name}: mean ${mean.toPrecision(4)}, from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
 }
 
 function factsLine(backend: string, s: GenerationStats): string {

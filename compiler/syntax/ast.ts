@@ -95,7 +95,7 @@ export interface Arg extends Base {
 
 /**
  * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates; `history`,
- * `bias` and `input name` feed the features; `expect` gives the expected result.
+ * `vocab`, `bias` and `input name` feed the features; `expect` gives the expected result.
  */
 export interface Test extends Base {
   readonly kind: "test";
@@ -104,9 +104,11 @@ export interface Test extends Base {
 }
 
 export type TestClause =
-  | Numbers<"logits">
-  | Numbers<"probs">
-  | Numbers<"history">
+  | Listed<"logits">
+  | Listed<"probs">
+  | Listed<"history">
+  /** The texts of the tokens. */
+  | Listed<"vocab">
   | { readonly kind: "bias"; readonly pairs: readonly (readonly [Expr, Expr])[]; readonly span: Span }
   | { readonly kind: "input"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
   | { readonly kind: "steps"; readonly count: Expr; readonly span: Span }
@@ -120,7 +122,7 @@ export type TestClause =
   /** The values of a measure, one for each step. */
   | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span };
 
-interface Numbers<Kind extends string> extends Base {
+interface Listed<Kind extends string> extends Base {
   readonly kind: Kind;
   readonly values: readonly Expr[];
 }

@@ -37,6 +37,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     logits: "the candidates' logits, one for each token",
     probs: "the candidates' probabilities, one for each token",
     history: "the tokens so far",
+    vocab: "the texts of the tokens, the text of token 0 first",
     bias: "the request's logit biases: `bias [token: value]`",
     steps: "the number of tokens to pick",
     run: "the chain to run",

@@ -138,7 +138,7 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
     return { value: ast(value), span: spanOf(this) };
   },
 
-  Clause_numbers(kind, values) {
+  Clause_values(kind, values) {
     return { kind: kind.sourceString, values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
   },
   Clause_bias(_bias, _open, pairs, _close) {

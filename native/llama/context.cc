@@ -17,6 +17,9 @@ void Context::ContextDeleter::operator()(llama_context * pointer) const {
 
 Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     : model(std::move(loaded)), placement(options.placement), checks_logits(options.check_logits) {
+    if (!model->has_weights()) {
+        fail(code::invalid_argument, "only the vocabulary of this model was loaded, which cannot generate");
+    }
     llama_context_params params = to_params(options);
     params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
     params.abort_callback_data  = &abort_requested;

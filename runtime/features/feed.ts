@@ -4,9 +4,10 @@ import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
-import { breakersOf, type Vocabulary } from "./breakers.js";
+import { breakersOf } from "./breakers.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
+import { vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
@@ -24,8 +25,11 @@ export interface Feed {
   readonly bias?: Pairs;
   /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
-  /** The model's vocabulary, for breakers that are texts. */
-  readonly vocabulary?: Vocabulary;
+  /**
+   * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
+   * which cuts a text into tokens by the longest match.
+   */
+  readonly vocabulary?: GivenVocabulary;
   /** Opens a GBNF grammar. */
   readonly openGrammar?: (text: string) => GrammarState;
 }
@@ -45,7 +49,8 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
-      return { feature, breakers: breakersOf(from.breakers, feed.vocabulary) };
+      const vocabulary = feed.vocabulary && vocabularyFrom(feed.vocabulary);
+      return { feature, breakers: breakersOf(from.breakers, vocabulary) };
     }
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");

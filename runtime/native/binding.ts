@@ -174,6 +174,8 @@ export interface ModelOptions {
   readonly gpuLayers?: number;
   /** A device's name; default: all GPUs. */
   readonly device?: string;
+  /** Without the weights: it tokenizes, and has no contexts. Also for files without weights. Default false. */
+  readonly vocabOnly?: boolean;
 }
 
 export interface ModelInfo {
@@ -203,6 +205,10 @@ export interface NativeModel {
    * with. Unlike `piece`, without a space that the vocabulary puts before a text.
    */
   pieces(): Pieces;
+  /** The bytes that each token adds to a text, control tokens with theirs. */
+  texts(): Pieces;
+  /** For each token: 1 for a control token, plus 2 for one that ends a generation. */
+  classes(): Uint8Array;
   /** Whether the token ends a generation. */
   isEnd(token: number): boolean;
   /** Rejects with UNSUPPORTED_OP when the model's device lacks an op of a chain. */

@@ -99,7 +99,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "a clause of the test",
     marks: ["run", "expect"],
-    words: /^(?:logits|probs|history|bias|input|steps|run|expect)$/,
+    words: /^(?:logits|probs|history|vocab|bias|input|steps|run|expect)$/,
   },
 ];
 

@@ -14,6 +14,8 @@ export interface LlamaExports extends CommonExports {
   ggsl_tokenize(model: Pointer, text: Pointer, length: number, addSpecial: boolean, parseSpecial: boolean): number;
   ggsl_piece(model: Pointer, token: number, special: boolean): number;
   ggsl_pieces(model: Pointer): number;
+  ggsl_texts(model: Pointer): number;
+  ggsl_classes(model: Pointer): number;
   ggsl_is_end(model: Pointer, token: number): number;
 
   ggsl_graph_open(words: Pointer, count: number): Pointer;

@@ -71,6 +71,8 @@ export interface Token {
   readonly alternatives?: readonly { readonly token: number; readonly text: string; readonly probability: number }[];
   /** The values of the states after this token, by name; absent without `states`. */
   readonly states?: Readonly<Record<string, number>>;
+  /** The values of the chain's measures for this token, by name; absent if it has none. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** How a generation in a worker ended. */
