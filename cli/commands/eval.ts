@@ -81,7 +81,7 @@ export const addEval = (program: Command): Command =>
           : readNumbers(options.logits, "--logits");
       const graph = chain.rowsGraph;
       const vocabulary = await readVocabulary(options.vocab);
-      if (options.uniform !== undefined && graph.draws.length === 0)
+      if (options.uniform !== undefined && graph.draws.every(({ kind }) => kind === "seed"))
         process.stderr.write("warning: --uniform has no effect: the chain has no draws\n");
       using evaluator = createEvaluator(graph, logits.length, {
         backend: options.backend,

@@ -143,7 +143,7 @@ const GRAPH: Shape = {
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
+  draws: { array: { kind: oneOf("f64", "f32", "seed"), seed, "stream?": stream, "at?": expr } },
   states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
   "measures?": { array: { name, node: index } },
   uniforms: { array: { name, expr } },

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "hash.h"
 #include "legalize.h"
 #include "ops.h"
 
@@ -10,7 +11,8 @@ namespace ggsl {
 
 namespace {
 
-// The maximum is set_rows: a contiguous copy and a reshape of each of three operands, a copy of x, itself, a reshape.
+// The most tensors of a node, but for hashes, is set_rows: a contiguous copy and a reshape of each of three operands, a copy of x,
+// itself, a reshape.
 constexpr size_t max_tensors_per_node = 10;
 
 bool is_view(const ggml_tensor * tensor) {
@@ -157,9 +159,12 @@ Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows
 }
 
 size_t max_tensors(const BoundGraph & bound) {
-    const auto live = static_cast<size_t>(std::count(bound.live.begin(), bound.live.end(), true));
-    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() +
-           bound.graph.taps.size() + 8;
+    size_t tensors = 0;
+    for (size_t node = 0; node < bound.live.size(); ++node) {
+        const bool is_hash = id_of(bound.graph.nodes[node]) == OpId::hash;
+        tensors += !bound.live[node] ? 0 : is_hash ? max_tensors_of_hash : max_tensors_per_node;
+    }
+    return tensors + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
 }
 
 } // namespace ggsl

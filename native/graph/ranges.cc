@@ -1,5 +1,6 @@
 #include "ranges.h"
 
+#include "hash.h"
 #include "ops.h"
 
 #include <algorithm>
@@ -151,6 +152,10 @@ Range mul(const Use & use) {
 }
 Range div(const Use &) {
     return unknown;
+}
+
+Range hash(const Use &) {
+    return rounded(0, hash_range, false);
 }
 
 Range either(const Use & use) {
