@@ -31,6 +31,8 @@ export interface ModuleChain {
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
   readonly inputs: readonly ModuleInput[];
+  /** The other sequences whose logits it reads. */
+  readonly guides: readonly ModuleInput[];
 }
 
 export interface ModuleUniform extends Param {
@@ -128,7 +130,8 @@ function describe(chain: Chain, graph: Graph, rows: Graph, docs: ReadonlyMap<str
     graph,
     rowsGraph: isSame ? graph : rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
-    inputs: inputsOf([graph, rows], docs),
+    inputs: inputsOf([graph, rows], "input", docs),
+    guides: inputsOf([graph, rows], "guide", docs),
   };
 }
 
@@ -137,10 +140,10 @@ const stagesWith = ({ stages }: Chain, name: string): string[] =>
     .filter(({ args }) => args.some(({ value }) => namesIn(value).includes(name)))
     .map(({ span: { source, start, end } }) => source.text.slice(start, end).replace(/\s+/g, " "));
 
-function inputsOf(graphs: readonly Graph[], docs: ReadonlyMap<string, string>): ModuleInput[] {
+function inputsOf(graphs: readonly Graph[], kind: "input" | "guide", docs: ReadonlyMap<string, string>): ModuleInput[] {
   const found = new Map<string, ModuleInput>();
   for (const { from, form } of graphs.flatMap((g) => g.features)) {
-    if (from.kind !== "input") continue;
+    if (from.kind !== kind) continue;
     const { name } = from;
     const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
     found.set(name, { name, doc: docs.get(name), ...(sparse && { sparse }) });

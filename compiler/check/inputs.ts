@@ -6,16 +6,17 @@ import { allExpressions, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
 import { unusedInput } from "./diagnostics/statements.js";
 import { outOfRange } from "./diagnostics/params.js";
-import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
+import { inputOfType, mustBeWhole, notConstant, sparseGuide } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
-import { constantScope, isInputType, numberType, typeOf } from "./types.js";
+import { columnTypeOf, constantScope, numberType, typeOf } from "./types.js";
 
 /** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
-  if (!isInputType(input.type)) return void diagnostics.push(inputOfType(input.span, input.type));
+  if (columnTypeOf(input) === undefined) return void diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
+  if (input.type === "logits") return void diagnostics.push(sparseGuide(input.sparse.capacity.span, input.name.text));
   const { capacity, fill } = input.sparse;
   checkFill(module, input, fill, diagnostics);
   const size = constantOf(module, capacity, "the capacity of an input", diagnostics);

@@ -1,5 +1,5 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, InputDecl, Name, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
@@ -136,8 +136,10 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared?.kind === "input")
-    return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;
+  if (declared?.kind === "input") {
+    const type = columnTypeOf(declared);
+    return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
+  }
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
@@ -147,9 +149,11 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   );
 }
 
-/** Whether an input can be of a type. */
-export const isInputType = (type: ScalarType): type is "f32" | "i32" | "bool" =>
-  type === "f32" || type === "i32" || type === "bool";
+/** The type of an input's column; undefined for a type that no column has. */
+export function columnTypeOf({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined {
+  if (type === "logits") return "f32";
+  return type === "f32" || type === "i32" || type === "bool" ? type : undefined;
+}
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({

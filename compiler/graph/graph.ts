@@ -131,6 +131,8 @@ export type FeatureSource =
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
+  /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
+  | { readonly kind: "guide"; readonly name: string }
   /** Without a type any numbers are accepted. */
   | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 

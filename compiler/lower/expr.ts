@@ -13,7 +13,7 @@ import {
   windowTooSmall,
 } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import { isInputType } from "../check/types.js";
+import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
@@ -24,7 +24,7 @@ import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
-import { featureColumn } from "./rows/features.js";
+import { featureColumn, guideColumn } from "./rows/features.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
@@ -126,13 +126,15 @@ const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinNam
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
 function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
-  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
+  if (type === "logits") return guideColumn(cx, name.text);
+  const column = columnTypeOf({ type });
+  if (column === undefined) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
-  return featureColumn(cx, { form, from }, INPUT_RANGES[type]);
+  const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
+  return featureColumn(cx, { form, from }, INPUT_RANGES[column]);
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {

@@ -24,7 +24,10 @@ export interface GrammarState {
 export interface Feed {
   /** Logit biases; -Infinity bans a token. */
   readonly bias?: Pairs;
-  /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
+  /**
+   * The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. Without a model these are
+   * also the logits of other sequences.
+   */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**
    * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
@@ -33,6 +36,14 @@ export interface Feed {
   readonly vocabulary?: GivenVocabulary;
   /** Opens a GBNF grammar. */
   readonly openGrammar?: (text: string) => GrammarState;
+}
+
+export const IN_GRAPH = Symbol("logits that never reach the host");
+
+/** The feed of a sequence of a model, which reads the logits of its guides in the model's own graph. */
+export interface ModelFeed extends Feed {
+  /** V numbers in place of these logits, which nothing reads. */
+  readonly [IN_GRAPH]?: Float32Array;
 }
 
 /** A prepared feature of one sequence. */
@@ -80,7 +91,7 @@ export function inputsOf(
   graph: Graph,
   features: readonly OpenFeature[],
   history: Int32Array,
-  feed: Feed,
+  feed: ModelFeed,
   vocabSize: number,
 ): Vector[] {
   const pairs = new Map<number, Pairs>();
@@ -95,9 +106,10 @@ export function inputsOf(
   });
 }
 
-function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+function denseOf({ feature: { from }, grammar }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
   if (grammar) return grammar.allowed();
-  const name = from.kind === "input" ? from.name : from.kind;
+  if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
+  const name = nameOf(from);
   const values = given(name, feed);
   if (values instanceof Map)
     throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
@@ -108,10 +120,15 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
     );
   if (row.some(Number.isNaN))
     throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
+  const infinite = from.kind === "guide" ? Array.from(values as ArrayLike<number>).indexOf(Infinity) : -1;
+  if (infinite >= 0)
+    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`);
   const bad = row.findIndex((value) => !fits(from, value));
   if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
 }
+
+const nameOf = (from: FeatureSource): string => ("name" in from ? from.name : from.kind);
 
 function given(name: string, feed: Feed): Float32Array | readonly number[] | Pairs {
   const values = feed.inputs?.[name];
@@ -146,7 +163,7 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
-  const name = from.kind === "input" ? from.name : from.kind;
+  const name = nameOf(from);
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
     if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
@@ -173,7 +190,8 @@ function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: I
       return values as Pairs;
     }
     case "allowed":
-      throw new InputError("the values of a grammar are dense");
+    case "guide":
+      throw new InputError(`the values of \`${from.kind}\` are dense`);
   }
 }
 
