@@ -134,7 +134,7 @@ test("draws, rows and states are those of an evaluator that is fed both logits",
     inputs["negative"] = await model.logits(Int32Array.of(...guide, ...after), { contextSize: 256 });
     expect(evaluator.evaluate(logits).token).toBe(token);
     evaluator.accept(token);
-    sum += inputs["negative"]![token]!;
+    sum += inputs["negative"][token]!;
     expect(state).toBeCloseTo(sum, 2);
   }
   expect(found.length).toBe(6);
