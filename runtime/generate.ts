@@ -14,7 +14,7 @@ import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
-import { checkGuides, guideParts, openGuides, savedGuides, type Guides, type OpenGuide } from "./guides.js";
+import { checkGuides, guideParts, openGuides, savedGuides, withFed, type Guides, type OpenGuide } from "./guides.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
 import { openTail, picksInTail } from "./tail.js";
@@ -313,8 +313,8 @@ export function generateIn(
 }
 
 /** The graph that a request needs. */
-const graphOf = ({ chain, alternatives = 0 }: SequenceRequest): Graph =>
-  alternatives > 0 ? chain.rowsGraph : chain.graph;
+const graphOf = ({ chain, alternatives = 0, feed = {}, guides = {} }: SequenceRequest): Graph =>
+  withFed(alternatives > 0 ? chain.rowsGraph : chain.graph, feed, guides);
 
 function checkRoom({ name }: Graph, needed: number, sequences: number): void {
   if (needed > sequences)

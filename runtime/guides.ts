@@ -1,8 +1,9 @@
 /** The other sequences of a generation, whose logits its chain reads. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { Feature, FeatureSource, Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
+import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
@@ -15,6 +16,24 @@ export interface Guide {
 
 /** By the name of the `input NAME: logits`. */
 export type Guides = Readonly<Record<string, Guide>>;
+
+/**
+ * The graph for a request that feeds some of these logits, such as those of another model: they are inputs like any other.
+ * Throws `InputError` for a guide that is fed as well.
+ */
+export function withFed(graph: Graph, { inputs = {} }: Feed, guides: Guides): Graph {
+  const isFed = (from: FeatureSource): from is Extract<FeatureSource, { kind: "guide" }> =>
+    from.kind === "guide" && Object.hasOwn(inputs, from.name);
+  const both = graph.features.find(({ from }) => isFed(from) && Object.hasOwn(guides, from.name))?.from;
+  if (both?.kind === "guide")
+    throw new InputError(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`);
+  if (!graph.features.some(({ from }) => isFed(from))) return graph;
+  const fed = graph.features.map((feature): Feature => {
+    const { from } = feature;
+    return isFed(from) ? { ...feature, from: { kind: "input", name: from.name } } : feature;
+  });
+  return { ...graph, features: fed };
+}
 
 /** Throws `InputError` for a guide that is missing, unknown or not valid. */
 export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): void {

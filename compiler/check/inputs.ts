@@ -39,6 +39,24 @@ function checkFill(module: Module, { name, type }: InputDecl, fill: Expr, diagno
   if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value), undefined));
 }
 
+interface DeclaredInput {
+  readonly declaration: InputDecl;
+  readonly module: Module;
+}
+
+/** The inputs that a module, or what it imports, declares, by name; its own come first. */
+export function declaredInputs(main: Module): ReadonlyMap<string, DeclaredInput> {
+  const inputs = new Map<string, DeclaredInput>();
+  // a set gives what is added while it is read
+  const modules = new Set([main]);
+  for (const module of modules) {
+    for (const d of module.file.declarations)
+      if (d.kind === "input" && !inputs.has(d.name.text)) inputs.set(d.name.text, { declaration: d, module });
+    for (const binding of module.scope.values()) modules.add(binding.module);
+  }
+  return inputs;
+}
+
 /** Warns of the main file's inputs that no sampler uses; those of imported files may be for other programs. */
 export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagnostics: Sink): void {
   const inputs = main.file.declarations.filter((d) => d.kind === "input");
