@@ -32,6 +32,7 @@ const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   index: "number",
   ofPickedRow: "number",
   ending: "text or list",
+  sequences: "list",
 };
 
 /** The argument types of a builtin in words. */

@@ -82,7 +82,7 @@ export function startSequence(
   const streams = graph.draws.map((draw) =>
     draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
-  const features = openFeatures(graph, feed);
+  const features = openFeatures(graph, feed, vocabSize);
   const before = {
     graph,
     vocabSize,
@@ -92,7 +92,7 @@ export function startSequence(
     step: 0,
     promptLength: 0,
     history: new Int32Array(),
-    historyNeeded: historyNeeded(graph),
+    historyNeeded: historyNeeded(graph, features),
     watches: openWatches(graph, () => feed.vocabulary),
     features,
     feed,

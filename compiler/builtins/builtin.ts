@@ -1,5 +1,5 @@
 /** The records of built-in functions, names and operators, for the checker, lowering and editors. */
-import type { Ending } from "../graph/graph.js";
+import type { Ending, TokenSequence } from "../graph/graph.js";
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
 import type { UniformValue, Value } from "../lower/rows/value.js";
@@ -21,7 +21,9 @@ export interface Lowered {
   index: UniformValue;
   seed: Stream;
   text: string;
+  /** Texts and token ids. */
   texts: readonly (string | number)[];
+  sequences: readonly TokenSequence[];
   /** A value in the picked row. */
   ofPickedRow: Value;
 }

@@ -142,7 +142,7 @@ function isConstantNumber(scope: Scope, bound: Expr): boolean {
 
 function checkDefault(scope: Scope, param: Param, value: Expr): void {
   if (param.type === "text" || param.type === "list") {
-    textType(scope, value, param.type);
+    textType(scope, value, param.type, param.type === "list");
     return;
   }
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;

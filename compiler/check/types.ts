@@ -22,6 +22,7 @@ import {
   wrongArgumentCount,
   drawIndexUnknown,
   endingExpected,
+  sequencesExpected,
 } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
@@ -267,29 +268,41 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
       return textType(scope, value, "text");
     case "texts":
       return textType(scope, value, "list");
+    case "sequences":
+      return textType(scope, value, "list", true, sequencesExpected(value.span));
   }
 }
 
-/** A text or a list of texts and token ids, or the name of a parameter that holds one. */
-export function textType(scope: Scope, value: Expr, expected: "text" | "list"): Type {
+/**
+ * A text or a list of texts and token ids, or the name of a parameter that holds one. A nested list may also have lists of
+ * token ids.
+ */
+export function textType(
+  scope: Scope,
+  value: Expr,
+  expected: "text" | "list",
+  isNested = false,
+  fault = textExpected(value.span, expected === "list"),
+): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === expected || local?.type === "error") return local;
   const isText = expected === "text" && value.kind === "string";
   const isList =
     expected === "list" &&
     value.kind === "list" &&
-    value.values.every((v) => v.kind === "string" || v.kind === "number");
-  return isText || isList
-    ? scalarType(expected, "static")
-    : report(scope, textExpected(value.span, expected === "list"));
+    value.values.every((v) => v.kind === "string" || v.kind === "number" || (isNested && isIdList(v)));
+  return isText || isList ? scalarType(expected, "static") : report(scope, fault);
 }
+
+const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) => v.kind === "number");
 
 /** A text, or a list of token ids. */
 function endingType(scope: Scope, value: Expr): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
-  const isEnding = value.kind === "string" || (value.kind === "list" && value.values.every((v) => v.kind === "number"));
-  return isEnding ? scalarType("list", "static") : report(scope, endingExpected(value.span));
+  return value.kind === "string" || isIdList(value)
+    ? scalarType("list", "static")
+    : report(scope, endingExpected(value.span));
 }
 
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */

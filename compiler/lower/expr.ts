@@ -8,19 +8,20 @@ import {
   countTooLarge,
   endingEmpty,
   mustBeWhole,
+  nestedList,
   notATokenId,
   positionTooSmall,
   windowTooSmall,
 } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
 import { columnTypeOf } from "../check/types.js";
-import type { Ending, Feature, FeatureSource } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
-import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
+import type { Binary, Call, Expr, InputDecl, ListLit } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
@@ -181,11 +182,8 @@ const LOWERED: {
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
-  texts: (_, scope, expr) => {
-    const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
-    return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
-  },
+  texts: (cx, scope, expr, { callee }) => flatList(cx, scope, listOf(scope, expr), `the list of \`${callee.text}\``),
+  sequences: lowerSequences,
   ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
@@ -200,6 +198,25 @@ function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: 
   else if (position.expr < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position.expr));
   if (position.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position.expr));
   return position.expr;
+}
+
+const listOf = (scope: Scope, expr: Expr): ListLit => {
+  const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+  if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
+  return list;
+};
+
+/** The texts and token ids of a list; a list inside it is reported. `what` names it. */
+export function flatList(cx: ChainLowering, scope: Scope, { values }: ListLit, what: string): (string | number)[] {
+  const nested = values.find((v) => v.kind === "list");
+  if (nested) cx.diagnostics.push(nestedList(nested.span, what));
+  return values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+}
+
+function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call): TokenSequence[] {
+  const { values } = listOf(scope, expr);
+  cx.meter.spend(values.length);
+  return values.map((v) => (v.kind === "number" ? tokenId(cx, scope, v) : lowerEnding(cx, scope, v, call)));
 }
 
 function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {

@@ -73,6 +73,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     bool: "a condition",
     seed: "the seed of a stream of random numbers",
     text: "a text, known at compile time",
-    list: "a list of texts or token ids, known at compile time",
+    list: "a list of texts, token ids and lists of token ids, known at compile time",
   }),
 };

@@ -6,6 +6,7 @@ import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf } from "./breakers.js";
+import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
@@ -51,13 +52,14 @@ export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
+  readonly completions?: Completions;
 }
 
 /** The vocabulary that was given, if any. */
 export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
 
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
+export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
@@ -66,6 +68,8 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
       return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
+    if (from.kind === "completes")
+      return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
@@ -79,8 +83,10 @@ export const acceptFeatures = (features: readonly OpenFeature[], token: number):
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
 /** How many tokens of history a graph needs; Infinity for all. */
-export function historyNeeded(graph: Graph): number {
-  const windows = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
+export function historyNeeded(graph: Graph, features: readonly OpenFeature[]): number {
+  const windows = features.map(({ feature: { from }, completions }) =>
+    "last" in from ? (from.last < 0 ? Infinity : from.last) : (completions?.longest ?? 0),
+  );
   const leaves = uniformExprsOf(graph).flatMap(leavesOf);
   const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
   return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
@@ -157,9 +163,9 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
   return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
-function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
-  const { from, form } = feature;
-  const pairs = pairsOf(from, breakers, history, feed);
+function checkedPairs(open: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
+  const { from, form } = open.feature;
+  const pairs = pairsOf(open, history, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
@@ -175,12 +181,14 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   return new Map(inside);
 }
 
-function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+function pairsOf({ feature: { from }, breakers, completions }: OpenFeature, history: Int32Array, feed: Feed): Pairs {
   switch (from.kind) {
     case "occurrences":
       return countOccurrences(windowOf(history, from.last));
     case "repeat_len":
       return repeatLengths(windowOf(history, from.last), breakers!);
+    case "completes":
+      return completing(completions!, history);
     case "bias":
       return feed.bias ?? new Map();
     case "input": {

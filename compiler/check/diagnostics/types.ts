@@ -161,7 +161,17 @@ export const endingExpected = (span: Span): Diagnostic =>
 
 export const endingEmpty = (span: Span, name: string): Diagnostic =>
   error("E0352", span, `\`${name}\` needs at least one character or token id`, {
-    label: "every text ends with this",
+    label: "this is empty",
+  });
+
+export const sequencesExpected = (span: Span): Diagnostic =>
+  error("E0354", span, "expected a list of texts, token ids and lists of token ids", {
+    help: 'as in `[" New York", 13, [5, 7]]`',
+  });
+
+export const nestedList = (span: Span, what: string): Diagnostic =>
+  error("E0355", span, `${what} has texts and token ids, not lists`, {
+    help: "only `completes` takes sequences of tokens",
   });
 
 export const notATokenId = (span: Span, found: string): Diagnostic =>
