@@ -1,7 +1,7 @@
 /** Constant expressions: numbers, constants and arithmetic on them. */
 import { foldBinary, foldCall } from "../builtins/fold.js";
 import { applyUniformOp, saturate } from "../graph/uniformOps.js";
-import type { Const, Expr } from "../syntax/ast.js";
+import type { Const, Expr, ListLit, StringLit } from "../syntax/ast.js";
 import type { Module } from "./program.js";
 
 /** Values of constants: each is evaluated once. */
@@ -49,4 +49,11 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
     default:
       return undefined;
   }
+}
+
+/** The text or the list that an expression is or names; undefined for all others. */
+export function textConstant(module: Module, expr: Expr): StringLit | ListLit | undefined {
+  if (expr.kind === "string" || expr.kind === "list") return expr;
+  const found = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
+  return found?.declaration.kind === "const" ? textConstant(found.module, found.declaration.value) : undefined;
 }
