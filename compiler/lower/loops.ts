@@ -11,7 +11,7 @@ import { withRound, type Scope } from "./scope.js";
 /** Where a loop is, and how its expressions are lowered. */
 interface Place {
   readonly scope: Scope;
-  lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value;
+  readonly lowerExpr: (cx: ChainLowering, scope: Scope, expr: Expr) => Value;
 }
 
 /** How two values of a fold become one. */
