@@ -157,7 +157,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     (name) => {
       const meaning: Meaning | undefined = topLevel(module, name) ?? state.std(name);
       const declaration = meaning && "binding" in meaning ? meaning.binding.declaration : undefined;
-      return declaration?.kind === "sampler" || declaration?.kind === "chain" ? declaration : undefined;
+      return declaration && "params" in declaration ? declaration : undefined;
     };
 
   // ---------------------------------------------------------------- requests

@@ -2,7 +2,7 @@
 import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 
 const TOKEN =
-  /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+  /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$(?![^]))|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
 
 export interface Token {
   readonly text: string;

@@ -119,7 +119,8 @@ test "a \\"quoted\\" title" {
 });
 
 /** Contextual keywords, which are also names. */
-const NAMES_TOO = /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax)$/;
+const NAMES_TOO =
+  /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax|fn|as|with|repeat)$/;
 const COLOURED = /^(?:keyword|storage|constant|support|comment|string|entity)/;
 
 test.each(programFiles().filter((name) => /^(?:compiler|examples)/.test(name)))(

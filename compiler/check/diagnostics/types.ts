@@ -100,7 +100,7 @@ export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
 
 export const textHere = (span: Span, what: string): Diagnostic =>
   error("E0311", span, `${what} cannot be used in an expression`, {
-    help: "texts and lists can only be arguments of stages",
+    help: "texts and lists can only be arguments and constants",
   });
 
 export const notASeed = (span: Span): Diagnostic =>
