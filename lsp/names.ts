@@ -2,6 +2,7 @@
 import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
+import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";
 import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
@@ -77,7 +78,7 @@ function parameters(module: Module, params: readonly Param[], add: Add): Locals 
 function testNames(module: Module, { clauses }: Test, add: Add): void {
   for (const clause of clauses) {
     if (clause.kind === "run") clause.stages.forEach((stage) => stageNames(module, new Map(), stage, add));
-    else if (clause.kind === "input") add(clause.name, topLevel(module, clause.name.text));
+    else if (clause.kind === "input") add(clause.name, inputNamed(module, clause.name.text));
     const values =
       "values" in clause
         ? clause.values
@@ -88,6 +89,12 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
             : [];
     values.forEach((e) => expression(module, new Map(), e, add));
   }
+}
+
+/** An input of the file, or of one that it imports. */
+function inputNamed(module: Module, name: string): Meaning | undefined {
+  const binding = declaredInputs(module).get(name);
+  return binding && { kind: "input", span: binding.declaration.name.span, binding };
 }
 
 function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
@@ -188,7 +195,7 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
       : e.text === "random"
         ? { kind: "seed" }
         : undefined;
-    add({ text: e.text, span: e.span }, locals.get(e.text) ?? builtin ?? topLevel(module, e.text));
+    add({ text: e.text, span: e.span }, locals.get(e.text) ?? topLevel(module, e.text) ?? builtin);
   }
   if (e.kind === "call") {
     if (Object.hasOwn(FUNCTIONS, e.callee.text)) add(e.callee, { kind: "function" });

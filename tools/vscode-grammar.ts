@@ -55,6 +55,14 @@ const grammar = {
           captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
         },
         {
+          match: `(?<!\\w)(input)\\s+(${NAME})\\s*:\\s*(logits)\\b`,
+          captures: {
+            1: { name: "keyword.declaration.ggsl" },
+            2: { name: "variable.other.definition.ggsl" },
+            3: { name: "storage.type.ggsl" },
+          },
+        },
+        {
           match: `(?<!\\w)(const|input|let|state)\\s+(${NAME})(?=\\s*[:=])`,
           captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "variable.other.definition.ggsl" } },
         },

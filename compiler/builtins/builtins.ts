@@ -10,6 +10,7 @@ import { HASHES } from "./hash.js";
 import { MATHS } from "./maths.js";
 import { NAMES } from "./names.js";
 import { REDUCTIONS, SCANS } from "./rows.js";
+import { TEXT } from "./text.js";
 
 export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...MATHS,
@@ -26,6 +27,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     lower: (_, { x }) => x,
   }),
   ...FEATURES,
+  ...TEXT,
   known: define({
     doc: "whether the compiler can prove the condition",
     args: { condition: "condition" },
@@ -46,7 +48,7 @@ export const findName = (name: string): BuiltinName | undefined =>
 /** The columns that a sampler may assign. */
 export const assignableNames = (): string[] => Object.keys(NAMES).filter((name) => NAMES[name]!.isAssignable);
 
-/** The kind of a reserved name; undefined for all other names. */
+/** The kind of a name that no program may declare; undefined for all other names. */
 export function builtinKind(name: string): string | undefined {
   const found = findName(name);
   if (found && !found.isUnreserved) return found.shape === "column" ? "column" : "value";

@@ -85,4 +85,12 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     rate: "uniform",
     lower: () => uniformValue("step", I.interval(0, 2 ** 31)),
   },
+  prompt_length: {
+    doc: "number of tokens of the prompt",
+    type: "i32",
+    shape: "scalar",
+    rate: "uniform",
+    isUnreserved: true,
+    lower: () => uniformValue("prompt_length", I.interval(0, 2 ** 24)),
+  },
 };

@@ -1,5 +1,5 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, InputDecl, Name, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
@@ -21,6 +21,7 @@ import {
   typeMismatch,
   wrongArgumentCount,
   drawIndexUnknown,
+  endingExpected,
 } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 
@@ -135,8 +136,10 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared?.kind === "input")
-    return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;
+  if (declared?.kind === "input") {
+    const type = columnTypeOf(declared);
+    return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
+  }
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name));
@@ -146,9 +149,11 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   );
 }
 
-/** Whether an input can be of a type. */
-export const isInputType = (type: ScalarType): type is "f32" | "i32" | "bool" =>
-  type === "f32" || type === "i32" || type === "bool";
+/** The type of an input's column; undefined for a type that no column has. */
+export function columnTypeOf({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined {
+  if (type === "logits") return "f32";
+  return type === "f32" || type === "i32" || type === "bool" ? type : undefined;
+}
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
@@ -218,13 +223,15 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
   if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
   const type = resultType(builtin.result, types);
-  switch (givesOf(builtin, args.length)) {
+  const gives = givesOf(builtin, args.length);
+  switch (gives) {
     case "map":
       return join(type, ...types);
     case "scalar":
       return scalarType(type, "runtime");
     case "static":
-      return scalarType(type, "static");
+    case "uniform":
+      return scalarType(type, gives);
     case "column":
       return { type, shape: "column", rate: "runtime" };
   }
@@ -244,11 +251,14 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
       return numberType(scope, value);
     case "condition":
       return conditionType(scope, value);
-    case "window": {
+    case "window":
+    case "position": {
       const found = numberType(scope, value);
       if (found.type === "error" || found.rate === "static") return found;
       return report(scope, staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
     }
+    case "ending":
+      return endingType(scope, value);
     case "index":
       return indexType(scope, value);
     case "seed":
@@ -274,11 +284,21 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
     : report(scope, textExpected(value.span, expected === "list"));
 }
 
+/** A text, or a list of token ids. */
+function endingType(scope: Scope, value: Expr): Type {
+  const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
+  if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
+  const isEnding = value.kind === "string" || (value.kind === "list" && value.values.every((v) => v.kind === "number"));
+  return isEnding ? scalarType("list", "static") : report(scope, endingExpected(value.span));
+}
+
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
   const isKnown = (e: Expr): boolean => {
     const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
-    if (e.kind === "call" && (!callee || givesOf(callee, e.args.length) !== "map")) return false;
+    const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
+    if (gives === "uniform") return true;
+    if (e.kind === "call" && gives !== "map") return false;
     const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);

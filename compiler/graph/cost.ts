@@ -1,9 +1,10 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
-import type { Graph, NodeId, TailArg } from "./graph.js";
+import type { Ending, Graph, NodeId, TailArg } from "./graph.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
+import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim } from "./wire.js";
 
@@ -97,6 +98,13 @@ export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" 
 const longest = (items: readonly { readonly length: number }[]): number =>
   items.reduce((most, { length }) => Math.max(most, length), 0);
 
+/** The texts and lists that the end of the text is compared with. */
+const endingsOf = (graph: Graph): Ending[] =>
+  uniformExprsOf(graph)
+    .flatMap(leavesOf)
+    .map(endingOf)
+    .filter((ending) => ending !== undefined);
+
 /** The lists of breakers. */
 const listsOf = ({ features, tail }: Graph): (readonly (string | number)[])[] => [
   ...features.flatMap(({ from }) => (from.kind === "repeat_len" ? [from.breakers] : [])),
@@ -106,6 +114,7 @@ const listsOf = ({ features, tail }: Graph): (readonly (string | number)[])[] =>
 const textsOf = (graph: Graph): string[] => [
   ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
   ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
+  ...endingsOf(graph).filter((ending) => typeof ending === "string"),
   ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),
 ];
 

@@ -30,14 +30,25 @@ export interface GraphNode extends VectorType {
   readonly origin?: Origin;
 }
 
-/** A uniform expression: a number computed once per token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
+/** What a text may end with: a text, compared byte by byte whatever its tokens are, or the ids of tokens. Never empty. */
+export type Ending = string | readonly number[];
+
+/**
+ * A uniform expression: a number computed once per token from parameters, draws, states and the text so far, e.g.
+ * `["div", 1, {"param": "t"}]`. `last` is the id of the k-th last token, or -1; `since` the number of tokens since the text
+ * last ended so; `prompt_length` the tokens of the prompt.
+ */
 export type UniformExpr =
   | number
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
+  | { readonly last: number }
+  | { readonly ends_with: Ending }
+  | { readonly since: Ending }
   | "step"
   | "vocab"
+  | "prompt_length"
   | readonly [op: UniformOp, ...operands: UniformExpr[]];
 
 /** A chain's parameter that can change with every token. */
@@ -120,6 +131,8 @@ export type FeatureSource =
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
+  /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
+  | { readonly kind: "guide"; readonly name: string }
   /** Without a type any numbers are accepted. */
   | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 

@@ -164,6 +164,7 @@ const GRAPH: Shape = {
           repeat_len: { last, breakers },
           bias: {},
           allowed: { grammar: text },
+          guide: { name },
           input: { name, "type?": oneOf("i32", "bool") },
         },
       },

@@ -1,5 +1,6 @@
 /** The text form of a graph, for golden tests. */
 import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
+import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
 
@@ -77,12 +78,15 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
+  if ("last" in expr) return `last(${expr.last})`;
+  if ("ends_with" in expr) return `ends_with(${JSON.stringify(expr.ends_with)})`;
+  if ("since" in expr) return `since(${JSON.stringify(expr.since)})`;
   const [op, ...operands] = expr;
   return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }
 
-/** The name of a uniform; part of the spec, so its numbers are written in full. */
-export const uniformName = (expr: UniformExpr): string => uniformText(expr, String);
+/** The name of a uniform; part of the spec, so its numbers are written in full. A long one ends early. */
+export const uniformName = (expr: UniformExpr): string => uniformText(expr, String).slice(0, LIMITS.name);
 
 function comment(graph: Graph, { origin }: GraphNode): string {
   if (!origin) return "";

@@ -26,7 +26,7 @@ export interface Limits {
   readonly nodes: number;
   readonly params: number;
   readonly uniforms: number;
-  /** Operations and leaves of all uniform expressions together. */
+  /** Operations and leaves of all uniform expressions together; each character or id of an ending counts as one. */
   readonly uniformParts: number;
   readonly draws: number;
   readonly states: number;

@@ -4,11 +4,19 @@ import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtin
 import { OPERATORS } from "../builtins/operators.js";
 import { evaluateConst, evaluateConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
-import { countTooLarge, mustBeWhole, windowTooSmall } from "../check/diagnostics/types.js";
+import {
+  countTooLarge,
+  endingEmpty,
+  mustBeWhole,
+  notATokenId,
+  positionTooSmall,
+  windowTooSmall,
+} from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import { isInputType } from "../check/types.js";
-import type { Feature, FeatureSource } from "../graph/graph.js";
+import { columnTypeOf } from "../check/types.js";
+import type { Ending, Feature, FeatureSource } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
+import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -16,7 +24,7 @@ import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
-import { featureColumn } from "./rows/features.js";
+import { featureColumn, guideColumn } from "./rows/features.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
@@ -118,13 +126,15 @@ const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinNam
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
 function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
-  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
+  if (type === "logits") return guideColumn(cx, name.text);
+  const column = columnTypeOf({ type });
+  if (column === undefined) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
-  return featureColumn(cx, { form, from }, INPUT_RANGES[type]);
+  const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
+  return featureColumn(cx, { form, from }, INPUT_RANGES[column]);
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -164,6 +174,8 @@ const LOWERED: {
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
+  position: lowerPosition,
+  ending: lowerEnding,
   text: (_, scope, expr) => {
     const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
@@ -179,6 +191,40 @@ const LOWERED: {
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
+
+function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
+  const position = lowerExpr(cx, scope, expr);
+  if (!isConstant(position)) throw new Error("the position of a token is not a constant");
+  const what = `the position in \`${callee.text}\``;
+  if (!Number.isInteger(position.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(position.expr)));
+  else if (position.expr < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position.expr));
+  if (position.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position.expr));
+  return position.expr;
+}
+
+function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
+  const given = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+  if (given?.kind !== "string" && given?.kind !== "list")
+    throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
+  cx.meter.spend(ending.length);
+  if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
+  if (ending.length > LIMITS.ending)
+    cx.diagnostics.push(
+      countTooLarge(expr.span, `the length of what \`${callee.text}\` compares`, LIMITS.ending, ending.length),
+    );
+  return ending;
+}
+
+/** An entry of a list of token ids. */
+function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
+  const value = entry.kind === "string" || entry.kind === "list" ? undefined : evaluateConstant(entry, scope.module);
+  if (isToken(value)) return value;
+  cx.diagnostics.push(
+    notATokenId(entry.span, value === undefined ? `a ${entry.kind === "string" ? "text" : entry.kind}` : String(value)),
+  );
+  return 0;
+}
 
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;

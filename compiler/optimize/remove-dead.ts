@@ -6,6 +6,7 @@
  *     return sampled=%1
  */
 import type { Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
+import type { UniformOp } from "../graph/uniformOps.js";
 import { featureOf, liveParts } from "../graph/liveness.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
@@ -64,10 +65,12 @@ function renumberUniform(
   draws: ReadonlyMap<number, number>,
   states: ReadonlyMap<number, number>,
 ): UniformExpr {
+  if (Array.isArray(expr)) {
+    const [op, ...operands] = expr as readonly [UniformOp, ...UniformExpr[]];
+    return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+  }
   if (typeof expr !== "object") return expr;
-  if ("param" in expr) return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
-  const [op, ...operands] = expr;
-  return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+  return expr;
 }

@@ -40,12 +40,15 @@ export interface Const extends Base {
   readonly value: Expr;
 }
 
-/** `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere. */
+/**
+ * `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere; `input name: logits`,
+ * a guide: the logits of another sequence.
+ */
 export interface InputDecl extends Base {
   readonly kind: "input";
   readonly doc?: string;
   readonly name: Name;
-  readonly type: ScalarType;
+  readonly type: ScalarType | "logits";
   readonly sparse?: { readonly capacity: Expr; readonly fill: Expr };
 }
 

@@ -34,7 +34,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {
-    logits: "the candidates' logits, one for each token",
+    logits: "the candidates' logits, one for each token; as the type of an input, the logits of another sequence",
     probs: "the candidates' probabilities, one for each token",
     history: "the tokens so far",
     vocab: "the texts of the tokens, the text of token 0 first",

@@ -21,9 +21,10 @@ bool is_view(const ggml_tensor * tensor) {
 
 } // namespace
 
-Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
-    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()),
-      uses(bound.graph.nodes.size()) {
+Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                 ggml_tensor * guides)
+    : context(context), bound(bound), rows(rows), family(family), guides(guides),
+      guide_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
 
@@ -85,16 +86,28 @@ ggml_tensor * Builder::uniform(int32_t index) {
     return made(ggml_view_2d(context, built.uniforms, 1, rows, sizeof(float), static_cast<size_t>(index) * bytes));
 }
 
-ggml_tensor * Builder::input(int32_t index) {
-    ggml_tensor *& tensor = built.inputs[index];
-    if (tensor == nullptr) {
-        const Input & input = bound.graph.inputs[index];
-        tensor              = made(
-            ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
-        ggml_format_name(tensor, "input-%d", index);
-        ggml_set_input(tensor);
-    }
+ggml_tensor * Builder::host_written(int32_t index, ggml_tensor * tensor) {
+    built.inputs[index] = made(tensor);
+    ggml_format_name(tensor, "input-%d", index);
+    ggml_set_input(tensor);
     return tensor;
+}
+
+ggml_tensor * Builder::input(int32_t index) {
+    const Input & input = bound.graph.inputs[index];
+    if (input.is_guide && guides != nullptr) {
+        ggml_tensor *& value = guide_values[index];
+        if (value == nullptr) {
+            ggml_tensor * at = host_written(index, ggml_new_tensor_1d(context, GGML_TYPE_I32, rows));
+            value            = made(ggml_get_rows(context, guides, at));
+        }
+        return value;
+    }
+    if (built.inputs[index] != nullptr) {
+        return built.inputs[index];
+    }
+    const ggml_type type = input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32;
+    return host_written(index, ggml_new_tensor_2d(context, type, input.dim, rows));
 }
 
 bool Builder::is_fresh(int32_t node) const {
@@ -154,8 +167,9 @@ Built Builder::run() {
     return std::move(built);
 }
 
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family) {
-    return Builder(context, bound, rows, logits, family).run();
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                  ggml_tensor * guides) {
+    return Builder(context, bound, rows, logits, family, guides).run();
 }
 
 size_t max_tensors(const BoundGraph & bound) {
