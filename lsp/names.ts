@@ -39,6 +39,10 @@ export interface Occurrence {
 export const keyOf = (meaning: Meaning): string | undefined =>
   "span" in meaning ? `${meaning.span.source.name}:${meaning.span.start}` : undefined;
 
+/** Where what a name means is declared, under whatever name an import knows it. */
+export const declarationOf = (meaning: Extract<Meaning, { span: Span }>): Span =>
+  "binding" in meaning ? meaning.binding.declaration.name.span : meaning.span;
+
 type Local = Extract<Meaning, { kind: "parameter" | "let" | "state" | "counter" | "round" }>;
 type Locals = Map<string, Local>;
 
