@@ -21,6 +21,7 @@ export interface Where {
   readonly device?: number | string;
   readonly strict?: true;
   readonly root?: string;
+  readonly vocab?: string;
 }
 
 /** Runs the tests of files. Throws `InputError` for a device that does not exist. */
@@ -57,11 +58,12 @@ const MOST_FAILURES = 100;
 
 /** The results of a file or of one of its tests, or why there are none. */
 function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
-  const { device, strict, root } = where;
+  const { device, strict, root, vocab } = where;
   const options = [
     ...(device === undefined ? [] : ["--device", `${device}`]),
     ...(strict ? ["--strict"] : []),
     ...(root === undefined ? [] : ["--root", root]),
+    ...(vocab === undefined ? [] : ["--vocab", vocab]),
   ];
   const args = [process.argv[1]!, "test", file, "--backend", backend, "--json", ...options];
   const env = { ...process.env, [CHILD]: test };

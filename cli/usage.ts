@@ -64,6 +64,8 @@ export const deviceOption = (): Option =>
     (text) => (/^\d{1,4}$/.test(text) ? Number(text) : text),
   );
 export const strictOption = (): Option => new Option("--strict", "fail if the device cannot run the whole chain");
+export const vocabOption = (): Option =>
+  new Option("--vocab <file>", "the texts of the tokens: a model's GGUF file, or a JSON list (*.json) of texts");
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");
 
 /** An integer from 1 to `limit`. */

@@ -13,7 +13,7 @@ import {
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
-import { chainDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
+import { chainDoc, guideDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
@@ -21,7 +21,10 @@ export interface NamedChain extends ModuleChain {
   readonly types: string;
   readonly uniformsType: string;
   readonly inputsType: string;
+  /** Absent for a chain without guides. */
+  readonly guidesType?: string;
   readonly statesType: string;
+  readonly measuresType: string;
 }
 
 /** Imports of generated modules. */
@@ -41,7 +44,9 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
       types: names.declare(`${prefix}Types`),
       uniformsType: names.declare(`${prefix}Uniforms`),
       inputsType: names.declare(`${prefix}Inputs`),
+      ...(chain.guides.length > 0 && { guidesType: names.declare(`${prefix}Guides`) }),
       statesType: names.declare(`${prefix}States`),
+      measuresType: names.declare(`${prefix}Measures`),
     };
   });
 }
@@ -99,7 +104,8 @@ const docs = (description: string): { docs: { description: string }[] } => ({
 const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
-  const { name, uniforms, inputs, graph } = chain;
+  const { name, uniforms, inputs, guides, guidesType, graph } = chain;
+  const { measures } = graph;
   return [
     properties(
       chain.uniformsType,
@@ -116,6 +122,15 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       interfaceDocs.inputs(name),
       inputs.map((i) => ({ name: i.name, type: columnType(i), isOptional: false, doc: inputDoc(i) })),
     ),
+    ...(guidesType === undefined
+      ? []
+      : [
+          properties(
+            guidesType,
+            interfaceDocs.guides(name),
+            guides.map((g) => ({ name: g.name, type: GUIDE, isOptional: false, doc: guideDoc(g) })),
+          ),
+        ]),
     {
       kind: StructureKind.TypeAlias,
       name: chain.statesType,
@@ -123,6 +138,15 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       type: `readonly [${graph.states.map((s) => `${s.name}: number`).join(", ")}]`,
       ...docs(interfaceDocs.states(name)),
     },
+    ...(measures.length > 0
+      ? [
+          properties(
+            chain.measuresType,
+            interfaceDocs.measures(name),
+            measures.map((m) => ({ name: m.name, type: "number", isOptional: false })),
+          ),
+        ]
+      : []),
     {
       kind: StructureKind.Interface,
       name: chain.types,
@@ -131,11 +155,16 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       properties: [
         { name: "uniforms", type: chain.uniformsType, isReadonly: true },
         { name: "inputs", type: chain.inputsType, isReadonly: true },
+        ...(guidesType === undefined ? [] : [{ name: "guides", type: guidesType, isReadonly: true }]),
         { name: "states", type: chain.statesType, isReadonly: true },
+        ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType, isReadonly: true }] : []),
       ],
     },
   ];
 }
+
+/** `Guide` of the package, which needs no import. */
+const GUIDE = "{ readonly prompt: string | Int32Array }";
 
 const columnType = ({ sparse }: ModuleInput): string =>
   sparse ? "ReadonlyMap<number, number>" : "Float32Array | readonly number[]";
@@ -144,7 +173,7 @@ interface Property {
   readonly name: string;
   readonly type: string;
   readonly isOptional: boolean;
-  readonly doc: string;
+  readonly doc?: string;
 }
 
 function properties(name: string, doc: string, list: readonly Property[]): StatementStructures {
@@ -159,7 +188,7 @@ function properties(name: string, doc: string, list: readonly Property[]): State
       type: p.type,
       isReadonly: true,
       hasQuestionToken: p.isOptional,
-      ...docs(p.doc),
+      ...(p.doc !== undefined && docs(p.doc)),
     })),
   };
 }

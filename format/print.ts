@@ -248,7 +248,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Args: (open, args, close) => bracketed(open, args, close, "each"),
   Arg_named: labelled,
 
-  Clause_numbers: (word, values) => clause(word, values),
+  Clause_values: (word, values) => clause(word, values),
   Clause_bias(word, open, pairs, close) {
     const head = [doc(word), gap(open.source.startIdx, padAfter(word))];
     return [head, bracketed(open, pairs, close, "many")];
@@ -258,6 +258,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Clause_run: (word, stages) => indent(clause(word, stages)),
   Clause_list: (word, what, values) => clause(word, what, values),
   Clause_token: (word, what, value) => clause(word, what, value),
+  Clause_measure: (word, what, name, values) => clause(word, what, name, values),
   Pair: labelled,
   List: (open, values, close) => bracketed(open, values, close, "many"),
 
@@ -298,6 +299,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   State(word, name, colon, type, equals, value) {
     const head = [doc(word), put(name, SPACE), put(colon, NONE), put(type, SPACE)];
     return group([head, assigned(equals, value)]);
+  },
+  Measure(word, name, equals, value) {
+    return group([doc(word), put(name, SPACE), assigned(equals, value)]);
   },
   After(after, pick, body) {
     return withBlocks(this, () => [doc(after), put(pick, SPACE), put(body, SPACE)]);

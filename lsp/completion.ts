@@ -42,6 +42,8 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
       return [word("static")];
     case "type":
       return keywords("type");
+    case "inputType":
+      return ["f32", "i32", "bool", "logits"].map(word);
     case "statement":
       return [
         ...keywords("statement"),

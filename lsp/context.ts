@@ -22,6 +22,7 @@ export type Place =
   | "host"
   | "parameter"
   | "type"
+  | "inputType"
   | "statement"
   | "expression"
   | "clause"
@@ -57,6 +58,9 @@ export function contextAt(source: SourceFile, offset: number): Context {
 /** Whether a text literal has no closing quotation mark. */
 const isOpenText = (token: string): boolean => token.startsWith('"') && (token.length === 1 || !token.endsWith('"'));
 
+/** What follows a colon, other than the type of a parameter or a state. */
+const TYPED: Readonly<Record<string, Place>> = { test: "expression", input: "inputType" };
+
 /** The start of the last declaration at the beginning of a line. */
 function startOfDeclaration(text: string, offset: number): number {
   for (let at = offset; at > 0;) {
@@ -85,7 +89,8 @@ function contextOf(tokens: readonly Token[], after: string): Context {
     return context(
       previous === ":" || previous === "," || previous === "(" || isOperator(previous) ? "expression" : "nothing",
     );
-  if (previous === ":") return context(isTypeNext(inside, open, declaration) ? "type" : "expression");
+  if (previous === ":")
+    return context(isTypeNext(inside, open, declaration) ? (TYPED[declaration] ?? "type") : "expression");
   if (declaration === "fn" && previous === ">" && inside.at(-2) === "-" && open.length === 0) return context("type");
   if (
     open.length > 0 &&

@@ -26,7 +26,14 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
-const WORDS: Readonly<Partial<Record<ArgType, string>>> = { window: "number", index: "number", ofPickedRow: "number" };
+const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
+  window: "number",
+  position: "number",
+  index: "number",
+  ofPickedRow: "number",
+  ending: "text or list",
+  sequences: "list",
+};
 
 /** The argument types of a builtin in words. */
 export const argumentWords = (name: string): string[] =>

@@ -2,6 +2,7 @@
 import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
+import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { scalarType, typeOf, type Local as TypedLocal, type Scope, type Type } from "@ggsl/compiler/check/types.js";
 import {
   importedAs,
@@ -119,7 +120,7 @@ function parameters(module: Module, params: readonly Param[], add: Add): Locals 
 function testNames(module: Module, { clauses }: Test, add: Add): void {
   for (const clause of clauses) {
     if (clause.kind === "run") clause.stages.forEach((stage) => stageNames(module, new Map(), stage, add));
-    else if (clause.kind === "input") add(clause.name, topLevel(module, clause.name.text));
+    else if (clause.kind === "input") add(clause.name, inputNamed(module, clause.name.text));
     const values =
       "values" in clause
         ? clause.values
@@ -130,6 +131,12 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
             : [];
     values.forEach((e) => expression(module, new Map(), e, add));
   }
+}
+
+/** An input of the file, or of one that it imports. */
+function inputNamed(module: Module, name: string): Meaning | undefined {
+  const binding = declaredInputs(module).get(name);
+  return binding && { kind: "input", span: binding.declaration.name.span, binding };
 }
 
 function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
@@ -201,6 +208,9 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
         block(module, new Map(locals), sampler, s.then, add);
         block(module, new Map(locals), sampler, s.else ?? [], add);
         break;
+      case "measure":
+        visit(s.value);
+        break;
       case "after":
         block(module, new Map(locals), sampler, s.body, add);
     }
@@ -234,12 +244,12 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
       : e.text === "random"
         ? { kind: "seed" }
         : undefined;
-    add({ text: e.text, span: e.span }, locals.get(e.text) ?? builtin ?? topLevel(module, e.text));
+    add({ text: e.text, span: e.span }, locals.get(e.text) ?? topLevel(module, e.text) ?? builtin);
   }
   if (e.kind === "call") {
     const callee = topLevel(module, e.callee.text);
-    const isBuiltin = Object.hasOwn(FUNCTIONS, e.callee.text);
-    add(e.callee, isBuiltin ? { kind: "function" } : callee?.kind === "fn" ? callee : undefined);
+    const builtin = Object.hasOwn(FUNCTIONS, e.callee.text) ? ({ kind: "function" } as const) : undefined;
+    add(e.callee, callee?.kind === "fn" ? callee : builtin);
     for (const arg of e.args) if (arg.name) add(arg.name, argument(callee, false, e.callee.text, arg));
   }
   const counter = e.kind === "fold" ? e.counter : e.kind === "repeat" ? e.counter?.name : undefined;

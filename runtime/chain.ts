@@ -2,7 +2,7 @@
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import type { AnyChainTypes, ChainTypes, EvaluateArguments } from "./chainTypes.js";
+import type { AnyChainTypes, ChainTypes, EvaluateArguments, Measured } from "./chainTypes.js";
 import { text } from "./check.js";
 import {
   checkEvaluateOptions,
@@ -29,7 +29,10 @@ export interface Chain<Types extends ChainTypes = AnyChainTypes> {
    * @param logits one f32 for each token of the vocabulary; -inf for tokens that are not candidates
    * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
    */
-  evaluate(logits: Float32Array | readonly number[], ...options: EvaluateArguments<Types>): Promise<Evaluation>;
+  evaluate(
+    logits: Float32Array | readonly number[],
+    ...options: EvaluateArguments<Types>
+  ): Promise<Measured<Evaluation, Types>>;
 }
 
 /** Compiles a chain of a program. Throws `CompileError` with all diagnostics, `InputError` for arguments of a wrong type. */

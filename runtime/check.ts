@@ -89,6 +89,15 @@ export const object =
     }
   };
 
+/** An object that has all members of a table. */
+export const complete =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value, name) => {
+    someObject(value, name);
+    for (const [key, check] of Object.entries(checks))
+      check((value as Readonly<Record<string, unknown>>)[key], `${name}.${key}`);
+  };
+
 /** The options of a function, which errors name alone: `contextSize`, not `options.contextSize`. */
 export const options = (checks: Readonly<Record<string, Check>>): Check => object(checks, (_, key) => key);
 

@@ -10,6 +10,7 @@ import * as checks from "./optionChecks.js";
 import type { ChainResults } from "./native/binding.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
 import type { Feed } from "./features/feed.js";
+import { textsOf, vocabularyFrom } from "./features/vocabulary.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
 import { openTail } from "./tail.js";
@@ -18,6 +19,7 @@ import {
   acceptPrompt,
   acceptToken,
   featureInputs,
+  measuresOf,
   startSequence,
   statesOf,
   uniformsOf,
@@ -60,6 +62,8 @@ export interface Evaluation {
   readonly token: number | null;
   /** The remaining rows in table order; their probabilities sum to 1. */
   readonly candidates: readonly Candidate[];
+  /** The values of the chain's measures by name; absent if it has none. */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** Runs a chain on plain logits, token by token. Dispose it with `using` or `dispose()`. */
@@ -104,6 +108,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   const { history = [] } = options;
   checks.tokenList(vocabSize - 1)(history, "history");
   checkSize(graph, vocabSize);
+  checkVocabulary(options.feed, vocabSize);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), history);
   const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
   const tail = openTail(graph.tail, sequence.params);
@@ -129,10 +134,11 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       checkTokens(outputs, vocabSize);
       latest = outputs;
       picked = outputs.sampled;
-      if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs) };
+      const measured = measuresOf(graph, outputs.states);
+      if (!tail) return { backend, token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...measured };
       const rows = tail.apply({ candidates: outputs.candidates, logits: outputs.logits });
       picked = rows.selected < 0 ? undefined : rows.selected;
-      return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }) };
+      return { backend, token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }), ...measured };
     },
     accept(token = picked) {
       checkOpen();
@@ -240,6 +246,14 @@ function checkSize({ nodes, name }: Graph, vocabSize: number): void {
   if (numbers > MAX_NUMBERS)
     throw new InputError(
       `the chain \`${name}\` needs ${numbers} numbers for a vocabulary of ${vocabSize}; at most ${MAX_NUMBERS} are allowed`,
+    );
+}
+
+function checkVocabulary({ vocabulary }: Feed = {}, vocabSize: number): void {
+  const { length } = vocabulary ? textsOf(vocabularyFrom(vocabulary)) : { length: vocabSize };
+  if (length < vocabSize)
+    throw new InputError(
+      `the vocabulary has the texts of ${length} tokens, expected at least ${vocabSize}, one for each logit`,
     );
 }
 

@@ -16,12 +16,29 @@ export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } fro
 export type { Split } from "./devices/place.js";
 export { AbortError, InputError, ModelError, type InputErrorCode } from "./errors.js";
 export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
-export type { GenerateOptions, Generation, GenerationStats, Piece, RunOptions, SequenceRequest } from "./generate.js";
+export type {
+  GenerateOptions,
+  Generation,
+  GenerationStats,
+  Piece,
+  RunOptions,
+  Saved,
+  SequenceRequest,
+} from "./generate.js";
+export type { Guide, Guides } from "./guides.js";
 export type { Alternative } from "./likeliest.js";
 export type { LogitsOptions } from "./logits.js";
-export { loadModel, loadModelFromBytes, type BytesOptions, type LoadModelOptions, type Model } from "./model.js";
+export {
+  loadModel,
+  loadModelFromBytes,
+  loadVocabulary,
+  type BytesOptions,
+  type LoadModelOptions,
+  type Model,
+} from "./model.js";
 export type { UniformValues } from "./sequence.js";
 export type { Feed, Pairs } from "./features/feed.js";
+export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./sequence.js";
 export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";

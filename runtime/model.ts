@@ -11,8 +11,10 @@ import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.
 import { DEVICE_BACKENDS } from "./devices/locate.js";
 import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
+import { vocabularyOf } from "./features/model.js";
+import type { Vocabulary } from "./features/vocabulary.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
-import type { ModelInfo, NativeError, NativeModel } from "./native/binding.js";
+import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { probeModel } from "./modelProbe.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
@@ -92,14 +94,10 @@ const checkLoad = is.options(LOAD);
  * not supported by the backend.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
-  is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
+  const fs = checkModelFile(path);
   checkLoad(options, "options");
   const { backend = "auto", device, gpuLayers = "all", probe = false } = options;
   const settings = contextSettings(options);
-  const fs = nodeModule("node:fs");
-  if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
-  if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
-  if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
   if (backend === "wasm") {
     if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
     layersOn("wasm", gpuLayers);
@@ -109,8 +107,18 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   const chosen = await chooseDevice({ backend, device });
   const layers = layersOn(chosen.backend, gpuLayers);
   if (probe) await probeModel(path, fs.statSync(path).size);
-  const native = await openModel(path, chosen, layers);
+  const native = await openModel(path, chosen, { gpuLayers: layers });
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
+}
+
+/**
+ * The vocabulary of a GGUF file, for `Feed.vocabulary`, without its weights; the file need not have any. Throws as `loadModel`
+ * does.
+ */
+export async function loadVocabulary(path: string): Promise<Vocabulary> {
+  checkModelFile(path);
+  const native = await openModel(path, { backend: "cpu", device: "CPU" }, { gpuLayers: 0, vocabOnly: true });
+  return vocabularyOf(native);
 }
 
 /** Options of `loadModelFromBytes`. The settings of contexts are defaults, as in `LoadModelOptions`. */
@@ -186,10 +194,26 @@ function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number 
   );
 }
 
-async function openModel(path: string, { backend, device }: ChosenDevice, gpuLayers: number): Promise<NativeModel> {
+const nodeFiles = () => nodeModule("node:fs");
+
+/** Throws `InputError` if the path is not that of a file. */
+function checkModelFile(path: string): NonNullable<ReturnType<typeof nodeFiles>> {
+  is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
+  const fs = nodeFiles();
+  if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
+  if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
+  if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
+  return fs;
+}
+
+async function openModel(
+  path: string,
+  { backend, device }: Pick<ChosenDevice, "backend" | "device">,
+  options: ModelOptions,
+): Promise<NativeModel> {
   const binding = loadBinding();
   try {
-    return await binding.loadModel(path, { gpuLayers, ...(backend !== "cpu" && { device }) });
+    return await binding.loadModel(path, { ...options, ...(backend !== "cpu" && { device }) });
   } catch (error) {
     const { code, message } = error as NativeError;
     throw code === "INVALID_MODEL" ? new ModelError(code, message, { cause: error }) : translate(error);

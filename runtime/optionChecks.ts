@@ -30,7 +30,11 @@ const columns = is.recordOf(
 const FEED: Checks<Feed> = {
   bias: is.map,
   inputs: columns,
-  vocabulary: is.object({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
+  vocabulary: is.either(
+    "a list of texts, or a vocabulary from `loadVocabulary`",
+    is.listOf("a list of texts", is.text),
+    is.object({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
+  ),
   openGrammar: is.callback,
 };
 export const feed = is.object(FEED);

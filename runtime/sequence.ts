@@ -3,14 +3,30 @@
  * computed from it. It advances only when a token is accepted, so rejecting or replaying a token changes nothing. It is
  * immutable plain data: a reference to it is a snapshot.
  */
-import { evaluateUniform, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
-import type { Draw, Graph, Param } from "@ggsl/compiler/graph/graph.js";
+import {
+  evaluateUniform,
+  leavesOf,
+  NEVER,
+  uniformExprsOf,
+  type UniformEnvironment,
+} from "@ggsl/compiler/graph/uniform.js";
+import type { Draw, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
+import {
+  acceptWatches,
+  keyOf,
+  openWatches,
+  restoreWatches,
+  saveWatches,
+  type SavedWatch,
+  type Watch,
+} from "./features/endings.js";
 import { append } from "./features/history.js";
 import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
 import * as is from "./check.js";
+import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import { finite, tokenList } from "./optionChecks.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
@@ -38,8 +54,13 @@ export interface SequenceState {
   readonly states: Float32Array;
   /** Tokens generated so far. */
   readonly step: number;
-  /** The last tokens of prompt and generated text, as many as the features need. */
+  /** Tokens of the prompt. */
+  readonly promptLength: number;
+  /** The last tokens of prompt and generated text, as many as the graph needs. */
   readonly history: Int32Array;
+  readonly historyNeeded: number;
+  /** The endings that the graph asks for. */
+  readonly watches: ReadonlyMap<string, Watch>;
   readonly features: readonly OpenFeature[];
   readonly feed: Feed;
 }
@@ -59,9 +80,9 @@ export function startSequence(
 ): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
   const streams = graph.draws.map((draw) =>
-    draws ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
+    draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
-  const features = openFeatures(graph, feed);
+  const features = openFeatures(graph, feed, vocabSize);
   const before = {
     graph,
     vocabSize,
@@ -69,19 +90,32 @@ export function startSequence(
     streams,
     states: new Float32Array(graph.states.length),
     step: 0,
+    promptLength: 0,
     history: new Int32Array(),
+    historyNeeded: historyNeeded(graph, features),
+    watches: openWatches(graph, () => feed.vocabulary),
     features,
     feed,
   };
-  const env = environment(before);
-  return {
-    ...before,
-    states: keptStates(
-      graph,
-      graph.states.map((s) => evaluateUniform(s.init, env)),
-    ),
-  };
+  return withInitialStates(before, () => true);
 }
+
+/** The sequence with the initial values of those states whose expression is `wanted`. */
+function withInitialStates(sequence: SequenceState, wanted: (init: UniformExpr) => boolean): SequenceState {
+  const { graph, states } = sequence;
+  if (!graph.states.some(({ init }) => wanted(init))) return sequence;
+  const env = environment(sequence);
+  const values = graph.states.map(({ init }, i) => (wanted(init) ? evaluateUniform(init, env) : states[i]!));
+  return { ...sequence, states: keptStates(graph, values) };
+}
+
+/** Whether an expression depends on the text so far. */
+const readsText = (expr: UniformExpr): boolean =>
+  leavesOf(expr).some(
+    (leaf) =>
+      leaf === "prompt_length" ||
+      (typeof leaf === "object" && ("last" in leaf || "ends_with" in leaf || "since" in leaf)),
+  );
 
 /** The same sequence with other parameters, from the next token on. A seed restarts its streams. */
 export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
@@ -106,19 +140,20 @@ export const featureInputs = ({ graph, features, history, feed, vocabSize }: Seq
 
 /** The sequence after the tokens of a prompt. Grammars begin after the prompt. */
 export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | readonly number[]): SequenceState {
-  return { ...sequence, history: extend(sequence, tokens) };
+  const promptLength = sequence.promptLength + tokens.length;
+  return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), promptLength }, readsText);
 }
 
-/** The sequence after its next token is accepted. `states` are the next values of the states, from the graph. */
-export function acceptToken(sequence: SequenceState, token: number, states: Float32Array): SequenceState {
+/** The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph. */
+export function acceptToken(sequence: SequenceState, token: number, scalars: Float32Array): SequenceState {
   return {
     ...sequence,
     streams: sequence.streams.map((s, i) =>
       sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
-    states: keptStates(sequence.graph, states),
+    states: keptStates(sequence.graph, scalars.subarray(0, sequence.graph.states.length)),
     step: sequence.step + 1,
-    history: extend(sequence, [token]),
+    ...textAfter(sequence, [token]),
     features: acceptFeatures(sequence.features, token),
   };
 }
@@ -136,14 +171,29 @@ const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
 export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
   Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
 
-function extend({ graph, history }: SequenceState, tokens: Int32Array | readonly number[]): Int32Array {
-  const needed = historyNeeded(graph);
-  return needed === 0 ? history : append(history, tokens, needed);
+/** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
+export const measuresOf = (
+  { states, measures }: Graph,
+  scalars: Float32Array,
+): { readonly measures?: Readonly<Record<string, number>> } =>
+  measures.length === 0
+    ? {}
+    : { measures: Object.fromEntries(measures.map(({ name }, i) => [name, scalars[states.length + i]!])) };
+
+/** What is kept of the text, after more tokens. */
+function textAfter(
+  { history, historyNeeded: needed, watches, feed }: SequenceState,
+  tokens: Int32Array | readonly number[],
+): Pick<SequenceState, "history" | "watches"> {
+  return {
+    history: needed === 0 ? history : append(history, tokens, needed),
+    watches: acceptWatches(watches, tokens, () => feed.vocabulary),
+  };
 }
 
 /** The leaves of uniform expressions at the present token. Each stream is computed once. */
 function environment(sequence: SequenceState): UniformEnvironment {
-  const { params, states, step, vocabSize } = sequence;
+  const { params, states, step, vocabSize, promptLength, history, watches } = sequence;
   const streams: Stream[] = [];
   return {
     param: (name) => params.get(name)!,
@@ -151,6 +201,9 @@ function environment(sequence: SequenceState): UniformEnvironment {
     state: (index) => states[index]!,
     step,
     vocab: vocabSize,
+    promptLength,
+    last: (k) => history[history.length - k] ?? -1,
+    since: (ending) => watches.get(keyOf(ending))!.since,
   };
 }
 
@@ -192,6 +245,7 @@ const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number
 const SMALLEST_DRAW = 2 ** -54;
 
 function startStream({ kind, stream }: Draw, seed: number): Stream {
+  if (kind === "seed") return constantStream(seed);
   const draw = kind === "f64" ? drawF64 : drawF32;
   const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
     for (let i = drawn; i < count; i++) draw(rng);
@@ -201,6 +255,12 @@ function startStream({ kind, stream }: Draw, seed: number): Stream {
   };
   return streamAt(mt19937(streamSeed(seed, stream)), 0, 0);
 }
+
+/** A seed that is read as a number. */
+const constantStream = (seed: number, count = 0): Stream => ({
+  ...{ seed, count, value: seed },
+  at: (later) => constantStream(seed, later),
+});
 
 function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
@@ -238,8 +298,15 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly states: States;
   readonly step: number;
   readonly history: readonly number[];
+  readonly promptLength?: number;
+  readonly watches?: readonly SavedWatch[];
 }
 
+const WATCH: is.Checks<SavedWatch> = {
+  ending: is.either("a text or a list of tokens", is.text, tokenList()),
+  matched: is.integer(0, LIMITS.ending * 4),
+  since: is.integer(0, NEVER),
+};
 const STREAM = is.object({ seed: is.integer(0, 2 ** 32 - 1), count: is.integer(0, 1e7) });
 const SAVED: is.Checks<SavedSequence> = {
   ggsl: is.oneOf(1),
@@ -249,12 +316,16 @@ const SAVED: is.Checks<SavedSequence> = {
   states: is.listOf("a list of numbers", finite),
   step: is.integer(0, MAX_CONTEXT),
   history: tokenList(),
+  promptLength: is.integer(0, MAX_CONTEXT),
+  watches: is.listOf("a list of endings", is.complete(WATCH)),
 };
+/** Parts that sequences saved by earlier versions do not have. */
+const ADDED: readonly string[] = ["promptLength", "watches"] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
   is.object(SAVED)(value, name);
   for (const part of Object.keys(SAVED))
-    if ((value as Readonly<Record<string, unknown>>)[part] === undefined)
+    if (!ADDED.includes(part) && (value as Readonly<Record<string, unknown>>)[part] === undefined)
       is.refuse(`${name}.${part}`, "part of a saved sequence", undefined);
 };
 
@@ -271,6 +342,8 @@ export function saveSequence(s: SequenceState): SavedSequence {
     states: [...s.states],
     step: s.step,
     history: [...s.history],
+    promptLength: s.promptLength,
+    watches: saveWatches(s.watches),
   };
 }
 
@@ -281,11 +354,15 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.chain === graph.name &&
     saved.streams.length === graph.draws.length &&
     saved.states.length === graph.states.length;
-  if (!fits) throw new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
+  const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
+  if (!fits) throw refused;
   const stray = saved.history.find((token) => token >= vocabSize);
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
   const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
+  const watches = restoreWatches(fresh.watches, saved.watches ?? []);
+  const isTextSaved = saved.promptLength !== undefined || !uniformExprsOf(graph).some(readsText);
+  if (!watches || !isTextSaved) throw refused;
   const streams = saved.streams.map(({ seed, count }, i) => {
     const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);
@@ -296,5 +373,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     states: keptStates(graph, saved.states),
     step: saved.step,
     history: Int32Array.from(saved.history),
+    promptLength: saved.promptLength ?? 0,
+    watches,
   };
 }

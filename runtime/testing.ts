@@ -16,6 +16,7 @@ import {
   type Evaluation,
 } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
+import type { GivenVocabulary } from "./features/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */
 export const TOLERANCE = 1e-4;
@@ -43,6 +44,8 @@ type Clause<K extends TestClause["kind"]> = Extract<TestClause, { kind: K }>;
 export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> {
   /** Only this test, counted from 0. */
   readonly only?: number | undefined;
+  /** The vocabulary of tests that have none. */
+  readonly vocabulary?: GivenVocabulary | undefined;
 }
 
 /** Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile. */
@@ -97,7 +100,11 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]),
   );
   const history = numbers(clauses("history")[0]?.values ?? []);
-  using evaluator = createEvaluator(graph, logits.length, { ...where, history, feed: { bias, inputs } });
+  const texts = clauses("vocab")[0]?.values.flatMap((e) => (e.kind === "string" ? [e.value] : []));
+  const { vocabulary: other, ...options } = where;
+  const vocabulary = texts ?? other;
+  const feed = { bias, inputs, ...(vocabulary && { vocabulary }) };
+  using evaluator = createEvaluator(graph, logits.length, { ...options, history, feed });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
   if (count > MAX_STEPS) throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`);
   const steps = Array.from({ length: Math.max(1, count) }, () => {
@@ -105,12 +112,15 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     if (evaluation.token !== null) evaluator.accept();
     return evaluation;
   });
-  return clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length));
+  return [
+    ...clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length)),
+    ...clauses("measure").flatMap((c) => compareMeasure(c.name.text, numbers(c.values), steps)),
+  ];
 }
 
 /** Converts the row of a sparse input to the pairs that differ from its fill value. */
 function inputValues(graph: Graph, name: string, values: number[]): number[] | Pairs {
-  const form = graph.features.find(({ from }) => from.kind === "input" && from.name === name)?.form;
+  const form = graph.features.find(({ from }) => "name" in from && from.name === name)?.form;
   if (form?.kind !== "sparse") return values;
   return new Map([...values.entries()].filter(([, value]) => value !== form.fill));
 }
@@ -165,6 +175,15 @@ function compare(
         0,
       );
   }
+}
+
+/** A measure has a value at each step. */
+function compareMeasure(name: string, expected: number[], steps: Evaluation[]): Difference[] {
+  const found = steps.flatMap(({ measures }) => measures?.[name] ?? []);
+  if (found.length > 0) return differences(`measure ${name}`, expected, found, TOLERANCE);
+  const names = Object.keys(steps[0]!.measures ?? {});
+  const known = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
+  throw new InputError(`the stages of the test have no measure \`${name}\`: ${known}`);
 }
 
 const ascending = (a: number, b: number): number => a - b;

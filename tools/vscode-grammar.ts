@@ -24,6 +24,7 @@ const isReserved = (word: string): boolean =>
     "logits",
     "probs",
     "history",
+    "vocab",
     "bias",
     "steps",
     "run",
@@ -55,6 +56,14 @@ const grammar = {
         {
           match: `(?<!\\w)(sampler|chain)\\s+(${NAME})`,
           captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(input)\\s+(${NAME})\\s*:\\s*(logits)\\b`,
+          captures: {
+            1: { name: "keyword.declaration.ggsl" },
+            2: { name: "variable.other.definition.ggsl" },
+            3: { name: "storage.type.ggsl" },
+          },
         },
         {
           match: `(?<!\\w)(fn)\\s+(${NAME})(?=\\s*\\()`,
@@ -103,7 +112,7 @@ const grammar = {
           captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "keyword.other.test.ggsl" } },
         },
         {
-          match: "^\\s*(logits|probs|history|bias)(?=\\s*\\[)",
+          match: "^\\s*(logits|probs|history|vocab|bias)(?=\\s*\\[)",
           captures: { 1: { name: "keyword.control.test.ggsl" } },
         },
         {

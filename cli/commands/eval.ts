@@ -25,7 +25,9 @@ import {
   stagesOption,
   strictOption,
   UsageError,
+  vocabOption,
 } from "../usage.js";
+import { readVocabulary } from "../vocabulary.js";
 
 interface Options extends ChainOptions {
   readonly logits?: string;
@@ -37,6 +39,7 @@ interface Options extends ChainOptions {
   readonly backend: EvaluateBackend;
   readonly device?: number | string;
   readonly strict?: true;
+  readonly vocab?: string;
   readonly steps?: number;
   readonly json?: true;
 }
@@ -65,9 +68,10 @@ export const addEval = (program: Command): Command =>
       "the values of a column that the chain declares with `input`, or TOKEN:VALUE,... for a sparse one (repeatable)",
       input,
     )
+    .addOption(vocabOption())
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
-    .action((file: string | undefined, name: string | undefined, options: Options) => {
+    .action(async (file: string | undefined, name: string | undefined, options: Options) => {
       if ((options.logits === undefined) === (options.probs === undefined))
         throw new UsageError("expected either --logits or --probs");
       const chain = loadChain(file, name, options);
@@ -76,7 +80,8 @@ export const addEval = (program: Command): Command =>
           ? logitsOf(readNumbers(options.probs!, "--probs"))
           : readNumbers(options.logits, "--logits");
       const graph = chain.rowsGraph;
-      if (options.uniform !== undefined && graph.draws.length === 0)
+      const vocabulary = await readVocabulary(options.vocab);
+      if (options.uniform !== undefined && graph.draws.every(({ kind }) => kind === "seed"))
         process.stderr.write("warning: --uniform has no effect: the chain has no draws\n");
       using evaluator = createEvaluator(graph, logits.length, {
         backend: options.backend,
@@ -84,7 +89,11 @@ export const addEval = (program: Command): Command =>
         strict: options.strict,
         draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
         history: options.history === undefined ? [] : readTokens(options.history, "--history"),
-        feed: { bias: options.bias ?? new Map(), inputs: inputsOf(graph, options.input ?? {}) },
+        feed: {
+          bias: options.bias ?? new Map(),
+          inputs: inputsOf(graph, options.input ?? {}),
+          ...(vocabulary && { vocabulary }),
+        },
       });
       reportSplit(evaluator.split);
       const first = step(evaluator, logits);
@@ -127,7 +136,7 @@ function input(text: string, present: Record<string, string> = {}): Record<strin
 /** The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. */
 function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
   const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
-    const feature = graph.features.find(({ from }) => from.kind === "input" && from.name === name);
+    const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
     const { form } = feature;
     const given = pairsOf(list);
@@ -148,11 +157,15 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
 const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | undefined): string =>
   `${JSON.stringify({ ...evaluation, ...(tokens && { tokens }) })}\n`;
 
-function textOf({ backend, token, candidates }: Evaluation, tokens: readonly (number | null)[] | undefined): string {
+function textOf(
+  { backend, token, candidates, measures = {} }: Evaluation,
+  tokens: readonly (number | null)[] | undefined,
+): string {
   const rows = candidates.map((c) => [`${c.token}`, c.logit.toFixed(4), c.prob.toFixed(4), bar(c.prob, candidates)]);
   const picked = token === null ? "the chain picks no token" : `token ${token}`;
   const more = tokens ? `tokens ${tokens.join(" ")}\n` : "";
-  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${more}`;
+  const measured = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}\n`);
+  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${measured.join("")}${more}`;
 }
 
 /** A bar with a length in proportion to the probability: 30 characters for the likeliest row. */

@@ -10,6 +10,7 @@ import {
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
 import { describeNotes } from "@ggsl/settings/from/notes.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
@@ -35,6 +36,7 @@ import {
 interface Options extends ChainOptions {
   readonly model: string;
   readonly prompt: string;
+  readonly guide?: Readonly<Record<string, string>>;
   readonly tokens: number;
   readonly backend: ModelBackend;
   readonly device?: number | string;
@@ -56,6 +58,8 @@ const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
 interface Text {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** The values of the chain's measures, one for each token; absent if it has none. */
+  readonly measures?: Readonly<Record<string, readonly number[]>>;
 }
 
 interface Result extends Text {
@@ -72,6 +76,11 @@ export const addRun = (program: Command): Command =>
     .addOption(stagesOption())
     .addOption(new Option("--model <gguf>", "the model file").default(DEMO_MODEL, "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
+    .option(
+      "--guide <name=prompt>",
+      "the prompt of another sequence whose logits the chain reads, `input name: logits`; repeatable",
+      guide,
+    )
     .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
     .addOption(new Option("--backend <name>", "the backend to run on").choices(MODEL_BACKENDS).default("auto"))
     .addOption(deviceOption())
@@ -110,8 +119,9 @@ async function run(file: string | undefined, name: string | undefined, options: 
   using model = await loadModel(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
+  const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
   using batch = model.batch({
-    sequences,
+    sequences: sequences * perText,
     contextSize: contextSizeOf(options, model),
     ...(options.strict && { strict: true }),
   });
@@ -119,7 +129,8 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
   try {
-    const request = { maxTokens: options.tokens, signal: abort.signal };
+    const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
+    const request = { maxTokens: options.tokens, signal: abort.signal, guides };
     const generations = chains.map((chain) => batch.add(options.prompt, { ...request, chain }));
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
@@ -155,15 +166,23 @@ const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
 /** Several sequences get only the memory that their texts can need. */
-function contextSizeOf({ ctxSize, sequences, prompt, tokens }: Options, model: Model): number | undefined {
+function contextSizeOf({ ctxSize, sequences, prompt, guide, tokens }: Options, model: Model): number | undefined {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
-  return Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens);
+  const prompts = [prompt, ...Object.values(guide ?? {})].map((text) => model.tokenize(text).length);
+  return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
 }
 
 const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }: Options): ContextSettings => ({
   ...{ cacheTypeK, cacheTypeV, threads },
   ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
 });
+
+/** Collects `--guide NAME=PROMPT`. */
+function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, prompt] = /^([A-Za-z_]\w*)=([^]+)$/.exec(text) ?? [];
+  if (name === undefined || prompt === undefined) throw new InvalidArgumentError("Expected NAME=PROMPT.");
+  return { ...present, [name]: prompt };
+}
 
 /** An argument of `--gpu-layers`. */
 function layers(text: string): number | "all" {
@@ -176,18 +195,20 @@ function layers(text: string): number | "all" {
 
 async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
   const tokens: number[] = [];
+  const measures: Record<string, number[]> = {};
   let text = "";
   try {
     for await (const piece of generation) {
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
+      for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
   } finally {
     if (isStreamed && tokens.length > 0) process.stdout.write("\n");
   }
-  return { text, tokens };
+  return { text, tokens, ...(Object.keys(measures).length > 0 && { measures }) };
 }
 
 function print(results: readonly Result[], { json, stats: wantsStats, prompt }: Options, isStreamed: boolean): void {
@@ -197,7 +218,16 @@ function print(results: readonly Result[], { json, stats: wantsStats, prompt }: 
   }
   if (!isStreamed) process.stdout.write(results.map(({ text }) => `${prompt}${text}\n`).join("\n"));
   if (!wantsStats) return;
-  for (const { backend, stats } of results) process.stderr.write(`${factsLine(backend, stats)}\n`);
+  for (const { backend, stats, measures } of results) {
+    process.stderr.write(`${factsLine(backend, stats)}\n`);
+    for (const [name, values] of Object.entries(measures ?? {})) process.stderr.write(`${measureLine(name, values)}\n`);
+  }
+}
+
+function measureLine(name: string, values: readonly number[]): string {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const [least, most] = values.reduce(([lo, hi], x) => [Math.min(lo, x), Math.max(hi, x)], [Infinity, -Infinity]);
+  return `${name}: mean ${mean.toPrecision(4)}, from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
 }
 
 function factsLine(backend: string, s: GenerationStats): string {

@@ -5,16 +5,19 @@ import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
 import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
+import type { GivenVocabulary } from "ggsl/features/vocabulary.js";
 import { formatTable } from "ggsl/table.js";
 import { importerFor, readSource } from "../files.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
-import { deviceOption, jsonOption, rootOption, strictOption } from "../usage.js";
+import { deviceOption, jsonOption, rootOption, strictOption, vocabOption } from "../usage.js";
+import { readVocabulary } from "../vocabulary.js";
 
 interface Options {
   readonly backend: EvaluateBackend[];
   readonly device?: number | string;
   readonly strict?: true;
   readonly root?: string;
+  readonly vocab?: string;
   readonly json?: true;
 }
 
@@ -27,6 +30,7 @@ export const addTest = (program: Command): Command =>
     .addOption(deviceOption())
     .addOption(strictOption())
     .addOption(rootOption())
+    .addOption(vocabOption())
     .addOption(jsonOption())
     .action(async (files: string[], options: Options) => {
       const results = await resultsOf(files, options);
@@ -44,12 +48,14 @@ export const addTest = (program: Command): Command =>
 async function resultsOf(files: readonly string[], options: Options): Promise<TestResult[]> {
   const here = options.backend.filter((backend) => !isGpu(backend));
   const there = options.backend.filter(isGpu);
-  const results = here.length > 0 ? files.flatMap((name) => resultsHere(name, here, options)) : [];
-  if (there.length === 0) return results;
   const child = process.env[CHILD];
+  const vocabulary = here.length > 0 || child !== undefined ? await readVocabulary(options.vocab) : undefined;
+  const given = { ...options, vocabulary };
+  const results = here.length > 0 ? files.flatMap((name) => resultsHere(name, here, given)) : [];
+  if (there.length === 0) return results;
   if (child !== undefined) {
     const only = child === "" ? undefined : Number(child);
-    return files.flatMap((name) => resultsHere(name, there, options, only));
+    return files.flatMap((name) => resultsHere(name, there, given, only));
   }
   for (const backend of there) results.push(...(await resultsInChildren(files, backend, options)));
   return results;
@@ -59,11 +65,13 @@ async function resultsOf(files: readonly string[], options: Options): Promise<Te
 function resultsHere(
   name: string,
   backends: readonly EvaluateBackend[],
-  { device, strict, root }: Options,
+  { device, strict, root, vocabulary }: Options & { readonly vocabulary: GivenVocabulary | undefined },
   only?: number,
 ): TestResult[] {
   try {
-    return runTests({ name, text: readSource(name) }, backends, importerFor(name, root), { device, strict, only });
+    return runTests({ name, text: readSource(name) }, backends, importerFor(name, root), {
+      ...{ device, strict, only, vocabulary },
+    });
   } catch (error) {
     if (!(error instanceof CompileError || error instanceof InputError)) throw error;
     return [failureOf(name, "it compiles", "compiler", error.message)];

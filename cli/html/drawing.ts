@@ -61,6 +61,8 @@ function textsOf({ boxes, groups }: Drawing, box: Box): Texts {
       const number = boxes.filter((b) => b.kind === "state").indexOf(box);
       return { lines: [short(label), "next state"], title: `state ${number} ${label}` };
     }
+    case "measure":
+      return { lines: [short(label), "measure"], title: `measure ${label}` };
     case "op": {
       const stage = stageOf(box);
       const details = box.attrs.map(([name, v]) => `${name}=${typeof v === "number" ? numberText(v) : v}`);

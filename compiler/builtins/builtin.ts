@@ -1,4 +1,5 @@
 /** The records of built-in functions, names and operators, for the checker, lowering and editors. */
+import type { Ending, TokenSequence } from "../graph/graph.js";
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
 import type { UniformValue, Value } from "../lower/rows/value.js";
@@ -12,11 +13,17 @@ export interface Lowered {
   condition: Value;
   /** The size of a window over the last tokens: an integer known at compile time. */
   window: number;
+  /** A place in the text, counted from its end: an integer from 1, known at compile time. */
+  position: number;
+  /** What the text may end with. */
+  ending: Ending;
   /** The index of a draw in its stream, known before the graph runs. */
   index: UniformValue;
   seed: Stream;
   text: string;
+  /** Texts and token ids. */
   texts: readonly (string | number)[];
+  sequences: readonly TokenSequence[];
   /** A value in the picked row. */
   ofPickedRow: Value;
 }
@@ -30,9 +37,9 @@ export type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K
 /**
  * The shape and rate of a result. `map`: elementwise, known when the last argument is, and folded if all are constants.
  * `scalar`: one value for the table, known at run time. `column`: a value for each row. `static`: one value, known at
- * compile time.
+ * compile time. `uniform`: one value, known before the graph runs.
  */
-export type Gives = "map" | "scalar" | "column" | "static";
+export type Gives = "map" | "scalar" | "column" | "static" | "uniform";
 
 /** The type of a result; `number` is i32 if all arguments are, else f32; `argument` is that of the argument. */
 export type Result = "f32" | "i32" | "bool" | "number" | "argument";
@@ -56,6 +63,8 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   readonly readsProb?: true;
   /** Whether it reads the text so far. */
   readonly readsText?: true;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
@@ -107,6 +116,8 @@ export interface BuiltinName {
   readonly type: "f32" | "i32";
   readonly shape: "scalar" | "column";
   readonly rate: Rate;
+  /** A program may use its name for something else, which hides it. */
+  readonly isUnreserved?: true;
   /** Whether a sampler may assign it. */
   readonly isAssignable?: true;
   /** Whether a positive multiple of it can replace it in comparisons of its own values. */

@@ -6,15 +6,18 @@ import { constant } from "../lower/rows/value.js";
 import { define, type Builtin, type BuiltinName } from "./builtin.js";
 import { DRAWS } from "./draws.js";
 import { FEATURES } from "./features.js";
+import { HASHES } from "./hash.js";
 import { MATHS } from "./maths.js";
 import { NAMES } from "./names.js";
 import { REDUCTIONS, SCANS } from "./rows.js";
+import { TEXT } from "./text.js";
 
 export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...MATHS,
   ...REDUCTIONS,
   ...SCANS,
   ...DRAWS,
+  ...HASHES,
   picked: define({
     doc: "the value in the picked row; only inside `after pick`",
     args: { x: "ofPickedRow" },
@@ -24,6 +27,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     lower: (_, { x }) => x,
   }),
   ...FEATURES,
+  ...TEXT,
   known: define({
     doc: "whether the compiler can prove the condition",
     args: { condition: "condition" },
@@ -44,10 +48,11 @@ export const findName = (name: string): BuiltinName | undefined =>
 /** The columns that a sampler may assign. */
 export const assignableNames = (): string[] => Object.keys(NAMES).filter((name) => NAMES[name]!.isAssignable);
 
-/** The kind of a reserved name; undefined for all other names. */
+/** The kind of a name that no program may declare; undefined for all other names. */
 export function builtinKind(name: string): string | undefined {
   const found = findName(name);
-  if (found) return found.shape === "column" ? "column" : "value";
-  if (findFunction(name)) return "function";
+  if (found && !found.isUnreserved) return found.shape === "column" ? "column" : "value";
+  const called = findFunction(name);
+  if (called && !called.isUnreserved) return "function";
   return name === "random" ? "seed" : undefined;
 }

@@ -32,6 +32,18 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     readsText: true,
     lower: (cx, { last, breakers = [] }) => countsOfLast(cx, { kind: "repeat_len", last, breakers }),
   }),
+  completes: define({
+    doc: "whether the token would complete one of the sequences: texts, token ids or lists of token ids",
+    args: { sequences: "sequences" },
+    gives: "column",
+    result: "bool",
+    readsText: true,
+    isUnreserved: true,
+    lower(cx, { sequences }) {
+      const form = { kind: "sparse", capacity: Math.max(1, sequences.length), fill: 0 } as const;
+      return featureColumn(cx, { form, from: { kind: "completes", sequences } }, I.UNIT);
+    },
+  }),
   allowed: define({
     doc: "whether the grammar accepts the token next",
     args: { grammar: "text" },

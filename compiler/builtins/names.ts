@@ -1,7 +1,7 @@
 /** Builtin names: columns of the table, and scalars. */
 import * as I from "../graph/interval.js";
 import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/columns.js";
-import { featureColumn } from "../lower/rows/features.js";
+import { featureColumn, pickedRawLogit, pickedRawProb, rawLogitOf, rawProbOf } from "../lower/rows/features.js";
 import { pickedProb } from "../lower/rows/pick.js";
 import { countRows } from "../lower/rows/reduce.js";
 import { uniformValue } from "../lower/rows/value.js";
@@ -30,6 +30,26 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     readsRows: true,
     lower: (cx) => (cx.isProbRelative ? weightsOf(cx) : probOf(cx)),
     lowerPicked: pickedProb,
+  },
+  raw_logit: {
+    doc: "the token's logit as the model gave it, whatever stages came before",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    isUnreserved: true,
+    readsRows: true,
+    lower: rawLogitOf,
+    lowerPicked: pickedRawLogit,
+  },
+  raw_prob: {
+    doc: "softmax of `raw_logit` over the whole vocabulary",
+    type: "f32",
+    shape: "column",
+    rate: "runtime",
+    isUnreserved: true,
+    readsRows: true,
+    lower: rawProbOf,
+    lowerPicked: pickedRawProb,
   },
   rank: {
     doc: "index of the row in the present order of the rows left, from 0",
@@ -64,5 +84,13 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     shape: "scalar",
     rate: "uniform",
     lower: () => uniformValue("step", I.interval(0, 2 ** 31)),
+  },
+  prompt_length: {
+    doc: "number of tokens of the prompt",
+    type: "i32",
+    shape: "scalar",
+    rate: "uniform",
+    isUnreserved: true,
+    lower: () => uniformValue("prompt_length", I.interval(0, 2 ** 24)),
   },
 };

@@ -122,7 +122,7 @@ function checkArgument(
     return;
   }
   if (param.type === "text" || param.type === "list") {
-    textType(scope, value, param.type);
+    textType(scope, value, param.type, param.type === "list");
     return;
   }
   const isLiteral = value.kind === "string" || value.kind === "list";

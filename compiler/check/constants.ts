@@ -2,7 +2,7 @@
 import { foldBinary, foldCall } from "../builtins/fold.js";
 import { applyUniformOp, saturate } from "../graph/uniformOps.js";
 import type { Const, Expr, ListLit, StringLit } from "../syntax/ast.js";
-import type { Module } from "./program.js";
+import { builtinCalled, type Module } from "./program.js";
 
 /** Values of constants: each is evaluated once. */
 const values = new WeakMap<Const, { readonly value: number | undefined }>();
@@ -43,6 +43,7 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
       return condition === undefined ? undefined : of(condition !== 0 ? expr.then : expr.else);
     }
     case "call": {
+      if (!builtinCalled(module, expr.callee.text)) return undefined;
       const numbers = expr.args.map(({ value }) => of(value)).filter((x) => x !== undefined);
       return numbers.length === expr.args.length ? foldCall(expr.callee.text, numbers) : undefined;
     }

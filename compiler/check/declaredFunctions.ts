@@ -8,16 +8,16 @@ import { checkBody } from "./functions.js";
 import type { Module } from "./program.js";
 import { checkParams, checkUnused } from "./samplers.js";
 import type { Local } from "./scope.js";
-import { isInputType, TYPING } from "./types.js";
+import { isNumberType, TYPING } from "./types.js";
 
 export function checkFunction(module: Module, fn: Fn, diagnostics: Sink): void {
   const own: Diagnostic[] = [];
   checkParams(module, fn.params, new Map<string, Local>(), own);
   for (const { type, span, range } of fn.params) {
-    if (!isInputType(type)) own.push(functionOfType(span, "a parameter", type));
+    if (!isNumberType(type)) own.push(functionOfType(span, "a parameter", type));
     if (range) own.push(rangeOfFunction(range.span));
   }
-  if (!isInputType(fn.type)) own.push(functionOfType(fn.typeSpan, "the result", fn.type));
+  if (!isNumberType(fn.type)) own.push(functionOfType(fn.typeSpan, "the result", fn.type));
   if (!own.some(isError)) own.push(...checkBody(TYPING, { declaration: fn, module }).diagnostics);
   const expressions = expressionsIn(fn);
   checkUnused(fn.params, expressions, own);

@@ -1,6 +1,8 @@
 /** A checked program: the input of `lower`. Names are resolved per file; every chain is well formed. */
 import type { Chain, Const, File, Fn, InputDecl, Sampler, Test } from "../syntax/ast.js";
 import type { Meter } from "../limits/meter.js";
+import { findFunction } from "../builtins/builtins.js";
+import type { Builtin } from "../builtins/builtin.js";
 import type { SourceFile } from "../syntax/source.js";
 
 /** The meaning of a name at the top level of a file. `module` is the file that declares it. */
@@ -19,6 +21,10 @@ export interface Module {
   /** Counts the steps of checking what the file declares. */
   readonly meter: Meter;
 }
+
+/** The built-in function of a name, unless the file declares a function of that name, which hides it. */
+export const builtinCalled = ({ scope }: Module, name: string): Builtin | undefined =>
+  scope.get(name)?.declaration.kind === "fn" ? undefined : findFunction(name);
 
 export interface Program {
   readonly main: Module;

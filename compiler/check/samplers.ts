@@ -9,6 +9,7 @@ import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import {
   afterThePick,
+  measuredTwice,
   nestedDeclaration,
   notAfterPick,
   notAssignable,
@@ -25,6 +26,7 @@ import {
   notKnownBefore,
   runtimeOrder,
   stateOfType,
+  typeMismatch,
 } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
@@ -36,6 +38,7 @@ import {
   constantScope,
   ERROR,
   indexType,
+  kindOf,
   numberType,
   scalarType,
   seedType,
@@ -63,8 +66,9 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink
     hasPicked: false,
     branch: undefined,
     states: new Map(),
+    measures: new Map(),
   };
-  checkBlock(body, sampler.body, true);
+  checkBlock(body, sampler.body, "sampler");
   const expressions = allExpressions(sampler.body);
   checkUnused(sampler.params, expressions, own);
   for (const d of own) diagnostics.push(d);
@@ -139,7 +143,7 @@ function isConstantNumber(scope: Scope, bound: Expr): boolean {
 
 function checkDefault(scope: Scope, param: Param, value: Expr): void {
   if (param.type === "text" || param.type === "list") {
-    textType(scope, value, param.type);
+    textType(scope, value, param.type, param.type === "list");
     return;
   }
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
@@ -185,20 +189,33 @@ interface Body extends Scope {
   isOrdered: boolean;
   hasPicked: boolean;
   readonly states: Map<string, Type>;
+  /** Where each measure is named. */
+  readonly measures: Map<string, Span>;
   /** The condition of an enclosing `if` that may change at run time, and whether it certainly does. */
   readonly branch: { readonly span: Span; readonly isRuntime: boolean } | undefined;
 }
 
-function checkBlock(body: Body, statements: readonly Stmt[], isOutermost = false): void {
+/** Where a block is: the sampler itself, its `after pick`, or a branch of an `if`. */
+type Place = "sampler" | "after" | "branch";
+
+/** Statements that are allowed in some places only, in words, and these places. */
+const PLACED: Readonly<Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly Place[] }>>> = {
+  state: { words: "`state`", places: ["sampler"] },
+  after: { words: "`after pick`", places: ["sampler"] },
+  measure: { words: "`measure`", places: ["sampler", "after"] },
+};
+
+function checkBlock(body: Body, statements: readonly Stmt[], place: Place = "branch"): void {
   let isReported = false;
   for (const s of statements) {
-    if (body.hasPicked && !body.isAfterPick && s.kind !== "after" && !isReported) {
+    const mayFollow = s.kind === "after" || s.kind === "measure";
+    if (body.hasPicked && !body.isAfterPick && !mayFollow && !isReported) {
       body.diagnostics.push(afterThePick(s.span));
       isReported = true;
     }
-    if (!isOutermost && (s.kind === "state" || s.kind === "after"))
-      body.diagnostics.push(nestedDeclaration(s.span, s.kind === "state" ? "`state`" : "`after pick`"));
-    else if (body.isAfterPick && !["let", "if", "assign"].includes(s.kind))
+    const placed = PLACED[s.kind];
+    if (placed && !placed.places.includes(place)) body.diagnostics.push(nestedDeclaration(s.span, placed.words));
+    else if (body.isAfterPick && !["let", "if", "assign", "measure"].includes(s.kind))
       body.diagnostics.push(notAfterPick(s.span, s.kind));
     else checkStmt(body, s);
   }
@@ -229,12 +246,25 @@ function checkStmt(body: Body, s: Stmt): void {
       return checkPick(body, s);
     case "state":
       return checkState(body, s);
-    case "after":
-      return checkBlock(
-        { ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked },
-        s.body,
-      );
+    case "after": {
+      // its measures are those of the sampler, as its states are
+      const inside = { ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked };
+      return checkBlock(inside, s.body, "after");
+    }
+    case "measure":
+      return checkMeasure(body, s);
   }
+}
+
+/** A scalar; after the pick it may be about the picked row. */
+function checkMeasure(body: Body, { name, value }: Extract<Stmt, { kind: "measure" }>): void {
+  const type = typeOf({ ...body, canUsePicked: body.hasPicked || body.canUsePicked }, value);
+  if (type.type !== "error" && !["f32", "i32", "bool"].includes(type.type))
+    body.diagnostics.push(typeMismatch(value.span, "a number or a condition", kindOf(type)));
+  else requireScalar(body, value, type, `the measure \`${name.text}\``);
+  const first = body.measures.get(name.text);
+  if (first) body.diagnostics.push(measuredTwice(name.span, name.text, first));
+  else body.measures.set(name.text, name.span);
 }
 
 /** `logit` before the pick, a state after it. */

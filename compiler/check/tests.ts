@@ -3,8 +3,17 @@ import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
 import { checkChain, type ChainCheck } from "./chains.js";
 import { evaluateConstant } from "./constants.js";
 import type { Sink } from "./diagnostics.js";
-import { clauseTwice, notAnInput, testLacks, tokenExpected } from "./diagnostics/tests.js";
+import {
+  clauseTwice,
+  notAnInput,
+  testLacks,
+  tokenExpected,
+  tokenTextExpected,
+  tokenTextTwice,
+  vocabularyTooSmall,
+} from "./diagnostics/tests.js";
 import { notConstant } from "./diagnostics/types.js";
+import { declaredInputs } from "./inputs.js";
 import type { Module } from "./program.js";
 import { constantScope, numberType } from "./types.js";
 
@@ -13,16 +22,17 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
   const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
-  if (!has("expect")) diagnostics.push(testLacks(test.span, "`expect`"));
+  if (!has("expect", "measure")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
   for (const clause of test.clauses) {
     if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
     else if (
       clause.kind === "input" &&
-      module.scope.get(clause.name.text)?.declaration.kind !== "input" &&
+      !declaredInputs(module).has(clause.name.text) &&
       !module.broken.has(clause.name.text)
     )
       diagnostics.push(notAnInput(clause.name.span, clause.name.text));
+    if (clause.kind === "vocab") checkVocabulary(test, clause, diagnostics);
     for (const { value, isWhole } of numbersOf(clause)) checkNumber(module, value, isWhole, diagnostics);
   }
 }
@@ -44,7 +54,9 @@ const purposeOf = (c: TestClause): string =>
       ? `expect ${c.what}`
       : c.kind === "input"
         ? `input ${c.name.text}`
-        : c.kind;
+        : c.kind === "measure"
+          ? `expect measure ${c.name.text}`
+          : c.kind;
 
 function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
   const seen = new Map<string, TestClause>();
@@ -61,6 +73,7 @@ function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
     values.map((value) => ({ value, isWhole }));
   switch (clause.kind) {
     case "run":
+    case "vocab":
       return [];
     case "steps":
       return all([clause.count], true);
@@ -71,6 +84,27 @@ function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
     default:
       return all(clause.values, clause.kind === "history");
   }
+}
+
+/** Distinct texts, at least one for each candidate. */
+function checkVocabulary(
+  test: Test,
+  { values, span }: Extract<TestClause, { kind: "vocab" }>,
+  diagnostics: Sink,
+): void {
+  const seen = new Map<string, Expr>();
+  for (const value of values) {
+    if (value.kind !== "string") {
+      diagnostics.push(tokenTextExpected(value.span));
+      continue;
+    }
+    const first = seen.get(value.value);
+    if (first) diagnostics.push(tokenTextTwice(value.span, value.value, first.span));
+    else seen.set(value.value, value);
+  }
+  const rows = test.clauses.find((c) => c.kind === "logits" || c.kind === "probs");
+  if (rows && values.length < rows.values.length)
+    diagnostics.push(vocabularyTooSmall(span, values.length, rows.values.length, rows.span));
 }
 
 function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Sink): void {

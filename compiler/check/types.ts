@@ -1,9 +1,9 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, type ArgType, type Builtin } from "../builtins/builtin.js";
-import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
+import { FUNCTIONS, findName, NAMES } from "../builtins/builtins.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { DRAWS } from "../builtins/draws.js";
 import { textConstant } from "./constants.js";
@@ -23,11 +23,13 @@ import {
   typeMismatch,
   wrongArgumentCount,
   drawIndexUnknown,
+  endingExpected,
+  sequencesExpected,
 } from "./diagnostics/types.js";
 import { drawInside } from "./diagnostics/functions.js";
 import { isFunction, typeOfFunctionCall } from "./functions.js";
 import { typeOfFold, typeOfRepeat } from "./loops.js";
-import type { Module } from "./program.js";
+import { builtinCalled, type Module } from "./program.js";
 import { ERROR, join, kindOf, report, resultType, scalarType, type Scope, type Type, type Typing } from "./scope.js";
 
 export { ERROR, kindOf, scalarType, type Local, type Scope, type Type } from "./scope.js";
@@ -101,13 +103,16 @@ export function conditionType(scope: Scope, expr: Expr): Type {
 function typeOfName(scope: Scope, name: string, span: Span): Type {
   const local = scope.names.get(name);
   if (local) return local.type;
-  const builtin = findName(name);
+  // a reserved name has no declaration
+  const declared = scope.module.scope.get(name)?.declaration;
+  const builtin = declared ? undefined : findName(name);
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
-  const declared = scope.module.scope.get(name)?.declaration;
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared?.kind === "input")
-    return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;
+  if (declared?.kind === "input") {
+    const type = columnTypeOf(declared);
+    return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
+  }
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
   if (declared) return report(scope, notAValue(span, name, declared.kind === "fn"));
@@ -117,9 +122,13 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   );
 }
 
-/** Whether an input can be of a type. */
-export const isInputType = (type: ScalarType): type is "f32" | "i32" | "bool" =>
+/** Whether a value can be of a type: a number or a condition. */
+export const isNumberType = (type: InputDecl["type"]): type is "f32" | "i32" | "bool" =>
   type === "f32" || type === "i32" || type === "bool";
+
+/** The type of an input's column; undefined for a type that no column has. */
+export const columnTypeOf = ({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined =>
+  type === "logits" ? "f32" : isNumberType(type) ? type : undefined;
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
@@ -170,7 +179,7 @@ function typeOfComparison(scope: Scope, left: Expr, right: Expr): Type {
 function typeOfCall(scope: Scope, call: Call): Type {
   const { callee, args, span } = call;
   const name = callee.text;
-  const builtin = findFunction(name);
+  const builtin = builtinCalled(scope.module, name);
   if (!builtin) {
     const declared = scope.module.scope.get(name);
     if (isFunction(declared)) return typeOfFunctionCall(TYPING, scope, declared, call);
@@ -193,13 +202,15 @@ function typeOfCall(scope: Scope, call: Call): Type {
   const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
   if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
   const type = resultType(builtin.result, types);
-  switch (givesOf(builtin, args.length)) {
+  const gives = givesOf(builtin, args.length);
+  switch (gives) {
     case "map":
       return join(type, ...types);
     case "scalar":
       return scalarType(type, "runtime");
     case "static":
-      return scalarType(type, "static");
+    case "uniform":
+      return scalarType(type, gives);
     case "column":
       return { type, shape: "column", rate: "runtime" };
   }
@@ -220,11 +231,14 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
       return valueType(scope, value);
     case "condition":
       return conditionType(scope, value);
-    case "window": {
+    case "window":
+    case "position": {
       const found = numberType(scope, value);
       if (found.type === "error" || found.rate === "static") return found;
       return report(scope, staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
     }
+    case "ending":
+      return endingType(scope, value);
     case "index":
       return indexType(scope, value);
     case "seed":
@@ -233,11 +247,22 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
       return textType(scope, value, "text");
     case "texts":
       return textType(scope, value, "list");
+    case "sequences":
+      return textType(scope, value, "list", true, sequencesExpected(value.span));
   }
 }
 
-/** A text or a list of texts and token ids, or the name of a parameter or a constant that holds one. */
-export function textType(scope: Scope, value: Expr, expected: "text" | "list"): Type {
+/**
+ * A text or a list of texts and token ids, or the name of a parameter that holds one. A nested list may also have lists of
+ * token ids.
+ */
+export function textType(
+  scope: Scope,
+  value: Expr,
+  expected: "text" | "list",
+  isNested = false,
+  fault = textExpected(value.span, expected === "list"),
+): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === expected || local?.type === "error") return local;
   if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
@@ -246,17 +271,30 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
   const isList =
     expected === "list" &&
     found?.kind === "list" &&
-    found.values.every((v) => v.kind === "string" || v.kind === "number");
-  return isText || isList
-    ? scalarType(expected, "static")
-    : report(scope, textExpected(value.span, expected === "list"));
+    found.values.every((v) => v.kind === "string" || v.kind === "number" || (isNested && isIdList(v)));
+  return isText || isList ? scalarType(expected, "static") : report(scope, fault);
+}
+
+const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) => v.kind === "number");
+
+/** A text, or a list of token ids. */
+function endingType(scope: Scope, value: Expr): Type {
+  const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
+  if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
+  if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
+  const found = local ? undefined : textConstant(scope.module, value);
+  return found && (found.kind === "string" || isIdList(found))
+    ? scalarType("list", "static")
+    : report(scope, endingExpected(value.span));
 }
 
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
   const isKnown = (e: Expr): boolean => {
-    const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
-    if (e.kind === "call" && (!callee || givesOf(callee, e.args.length) !== "map")) return false;
+    const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
+    const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
+    if (gives === "uniform") return true;
+    if (e.kind === "call" && gives !== "map") return false;
     const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);

@@ -1,9 +1,10 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
-import type { Graph, NodeId, TailArg } from "./graph.js";
-import { resultsOf } from "./liveness.js";
+import type { Ending, Graph, TokenSequence, NodeId, TailArg } from "./graph.js";
+import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
+import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim } from "./wire.js";
 
@@ -32,10 +33,10 @@ const TAIL_ROW = 12;
 
 /** `vocabSize`: the tokens of the vocabulary. */
 export function costOf(graph: Graph, vocabSize: number): Cost {
-  const { nodes, inputs, outputs, states } = graph;
+  const { nodes, inputs, outputs } = graph;
   const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
   const launched = nodes.flatMap((node, id) => (launches(node) ? [{ ...node, id }] : []));
-  const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + states.length;
+  const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + scalarsOf(graph).length;
   return {
     nodes: launched.length,
     work: launched.reduce(
@@ -97,15 +98,25 @@ export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" 
 const longest = (items: readonly { readonly length: number }[]): number =>
   items.reduce((most, { length }) => Math.max(most, length), 0);
 
-/** The lists of breakers. */
-const listsOf = ({ features, tail }: Graph): (readonly (string | number)[])[] => [
-  ...features.flatMap(({ from }) => (from.kind === "repeat_len" ? [from.breakers] : [])),
+/** The texts and lists that the end of the text is compared with. */
+const endingsOf = (graph: Graph): Ending[] =>
+  uniformExprsOf(graph)
+    .flatMap(leavesOf)
+    .map(endingOf)
+    .filter((ending) => ending !== undefined);
+
+/** The lists of breakers and of sequences. */
+const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
+  ...features.flatMap(({ from }) =>
+    from.kind === "repeat_len" ? [from.breakers] : from.kind === "completes" ? [from.sequences] : [],
+  ),
   ...tail.flatMap(({ args }) => Object.values(args).filter((arg) => Array.isArray(arg))),
 ];
 
 const textsOf = (graph: Graph): string[] => [
   ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
   ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
+  ...endingsOf(graph).filter((ending) => typeof ending === "string"),
   ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),
 ];
 

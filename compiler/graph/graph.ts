@@ -30,14 +30,25 @@ export interface GraphNode extends VectorType {
   readonly origin?: Origin;
 }
 
-/** A uniform expression: a number computed once per token from parameters, draws and states, e.g. `["div", 1, {"param": "t"}]`. */
+/** What a text may end with: a text, compared byte by byte whatever its tokens are, or the ids of tokens. Never empty. */
+export type Ending = string | readonly number[];
+
+/**
+ * A uniform expression: a number computed once per token from parameters, draws, states and the text so far, e.g.
+ * `["div", 1, {"param": "t"}]`. `last` is the id of the k-th last token, or -1; `since` the number of tokens since the text
+ * last ended so; `prompt_length` the tokens of the prompt.
+ */
 export type UniformExpr =
   | number
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
+  | { readonly last: number }
+  | { readonly ends_with: Ending }
+  | { readonly since: Ending }
   | "step"
   | "vocab"
+  | "prompt_length"
   | readonly [op: UniformOp, ...operands: UniformExpr[]];
 
 /** A chain's parameter that can change with every token. */
@@ -58,10 +69,13 @@ export interface Range {
   readonly maxExcluded?: boolean;
 }
 
-/** A draw from a stream of random numbers (mt19937): the next one for each token, or the one at index `at`. */
+/**
+ * A draw from a stream of random numbers (mt19937): the next one for each token, or the one at index `at`. Or a seed itself, the
+ * same for each token, which has neither a stream nor an index.
+ */
 export interface Draw {
-  /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`. */
-  readonly kind: "f64" | "f32";
+  /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`; `seed`: the seed. */
+  readonly kind: "f64" | "f32" | "seed";
   readonly seed: number | "random" | { readonly param: string };
   /** Which of the seed's streams, see `streamSeed`; absent: the stream that llama.cpp's samplers draw from. */
   readonly stream?: number;
@@ -75,6 +89,12 @@ export interface State {
   readonly type?: "i32";
   readonly init: UniformExpr;
   readonly next: NodeId;
+}
+
+/** A scalar that is reported with the token: `node` has its value. */
+export interface Measure {
+  readonly name: string;
+  readonly node: NodeId;
 }
 
 /** One row of a uniforms table: `expr` is evaluated on the host before every token. */
@@ -105,12 +125,19 @@ export interface Feature {
   readonly from: FeatureSource;
 }
 
+/** A sequence of tokens: a text, which the vocabulary cuts into tokens, a token id, or token ids. Never empty. */
+export type TokenSequence = string | number | readonly number[];
+
 /** `last` counts tokens back from the end; a negative value means the whole history. A breaker is a text or a token id. */
 export type FeatureSource =
   | { readonly kind: "occurrences"; readonly last: number }
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
+  /** The tokens that would complete one of the sequences. */
+  | { readonly kind: "completes"; readonly sequences: readonly TokenSequence[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
+  /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
+  | { readonly kind: "guide"; readonly name: string }
   /** Without a type any numbers are accepted. */
   | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 
@@ -150,6 +177,7 @@ export interface Graph {
   readonly params: readonly Param[];
   readonly draws: readonly Draw[];
   readonly states: readonly State[];
+  readonly measures: readonly Measure[];
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];

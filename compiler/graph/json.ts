@@ -3,7 +3,7 @@ import { LIMITS } from "../limits/format.js";
 import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
-import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
+import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
@@ -11,8 +11,11 @@ import { show } from "./show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
 
-/** The version of the spec format. */
-export const SPEC_VERSION = 1;
+/** The version of the spec format that is written. */
+export const SPEC_VERSION = 2;
+
+/** The versions that are read. A spec of version 1 has none of the members that version 2 added. */
+const READ_VERSIONS: readonly unknown[] = [1, SPEC_VERSION];
 
 /** A graph with the version of the format. */
 export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
@@ -55,10 +58,15 @@ export function readSpec(text: string, options: SpecOptions = {}): Graph {
 export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
   const limits = limitsOf(options.limits);
   const faults = specFaults(data);
-  if (faults.length === 0) faults.push(...costFaults(data as Graph, limits));
+  if (faults.length === 0) faults.push(...costFaults(graphIn(data), limits));
   if (faults.length > 0) throw new SpecError(firstOf(faults));
+  return graphIn(data);
+}
+
+/** The graph of a spec of a valid shape. Version 1 has no measures. */
+function graphIn(data: unknown): Graph {
   const { ggsl: _, ...graph } = data as GraphSpec;
-  return graph;
+  return { ...graph, measures: (graph as Partial<Graph>).measures ?? [] };
 }
 
 /** All faults of a spec, whatever it costs; empty for a valid one. */
@@ -66,7 +74,9 @@ export function specFaults(data: unknown): string[] {
   const faults: string[] = [];
   checkShape(data, GRAPH, "spec", faults);
   // the host tail of a program is checked when its samplers are created
-  return faults.length > 0 ? faults : [...verify(data as Graph), ...tailFaults(data as Graph)];
+  if (faults.length > 0) return faults;
+  const graph = graphIn(data);
+  return [...verify(graph), ...tailFaults(graph)];
 }
 
 const firstOf = (faults: readonly string[]): string[] =>
@@ -88,6 +98,10 @@ const flag = test("true or false", (v) => typeof v === "boolean");
 const dim = test("V or a number of rows", isDim);
 const dtype = oneOf("f32", "i32");
 const breakers = test(`a list of at most ${LIMITS.list} texts and token ids`, isBreakers);
+const sequences = test(
+  `a list of at most ${LIMITS.list} texts, token ids and lists of token ids, none empty`,
+  isSequences,
+);
 /** A negative number means the whole history. */
 const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
   Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
@@ -111,7 +125,7 @@ const stream = test(`an integer from 1 to ${MAX_STREAM}`, isStream);
 const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
-  ggsl: test(`the version ${SPEC_VERSION}`, (v) => v === SPEC_VERSION),
+  ggsl: test(`the version ${READ_VERSIONS.join(" or ")}`, (v) => READ_VERSIONS.includes(v)),
   name,
   nodes: {
     array: {
@@ -133,8 +147,9 @@ const GRAPH: Shape = {
       "doc?": text,
     },
   },
-  draws: { array: { kind: oneOf("f64", "f32"), seed, "stream?": stream, "at?": expr } },
+  draws: { array: { kind: oneOf("f64", "f32", "seed"), seed, "stream?": stream, "at?": expr } },
   states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
+  "measures?": { array: { name, node: index } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {
@@ -151,8 +166,10 @@ const GRAPH: Shape = {
         kinds: {
           occurrences: { last },
           repeat_len: { last, breakers },
+          completes: { sequences },
           bias: {},
           allowed: { grammar: text },
+          guide: { name },
           input: { name, "type?": oneOf("i32", "bool") },
         },
       },

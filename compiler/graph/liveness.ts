@@ -1,14 +1,20 @@
 /** Liveness of nodes. */
 import type { Graph, NodeId, UniformExpr } from "./graph.js";
 
-/** The nodes read from outside: the outputs, and the next values of the states. */
-export const resultsOf = ({ outputs, states }: Pick<Graph, "outputs" | "states">): NodeId[] => [
-  ...(Object.values(outputs) as NodeId[]),
+/** The scalars that are read back with each token: the next values of the states, then the measures. */
+export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [
   ...states.map(({ next }) => next),
+  ...measures.map(({ node }) => node),
+];
+
+/** The nodes read from outside: the outputs and the scalars. */
+export const resultsOf = (graph: Pick<Graph, "outputs" | "states" | "measures">): NodeId[] => [
+  ...(Object.values(graph.outputs) as NodeId[]),
+  ...scalarsOf(graph),
 ];
 
 /** The nodes that a result depends on, including the results. */
-export function liveNodes(graph: Pick<Graph, "nodes" | "outputs" | "states">): ReadonlySet<NodeId> {
+export function liveNodes(graph: Pick<Graph, "nodes" | "outputs" | "states" | "measures">): ReadonlySet<NodeId> {
   const live = new Set(resultsOf(graph));
   for (let id = graph.nodes.length - 1; id >= 0; id--) {
     if (live.has(id)) for (const operand of graph.nodes[id]!.inputs) live.add(operand);

@@ -1,5 +1,6 @@
 /** The text form of a graph, for golden tests. */
 import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
+import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
 
@@ -45,7 +46,7 @@ function uniformsText(graph: Graph): string {
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>
-        `    draw${i} = ${d.kind} from seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
+        `    draw${i} = ${d.kind === "seed" ? "" : `${d.kind} from `}seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
     ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
@@ -77,12 +78,15 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
+  if ("last" in expr) return `last(${expr.last})`;
+  if ("ends_with" in expr) return `ends_with(${JSON.stringify(expr.ends_with)})`;
+  if ("since" in expr) return `since(${JSON.stringify(expr.since)})`;
   const [op, ...operands] = expr;
   return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }
 
-/** The name of a uniform; part of the spec, so its numbers are written in full. */
-export const uniformName = (expr: UniformExpr): string => uniformText(expr, String);
+/** The name of a uniform; part of the spec, so its numbers are written in full. A long one ends early. */
+export const uniformName = (expr: UniformExpr): string => uniformText(expr, String).slice(0, LIMITS.name);
 
 function comment(graph: Graph, { origin }: GraphNode): string {
   if (!origin) return "";
@@ -93,5 +97,6 @@ function comment(graph: Graph, { origin }: GraphNode): string {
 function outputsText(graph: Graph, operand: (id: NodeId) => string): string {
   const named = Object.entries(graph.outputs) as [string, NodeId][];
   const states = graph.states.map((s) => [`next.${s.name}`, s.next] as [string, NodeId]);
-  return [...named, ...states].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
+  const measures = graph.measures.map((m) => [`measure.${m.name}`, m.node] as [string, NodeId]);
+  return [...named, ...states, ...measures].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
 }

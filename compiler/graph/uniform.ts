@@ -2,10 +2,11 @@
  * Uniform expressions: numbers that are computed once per token on the host. The constant evaluator and the runtimes share the
  * definitions in uniformOps.ts.
  */
-import type { UniformExpr } from "./graph.js";
+import type { Ending, Graph, UniformExpr } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "../limits/format.js";
 import { show } from "./show.js";
+import { isEnding } from "./values.js";
 
 /** The values of the leaves of a uniform expression for one token. */
 export interface UniformEnvironment {
@@ -14,21 +15,60 @@ export interface UniformEnvironment {
   readonly state: (index: number) => number;
   readonly step: number;
   readonly vocab: number;
+  readonly promptLength: number;
+  /** The id of the k-th last token; -1 where the text is shorter. */
+  readonly last: (k: number) => number;
+  /** The tokens since the text last ended so; `NEVER` if it never did. */
+  readonly since: (ending: Ending) => number;
 }
+
+/** The count of `since` for a text that never ended so, and the largest that it gives. */
+export const NEVER = 2 ** 24;
 
 export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): number {
   if (typeof expr === "number") return saturate(expr);
   if (expr === "step") return env.step;
   if (expr === "vocab") return env.vocab;
+  if (expr === "prompt_length") return env.promptLength;
   if ("param" in expr) return saturate(env.param(expr.param));
   if ("draw" in expr) return env.draw(expr.draw);
   if ("state" in expr) return saturate(env.state(expr.state));
+  if ("last" in expr) return env.last(expr.last);
+  if ("ends_with" in expr) return env.since(expr.ends_with) === 0 ? 1 : 0;
+  if ("since" in expr) return env.since(expr.since);
   const [op, ...operands] = expr;
   return applyUniformOp(
     op,
     operands.map((operand) => evaluateUniform(operand, env)),
   );
 }
+
+/** A uniform expression that has no operands. */
+export type UniformLeaf = Exclude<UniformExpr, readonly [unknown, ...unknown[]]>;
+
+/** The leaves of a uniform expression, from left to right. */
+export const leavesOf = (expr: UniformExpr): UniformLeaf[] =>
+  Array.isArray(expr) ? (expr.slice(1) as UniformExpr[]).flatMap(leavesOf) : [expr as UniformLeaf];
+
+/** All uniform expressions of a graph. */
+export const uniformExprsOf = ({ uniforms, states, draws }: Graph): UniformExpr[] => [
+  ...uniforms.map(({ expr }) => expr),
+  ...states.map(({ init }) => init),
+  ...draws.flatMap(({ at }) => (at === undefined ? [] : [at])),
+];
+
+/** The texts and lists of token ids that a leaf compares the text with. */
+export const endingOf = (leaf: UniformLeaf): Ending | undefined =>
+  typeof leaf !== "object"
+    ? undefined
+    : "ends_with" in leaf
+      ? leaf.ends_with
+      : "since" in leaf
+        ? leaf.since
+        : undefined;
+
+/** How much a leaf counts in the size of an expression: an ending counts each of its characters or ids. */
+export const leafParts = (leaf: UniformLeaf): number => 1 + (endingOf(leaf)?.length ?? 0);
 
 /** The valid leaves of a uniform expression. */
 export interface UniformLeaves {
@@ -45,7 +85,11 @@ export function uniformChecker(): UniformChecker {
   const visit = (e: unknown, known: UniformLeaves, depth: number): string | undefined => {
     if (++parts > LIMITS.uniformParts) return `all expressions together have more than ${LIMITS.uniformParts} parts`;
     if (depth > LIMITS.uniformDepth) return `the expression is nested more than ${LIMITS.uniformDepth} deep`;
-    if (!Array.isArray(e)) return leafFault(e, known);
+    if (!Array.isArray(e)) {
+      const fault = leafFault(e, known);
+      parts += fault === undefined ? leafParts(e as UniformLeaf) - 1 : 0;
+      return fault;
+    }
     const [op] = e as unknown[];
     if (!isUniformOp(op)) return `unknown operation ${show(op)}`;
     const { arity } = uniformOpRule(op);
@@ -61,7 +105,7 @@ export function uniformChecker(): UniformChecker {
 
 function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
-  if (e === "step" || e === "vocab") return undefined;
+  if (e === "step" || e === "vocab" || e === "prompt_length") return undefined;
   const entries = typeof e === "object" && e !== null ? Object.entries(e as Record<string, unknown>) : [];
   const [kind, which] = entries[0] ?? [];
   const isIndex = (count: number): boolean =>
@@ -70,5 +114,13 @@ function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
   if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
   if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
+  if (kind === "last")
+    return isIndex(LIMITS.dim + 1) && which !== 0
+      ? undefined
+      : `\`last\` must be an integer from 1 to ${LIMITS.dim}, found ${show(which)}`;
+  if (kind === "ends_with" || kind === "since")
+    return isEnding(which)
+      ? undefined
+      : `\`${kind}\` must be a text or a list of token ids, of 1 to ${LIMITS.ending} characters or ids, found ${show(which)}`;
   return `${show(e)} is not an expression`;
 }

@@ -1,6 +1,6 @@
 /** Which values of an untrusted graph are valid. */
 import { LIMITS } from "../limits/format.js";
-import type { Dim } from "./graph.js";
+import type { Dim, Ending, TokenSequence } from "./graph.js";
 
 export const isDim = (dim: unknown): dim is Dim =>
   dim === "V" || (Number.isInteger(dim) && (dim as number) >= 1 && (dim as number) <= LIMITS.dim);
@@ -18,4 +18,13 @@ export const isText = isTextOf(LIMITS.text);
 export const isBreakers = (x: unknown): x is (string | number)[] =>
   Array.isArray(x) && x.length <= LIMITS.list && x.every((b) => isText(b) || isToken(b));
 
-const isToken = (x: unknown): boolean => Number.isInteger(x) && (x as number) >= 0 && (x as number) < 2 ** 31;
+/** Whether `x` is a list of texts, token ids and lists of token ids. */
+export const isSequences = (x: unknown): x is TokenSequence[] =>
+  Array.isArray(x) && x.length <= LIMITS.list && x.every((entry) => isToken(entry) || isEnding(entry));
+
+/** Whether `x` is a text or a list of token ids that a text may end with. */
+export const isEnding = (x: unknown): x is Ending =>
+  (typeof x === "string" || (Array.isArray(x) && x.every(isToken))) && x.length >= 1 && x.length <= LIMITS.ending;
+
+export const isToken = (x: unknown): x is number =>
+  Number.isInteger(x) && (x as number) >= 0 && (x as number) < 2 ** 31;

@@ -14,7 +14,7 @@ import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states"] as const),
+  ...(["nodes", "params", "uniforms", "draws", "states", "measures"] as const),
   ...(["inputs", "features", "stages", "tail"] as const),
 ];
 
@@ -143,6 +143,9 @@ function outputFaults(graph: Graph): string[] {
   check("logits", logits, "f32", candidates === undefined && logits === undefined ? undefined : rows);
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
+  graph.measures.forEach((m) => check(`measure ${m.name}`, m.node, "f32", 1));
+  if (new Set(graph.measures.map((m) => m.name)).size !== graph.measures.length)
+    faults.push("measures: two have the same name");
   if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
     faults.push("outputs: there are none");
   return faults;
@@ -178,13 +181,16 @@ function uniformFaults(graph: Graph): string[] {
 
 function drawFaults({ draws, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
-  return draws.flatMap(({ seed, stream }, i) => {
+  return draws.flatMap(({ kind, seed, stream, at }, i) => {
     const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
     return [
       ...(isKnown ? [] : [`draw ${i}: its seed must be ${SEED_RANGE}, "random" or a parameter of type seed`]),
       ...(stream === undefined || isStream(stream)
         ? []
         : [`draw ${i}: its stream must be an integer from 1 to ${MAX_STREAM}`]),
+      ...(kind === "seed" && (stream !== undefined || at !== undefined)
+        ? [`draw ${i}: a seed has neither a stream nor an index`]
+        : []),
     ];
   });
 }

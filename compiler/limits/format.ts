@@ -5,6 +5,7 @@ export const LIMITS = {
   uniforms: 4096,
   draws: 256,
   states: 256,
+  measures: 256,
   inputs: 256,
   features: 256,
   tail: 256,
@@ -16,7 +17,9 @@ export const LIMITS = {
   text: 2 ** 20,
   /** Entries of a list of breakers. */
   list: 4096,
-  /** Operations and leaves of all uniform expressions together. */
+  /** Characters of a text, or ids of a list, that the end of the text is compared with. */
+  ending: 1024,
+  /** Operations and leaves of all uniform expressions together; each character or id of an ending counts as one. */
   uniformParts: 65_536,
   uniformDepth: 64,
   /** Characters of a spec file. */

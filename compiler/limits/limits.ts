@@ -26,10 +26,11 @@ export interface Limits {
   readonly nodes: number;
   readonly params: number;
   readonly uniforms: number;
-  /** Operations and leaves of all uniform expressions together. */
+  /** Operations and leaves of all uniform expressions together; each character or id of an ending counts as one. */
   readonly uniformParts: number;
   readonly draws: number;
   readonly states: number;
+  readonly measures: number;
   readonly inputs: number;
   readonly features: number;
   /** Stages of the host tail. */
@@ -68,6 +69,7 @@ export const LIMIT_PRESETS = {
     uniformParts: LIMITS.uniformParts,
     draws: LIMITS.draws,
     states: LIMITS.states,
+    measures: LIMITS.measures,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
     tail: LIMITS.tail,
@@ -93,6 +95,7 @@ export const LIMIT_PRESETS = {
     uniformParts: 4096,
     draws: 16,
     states: 16,
+    measures: 16,
     inputs: 16,
     features: 16,
     tail: 16,

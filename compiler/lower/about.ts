@@ -3,7 +3,7 @@
  * reads the text or the model's numbers. Lowering itself has only finite numbers, and forgets where columns came from.
  */
 import { argsOf, givesOf, type Builtin } from "../builtins/builtin.js";
-import { findFunction, findName } from "../builtins/builtins.js";
+import { findName } from "../builtins/builtins.js";
 import { foldBinary } from "../builtins/fold.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
@@ -13,7 +13,7 @@ import type { Meter } from "../limits/meter.js";
 import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import type { BinaryOp, Call, Expr } from "../syntax/ast.js";
-import type { Module } from "../check/program.js";
+import { builtinCalled, type Module } from "../check/program.js";
 import type { Value } from "./rows/value.js";
 
 export interface About {
@@ -160,7 +160,7 @@ function aboutName(scope: Known, name: string): About {
 const boundsOf = (range: Interval): Interval => (range.lo === range.hi ? point(range.lo) : range);
 
 function aboutCall(scope: Known, call: Call, onReduction: OnReduction): About {
-  const builtin = findFunction(call.callee.text);
+  const builtin = builtinCalled(scope.module, call.callee.text);
   const found = builtin ? undefined : scope.module.scope.get(call.callee.text);
   if (isFunction(found)) return aboutBody(scope, found, call, onReduction);
   if (!builtin) return NUMBER;

@@ -1,7 +1,7 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Meter } from "../limits/meter.js";
-import type { TailStage, Param, Stage, State } from "../graph/graph.js";
+import type { Measure, TailStage, Param, Stage, State } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
@@ -14,6 +14,7 @@ export interface ChainLowering extends Lowering {
   readonly states: Omit<State, "next">[];
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
+  readonly measures: Measure[];
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
   readonly tail: TailStage[];
@@ -35,6 +36,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   params: [],
   states: [],
   stateNames: [],
+  measures: [],
   next: new Map(),
   tail: [],
   stages: [],

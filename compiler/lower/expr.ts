@@ -1,16 +1,25 @@
 /** Expressions to values. */
-import { findFunction, findName } from "../builtins/builtins.js";
+import { findName } from "../builtins/builtins.js";
 import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
 import { isFunction } from "../check/functions.js";
 import { evaluateConst, evaluateConstant, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
-import { countTooLarge, mustBeWhole, windowTooSmall } from "../check/diagnostics/types.js";
-import type { Module } from "../check/program.js";
-import { isInputType } from "../check/types.js";
-import type { Feature, FeatureSource } from "../graph/graph.js";
+import {
+  countTooLarge,
+  endingEmpty,
+  mustBeWhole,
+  nestedList,
+  notATokenId,
+  positionTooSmall,
+  windowTooSmall,
+} from "../check/diagnostics/types.js";
+import { builtinCalled, type Module } from "../check/program.js";
+import { columnTypeOf } from "../check/types.js";
+import type { Ending, Feature, FeatureSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
+import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -18,7 +27,7 @@ import type { Binary, Call, Expr, InputDecl, ListLit, StringLit } from "../synta
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
-import { featureColumn } from "./rows/features.js";
+import { featureColumn, guideColumn } from "./rows/features.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
@@ -127,20 +136,22 @@ function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | unde
 
 /** The builtin column or scalar of a name, unless the program shadows it. */
 const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
-  localNamed(cx, scope, name) || scope.args.has(name) ? undefined : findName(name);
+  localNamed(cx, scope, name) || scope.args.has(name) || scope.module.scope.has(name) ? undefined : findName(name);
 
 /** The values of an input's type; the runtime refuses any other. */
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
 function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
-  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
+  if (type === "logits") return guideColumn(cx, name.text);
+  const column = columnTypeOf({ type });
+  if (column === undefined) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
-  const column = featureColumn(cx, { form, from }, INPUT_RANGES[type]);
-  return type === "bool" ? { ...column, facts: { ...column.facts, isCondition: true } } : column;
+  const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
+  const value = featureColumn(cx, { form, from }, INPUT_RANGES[column]);
+  return column === "bool" ? { ...value, facts: { ...value.facts, isCondition: true } } : value;
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -165,7 +176,7 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
   const { callee, args } = call;
-  const builtin = findFunction(callee.text);
+  const builtin = builtinCalled(scope.module, callee.text);
   if (!builtin) return lowerFunctionCall(cx, scope, call);
   const types = argsOf(builtin);
   const lowered = args.map(({ value }, i) => {
@@ -201,21 +212,72 @@ const LOWERED: {
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
+  position: lowerPosition,
+  ending: lowerEnding,
   text: (_, scope, expr) => {
     const text = textOf(scope, expr);
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
-  texts: (_, scope, expr) => {
-    const list = textOf(scope, expr);
-    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
-    return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
-  },
+  texts: (cx, scope, expr, { callee }) => flatList(cx, scope, listOf(scope, expr), `the list of \`${callee.text}\``),
+  sequences: lowerSequences,
   ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
+
+function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
+  const position = lowerExpr(cx, scope, expr);
+  if (!isConstant(position)) throw new Error("the position of a token is not a constant");
+  const what = `the position in \`${callee.text}\``;
+  if (!Number.isInteger(position.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(position.expr)));
+  else if (position.expr < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position.expr));
+  if (position.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position.expr));
+  return position.expr;
+}
+
+const listOf = (scope: Scope, expr: Expr): ListLit => {
+  const list = textOf(scope, expr);
+  if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
+  return list;
+};
+
+/** The texts and token ids of a list; a list inside it is reported. `what` names it. */
+export function flatList(cx: ChainLowering, scope: Scope, { values }: ListLit, what: string): (string | number)[] {
+  const nested = values.find((v) => v.kind === "list");
+  if (nested) cx.diagnostics.push(nestedList(nested.span, what));
+  return values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+}
+
+function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call): TokenSequence[] {
+  const { values } = listOf(scope, expr);
+  cx.meter.spend(values.length);
+  return values.map((v) => (v.kind === "number" ? tokenId(cx, scope, v) : lowerEnding(cx, scope, v, call)));
+}
+
+function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
+  const given = textOf(scope, expr);
+  if (!given) throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
+  cx.meter.spend(ending.length);
+  if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
+  if (ending.length > LIMITS.ending)
+    cx.diagnostics.push(
+      countTooLarge(expr.span, `the length of what \`${callee.text}\` compares`, LIMITS.ending, ending.length),
+    );
+  return ending;
+}
+
+/** An entry of a list of token ids. */
+function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
+  const value = entry.kind === "string" || entry.kind === "list" ? undefined : evaluateConstant(entry, scope.module);
+  if (isToken(value)) return value;
+  cx.diagnostics.push(
+    notATokenId(entry.span, value === undefined ? `a ${entry.kind === "string" ? "text" : entry.kind}` : String(value)),
+  );
+  return 0;
+}
 
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;

@@ -6,7 +6,6 @@ import { limitDiagnostic } from "../check/diagnostics/limits.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
 import type { Module } from "../check/program.js";
-import { emit } from "../graph/build.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
@@ -22,6 +21,7 @@ import { chainParams, paramValue, textArguments } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
+import { scalarNode } from "./rows/arith.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
 import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
@@ -89,6 +89,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     params: cx.params,
     draws,
     states,
+    measures: cx.measures,
     uniforms,
     inputs: cx.inputs,
     features: cx.features,
@@ -130,6 +131,7 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   cx.table.lets = new Map();
   enterStage(cx);
   const { version } = cx.table;
+  const measured = cx.measures.length;
   const faults = cx.diagnostics.length;
   lowerBody(cx, scope, sampler);
   const drops = droppingIn(sampler.body);
@@ -138,6 +140,7 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   const isChanged =
     cx.table.version !== version ||
     cx.picked !== undefined ||
+    cx.measures.length > measured ||
     [...scope.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
 }
@@ -189,11 +192,7 @@ function isAssigned(cx: ChainLowering, state: number): boolean {
 }
 
 /** The value of a state after the token is accepted. */
-function nextState(cx: ChainLowering, state: number): NodeId {
-  const next = stateValue(cx, state);
-  // an output must be a node, so a uniform value becomes one
-  return next.kind === "node" ? next.id : emit(cx.builder, "scale", [cx.uniform(next)], { s: 1, b: 0 });
-}
+const nextState = (cx: ChainLowering, state: number): NodeId => scalarNode(cx, stateValue(cx, state));
 
 function makeOutputs(cx: ChainLowering, wanted: readonly OutputName[] | undefined): Outputs {
   const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];

@@ -66,6 +66,12 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
       return declareState(cx, scope, s, lowerExpr(cx, scope, s.init));
     case "after":
       return s.body.forEach((t) => lowerStmt(cx, scope, t));
+    case "measure":
+      cx.meter.check("measures", cx.measures.length + 1);
+      cx.measures.push({
+        name: unusedName(cx.measures, s.name.text),
+        node: A.scalarNode(cx, lowerExpr(cx, scope, s.value)),
+      });
   }
 }
 
@@ -84,13 +90,20 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
   cx.next.set(state, lowerAssigned(cx, scope, op, readState(cx, state), value));
 }
 
+/** A name that no earlier state or measure of the chain has, for a sampler that is used twice. */
+function unusedName(present: readonly { readonly name: string }[], name: string): string {
+  const taken = new Set(present.map((p) => p.name));
+  let own = name;
+  for (let i = present.length; taken.has(own); i++) own = `${name}${i}`;
+  return own;
+}
+
 function declareState(cx: ChainLowering, scope: Scope, { name: declared, type }: StateDecl, init: Value): void {
   const name = declared.text;
   if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
   cx.meter.check("states", cx.states.length + 1);
-  const isTaken = cx.states.some((s) => s.name === name);
-  const own = isTaken ? `${name}${cx.states.length}` : name;
-  const index = cx.states.push({ name: own, ...(type === "i32" && { type }), init: init.expr }) - 1;
+  const index =
+    cx.states.push({ name: unusedName(cx.states, name), ...(type === "i32" && { type }), init: init.expr }) - 1;
   cx.stateNames[index] = isStdSource(scope.module.source) ? undefined : declared;
   scope.states.set(name, index);
 }

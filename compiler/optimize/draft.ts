@@ -1,6 +1,6 @@
 /** A graph in the optimizer, with the bounds of each node's values. */
 import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
-import type { Attr, Graph, GraphNode, NodeId, Outputs, State } from "../graph/graph.js";
+import type { Attr, Graph, GraphNode, Measure, NodeId, Outputs, State } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { liveNodes, resultsOf } from "../graph/liveness.js";
 import { opRule, type OpName } from "../graph/ops.js";
@@ -102,12 +102,19 @@ export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
 /** Represents the reader of an output. */
 export const OUTPUT = -1;
 
-/** The outputs and states of a graph with renumbered nodes. */
-export function mapOutputs(graph: Graph, map: (id: NodeId) => NodeId): { outputs: Outputs; states: State[] } {
+/** What is read from a graph, with renumbered nodes. */
+export function mapOutputs(
+  graph: Graph,
+  map: (id: NodeId) => NodeId,
+): { outputs: Outputs; states: State[]; measures: Measure[] } {
   const outputs = Object.fromEntries(
     Object.entries(graph.outputs).map(([name, id]) => [name, map(id as NodeId)]),
   ) as Outputs;
-  return { outputs, states: graph.states.map((s) => ({ ...s, next: map(s.next) })) };
+  return {
+    outputs,
+    states: graph.states.map((s) => ({ ...s, next: map(s.next) })),
+    measures: graph.measures.map((m) => ({ ...m, node: map(m.node) })),
+  };
 }
 
 /** The value of a uniform that is constant. */

@@ -6,6 +6,7 @@
  *     return sampled=%1
  */
 import type { Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
+import type { UniformOp } from "../graph/uniformOps.js";
 import { featureOf, liveParts } from "../graph/liveness.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
@@ -18,14 +19,15 @@ export const removeDead: Pass = {
 };
 
 function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): Draft {
-  const live = liveParts(graph, [0, ...(Object.values(graph.outputs) as NodeId[])], wanted);
+  const roots = [0, ...(Object.values(graph.outputs) as NodeId[]), ...graph.measures.map(({ node }) => node)];
+  const live = liveParts(graph, roots, wanted);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
   const draws = numbering(live.draws);
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
   const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, draws, states);
-  const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
+  const { outputs, measures } = mapOutputs(graph, (id) => nodes.get(id)!);
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
   const kept: Graph = {
     ...graph,
@@ -36,6 +38,7 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
       return { ...node, attrs, inputs: node.inputs.map((i) => nodes.get(i)!) };
     }),
     outputs,
+    measures,
     uniforms: pick(graph.uniforms, uniforms).map((u) => ({ ...u, expr: renamed(u.expr) })),
     draws: pick(graph.draws, draws).map((d) => (d.at === undefined ? d : { ...d, at: renamed(d.at) })),
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
@@ -62,10 +65,12 @@ function renumberUniform(
   draws: ReadonlyMap<number, number>,
   states: ReadonlyMap<number, number>,
 ): UniformExpr {
+  if (Array.isArray(expr)) {
+    const [op, ...operands] = expr as readonly [UniformOp, ...UniformExpr[]];
+    return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+  }
   if (typeof expr !== "object") return expr;
-  if ("param" in expr) return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
-  const [op, ...operands] = expr;
-  return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+  return expr;
 }

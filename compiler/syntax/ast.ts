@@ -48,12 +48,15 @@ export interface Const extends Base {
   readonly value: Expr;
 }
 
-/** `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere. */
+/**
+ * `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere; `input name: logits`,
+ * a guide: the logits of another sequence.
+ */
 export interface InputDecl extends Base {
   readonly kind: "input";
   readonly doc?: string;
   readonly name: Name;
-  readonly type: ScalarType;
+  readonly type: ScalarType | "logits";
   readonly sparse?: { readonly capacity: Expr; readonly fill: Expr };
 }
 
@@ -116,7 +119,7 @@ export interface Arg extends Base {
 
 /**
  * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates; `history`,
- * `bias` and `input name` feed the features; `expect` gives the expected result.
+ * `vocab`, `bias` and `input name` feed the features; `expect` gives the expected result.
  */
 export interface Test extends Base {
   readonly kind: "test";
@@ -125,9 +128,11 @@ export interface Test extends Base {
 }
 
 export type TestClause =
-  | Numbers<"logits">
-  | Numbers<"probs">
-  | Numbers<"history">
+  | Listed<"logits">
+  | Listed<"probs">
+  | Listed<"history">
+  /** The texts of the tokens. */
+  | Listed<"vocab">
   | { readonly kind: "bias"; readonly pairs: readonly (readonly [Expr, Expr])[]; readonly span: Span }
   | { readonly kind: "input"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
   | { readonly kind: "steps"; readonly count: Expr; readonly span: Span }
@@ -137,16 +142,18 @@ export type TestClause =
       readonly what: "probs" | "logits" | "kept" | "order" | "token" | "tokens";
       readonly values: readonly Expr[];
       readonly span: Span;
-    };
+    }
+  /** The values of a measure, one for each step. */
+  | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span };
 
-interface Numbers<Kind extends string> extends Base {
+interface Listed<Kind extends string> extends Base {
   readonly kind: Kind;
   readonly values: readonly Expr[];
 }
 
 // ---------------------------------------------------------------- statements
 
-export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick;
+export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure;
 
 /** `let x = expr` */
 export interface Let extends Base {
@@ -212,6 +219,13 @@ export interface StateDecl extends Base {
 export interface AfterPick extends Base {
   readonly kind: "after";
   readonly body: readonly Stmt[];
+}
+
+/** `measure name = expr`: a scalar that is reported with the token. */
+export interface Measure extends Base {
+  readonly kind: "measure";
+  readonly name: Name;
+  readonly value: Expr;
 }
 
 // ---------------------------------------------------------------- expressions

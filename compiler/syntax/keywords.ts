@@ -31,12 +31,14 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     else: "the branch for a false condition of `if`",
     pick: "chooses the token: `pick sample(seed)`, `pick argmax(expr)`",
     state: "a number that a sequence remembers: `state s: f32 = init`",
+    measure: "a number that is reported with each token: `measure name = expr`; in a test, its expected values",
     after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {
-    logits: "the candidates' logits, one for each token",
+    logits: "the candidates' logits, one for each token; as the type of an input, the logits of another sequence",
     probs: "the candidates' probabilities, one for each token",
     history: "the tokens so far",
+    vocab: "the texts of the tokens, the text of token 0 first",
     bias: "the request's logit biases: `bias [token: value]`",
     steps: "the number of tokens to pick",
     run: "the chain to run",
@@ -83,6 +85,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     bool: "a condition",
     seed: "the seed of a stream of random numbers",
     text: "a text, known at compile time",
-    list: "a list of texts or token ids, known at compile time",
+    list: "a list of texts, token ids and lists of token ids, known at compile time",
   }),
 };

@@ -162,7 +162,7 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
     return { value: ast(value), span: spanOf(this) };
   },
 
-  Clause_numbers(kind, values) {
+  Clause_values(kind, values) {
     return { kind: kind.sourceString, values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
   },
   Clause_bias(_bias, _open, pairs, _close) {
@@ -183,6 +183,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   Clause_token(_expect, _token, value) {
     return { kind: "expect", what: "token", values: [ast(value)], span: spanOf(this) };
+  },
+  Clause_measure(_expect, _measure, name, values) {
+    return { kind: "measure", name: nameOf(name), values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
   },
   List(_open, values, _close) {
     return { kind: "list", values: list(values), span: spanOf(this) };
@@ -231,6 +234,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   After(_after, _pick, body) {
     return { kind: "after", body: ast(body), span: spanOf(this) };
+  },
+  Measure(_measure, name, _eq, value) {
+    return { kind: "measure", name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
 
   Expr_conditional(cond, _question, then, _colon, other) {

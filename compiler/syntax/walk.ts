@@ -38,6 +38,7 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
   switch (s.kind) {
     case "let":
     case "assign":
+    case "measure":
       return [s.value];
     case "pick":
       return s.at ? [s.value, s.at] : [s.value];

@@ -31,6 +31,9 @@ ContextOptions to_options(const Napi::Object & given) {
     options.threads       = optional_int(given, "threads", options.threads);
     options.batch_threads = optional_int(given, "batchThreads", options.batch_threads);
     options.chains        = to_chains(given.Get("chains"));
+    if (const Napi::Value guides = given.Get("guides"); !guides.IsUndefined()) {
+        options.guides = to_vector<uint8_t>(guides, "guides");
+    }
 
     for (const auto & [name, type] :
          { std::pair{ "cacheTypeK", &options.cache_type_k }, std::pair{ "cacheTypeV", &options.cache_type_v } }) {
@@ -61,6 +64,13 @@ ContextOptions to_options(const Napi::Object & given) {
     return options;
 }
 
+Napi::Object from_pieces(Napi::Env env, const Model::Pieces & pieces) {
+    Napi::Object object = Napi::Object::New(env);
+    object.Set("bytes", from_vector(env, pieces.bytes));
+    object.Set("offsets", from_vector(env, pieces.offsets));
+    return object;
+}
+
 template <typename T>
 Napi::Value wrap(Napi::FunctionReference & constructor, Napi::Env env, std::shared_ptr<T> object) {
     return constructor.New({ Napi::External<std::shared_ptr<T>>::New(env, &object) });
@@ -75,6 +85,8 @@ Napi::Function ModelObject::define(Napi::Env env) {
                            InstanceMethod<&ModelObject::tokenize>("tokenize"),
                            InstanceMethod<&ModelObject::piece>("piece"),
                            InstanceMethod<&ModelObject::pieces>("pieces"),
+                           InstanceMethod<&ModelObject::texts>("texts"),
+                           InstanceMethod<&ModelObject::classes>("classes"),
                            InstanceMethod<&ModelObject::is_end>("isEnd"),
                            InstanceMethod<&ModelObject::create_context>("createContext"),
                            InstanceMethod<&ModelObject::dispose>("dispose"),
@@ -106,6 +118,7 @@ Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
         ModelOptions       options;
         options.gpu_layers = optional_int(given, "gpuLayers", options.gpu_layers);
         options.device     = device.IsUndefined() ? "" : to_string(device, "device");
+        options.vocab_only = given.Get("vocabOnly").ToBoolean();
 
         return Job<std::shared_ptr<Model>>::start(
             env, [path, options] { return std::make_shared<Model>(path, options); },
@@ -162,13 +175,16 @@ Napi::Value ModelObject::piece(const Napi::CallbackInfo & info) {
 
 Napi::Value ModelObject::pieces(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
-    return guarded(env, [&]() -> Napi::Value {
-        const Model::Pieces pieces = get()->pieces();
-        Napi::Object        object = Napi::Object::New(env);
-        object.Set("bytes", from_vector(env, pieces.bytes));
-        object.Set("offsets", from_vector(env, pieces.offsets));
-        return object;
-    });
+    return guarded(env, [&]() -> Napi::Value { return from_pieces(env, get()->pieces()); });
+}
+
+Napi::Value ModelObject::texts(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value { return from_pieces(env, get()->texts()); });
+}
+
+Napi::Value ModelObject::classes(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] { return from_vector(info.Env(), get()->classes()); });
 }
 
 Napi::Value ModelObject::is_end(const Napi::CallbackInfo & info) {

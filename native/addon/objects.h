@@ -64,6 +64,8 @@ private:
     Napi::Value                    tokenize(const Napi::CallbackInfo & info);
     Napi::Value                    piece(const Napi::CallbackInfo & info);
     Napi::Value                    pieces(const Napi::CallbackInfo & info);
+    Napi::Value                    texts(const Napi::CallbackInfo & info);
+    Napi::Value                    classes(const Napi::CallbackInfo & info);
     Napi::Value                    is_end(const Napi::CallbackInfo & info);
     Napi::Value                    create_context(const Napi::CallbackInfo & info);
     void                           dispose(const Napi::CallbackInfo & info);
@@ -123,6 +125,7 @@ private:
     void        set_chain(const Napi::CallbackInfo & info);
     void        set_uniforms(const Napi::CallbackInfo & info);
     void        set_input(const Napi::CallbackInfo & info);
+    void        set_guide(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);

@@ -130,7 +130,7 @@ Graph decode_wire(const int32_t * words, size_t count) {
     Graph graph;
     graph.uniform_count         = reader.next_in(0, max_uniforms, "a uniform count");
     const int32_t   input_count = reader.next_in(1, max_inputs, "an input count");
-    const int32_t   state_count = reader.next_in(0, max_states, "a state count");
+    const int32_t   state_count = reader.next_in(0, max_states, "a count of states and measures");
     const int32_t   tap_count   = reader.next_in(0, max_taps, "a tap count");
     const int32_t   node_count  = reader.next_in(1, max_nodes, "a node count");
     int32_t * const outputs[]   = { &graph.outputs.sampled, &graph.outputs.candidates, &graph.outputs.logits,
@@ -139,14 +139,19 @@ Graph decode_wire(const int32_t * words, size_t count) {
         *output = reader.next_in(-1, node_count - 1, "a node or -1");
     }
     for (int32_t i = 0; i < input_count; ++i) {
-        const Dtype dtype = reader.next_dtype();
-        graph.inputs.push_back({ dtype, reader.next_dim() });
+        const Dtype   dtype    = reader.next_dtype();
+        const int32_t dim      = reader.next_dim();
+        const bool    is_guide = reader.next_in(0, 1, "whether an input is a guide") != 0;
+        if (is_guide && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
+            fail(code::invalid_graph, "input %d: a guide must be f32[V], after the logits", i);
+        }
+        graph.inputs.push_back({ dtype, dim, is_guide });
     }
     if (graph.inputs[0].dtype != Dtype::f32 || graph.inputs[0].dim != dim_vocabulary) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");
     }
     for (int32_t i = 0; i < state_count; ++i) {
-        graph.states.push_back(reader.next_in(0, node_count - 1, "a state's node"));
+        graph.states.push_back(reader.next_in(0, node_count - 1, "the node of a state or a measure"));
     }
     for (int32_t i = 0; i < tap_count; ++i) {
         graph.taps.push_back(reader.next_in(0, node_count - 1, "a tapped node"));

@@ -9,12 +9,12 @@
 namespace ggsl {
 
 inline constexpr int32_t wire_magic   = 0x4c534747;
-inline constexpr int32_t wire_version = 4;
+inline constexpr int32_t wire_version = 5;
 
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;
 inline constexpr int32_t max_inputs   = 256;
-inline constexpr int32_t max_states   = 256;
+inline constexpr int32_t max_states   = 512; // measures included
 inline constexpr int32_t max_taps     = 256;
 inline constexpr int32_t max_dim      = 1 << 24; // indices are exact in f32 up to here
 inline constexpr int32_t max_operands = 3;
@@ -28,6 +28,8 @@ enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
 struct Input {
     Dtype   dtype;
     int32_t dim;
+    // The logits of another sequence: in a model's graph a row of its logits, otherwise fed as any other input.
+    bool is_guide = false;
 
     bool operator==(const Input &) const = default;
 };
@@ -57,7 +59,7 @@ struct Outputs {
 struct Graph {
     int32_t              uniform_count = 0;
     std::vector<Input>   inputs; // inputs[0] are the logits
-    std::vector<int32_t> states; // node of each state's next value
+    std::vector<int32_t> states; // node of each state's next value, then of each measure
     std::vector<int32_t> taps;   // nodes whose values the host reads to go on from them
     std::vector<Node>    nodes;
     Outputs              outputs;

@@ -65,10 +65,11 @@ void Model::Deleter::operator()(llama_model * pointer) const {
     return_memory();
 }
 
-Model::Model(const std::string & path, const ModelOptions & options) {
+Model::Model(const std::string & path, const ModelOptions & options) : vocab_only(options.vocab_only) {
     check_file(path);
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers       = options.gpu_layers;
+    params.vocab_only         = options.vocab_only;
 
     ggml_backend_dev_t only[] = { nullptr, nullptr };
     if (!options.device.empty()) {
@@ -130,6 +131,12 @@ void Model::check_loaded(const std::string & name, const std::string & why) cons
     check_special("begin", llama_vocab_get_add_bos(vocab()), llama_vocab_bos(vocab()));
     check_special("end", llama_vocab_get_add_eos(vocab()), llama_vocab_eos(vocab()));
     check_special("separator", llama_vocab_get_add_sep(vocab()), llama_vocab_sep(vocab()));
+    if (!vocab_only) {
+        check_generates(name);
+    }
+}
+
+void Model::check_generates(const std::string & name) const {
     if (!model->hparams.causal_attn || llama_model_is_diffusion(model.get())) {
         fail(code::invalid_model,
              "%s does not generate text token by token: only models with causal attention are supported", name.c_str());
@@ -197,9 +204,29 @@ Model::Pieces Model::pieces() const {
     return pieces;
 }
 
-std::shared_ptr<const TokenTexts> Model::token_texts() const {
-    std::call_once(texts_once, [this] { texts = std::make_shared<const TokenTexts>(vocab()); });
+Model::Pieces Model::texts() const {
+    Pieces texts;
+    texts.offsets.push_back(0);
+    for (llama_token token = 0; token < vocab_size(); ++token) {
+        const std::string text = piece(token, true);
+        texts.bytes.insert(texts.bytes.end(), text.begin(), text.end());
+        texts.offsets.push_back(static_cast<int32_t>(texts.bytes.size()));
+    }
     return texts;
+}
+
+std::vector<uint8_t> Model::classes() const {
+    std::vector<uint8_t> classes(static_cast<size_t>(vocab_size()));
+    for (llama_token token = 0; token < vocab_size(); ++token) {
+        const int control                   = llama_vocab_is_control(vocab(), token) ? 1 : 0;
+        classes[static_cast<size_t>(token)] = static_cast<uint8_t>(control + (is_end(token) ? 2 : 0));
+    }
+    return classes;
+}
+
+std::shared_ptr<const TokenTexts> Model::token_texts() const {
+    std::call_once(texts_once, [this] { sorted_texts = std::make_shared<const TokenTexts>(vocab()); });
+    return sorted_texts;
 }
 
 bool Model::is_end(llama_token token) const {

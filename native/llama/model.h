@@ -16,8 +16,9 @@
 namespace ggsl {
 
 struct ModelOptions {
-    int32_t     gpu_layers = -1; // layers on the GPU; -1: all of them, 0: none
-    std::string device;          // ggml's device name; empty: all GPUs
+    int32_t     gpu_layers = -1;    // layers on the GPU; -1: all of them, 0: none
+    std::string device;             // ggml's device name; empty: all GPUs
+    bool        vocab_only = false; // without the weights: it tokenizes, and has no contexts
 };
 
 class Model {
@@ -45,6 +46,15 @@ public:
     };
     Pieces pieces() const;
 
+    // The bytes that every token adds to a text, control tokens with theirs, in the same form.
+    Pieces texts() const;
+
+    // For every token: 1 for a control token, plus 2 for one that ends a generation.
+    std::vector<uint8_t> classes() const;
+
+    // Without weights there are no contexts.
+    bool has_weights() const { return !vocab_only; }
+
     // The texts of all tokens, sorted; prepared by the first call. Safe to call from several threads.
     std::shared_ptr<const TokenTexts> token_texts() const;
 
@@ -54,13 +64,15 @@ public:
 
 private:
     void check_loaded(const std::string & name, const std::string & why) const;
+    void check_generates(const std::string & name) const;
 
     struct Deleter {
         void operator()(llama_model * pointer) const;
     };
     std::unique_ptr<llama_model, Deleter>     model;
+    bool                                      vocab_only = false;
     mutable std::once_flag                    texts_once;
-    mutable std::shared_ptr<const TokenTexts> texts;
+    mutable std::shared_ptr<const TokenTexts> sorted_texts;
 };
 
 } // namespace ggsl

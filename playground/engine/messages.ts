@@ -117,6 +117,8 @@ export interface WalkReply extends Evaluated {
   readonly surprises: readonly number[];
   /** Values before each step and after the last step. */
   readonly states: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** One value for each step. */
+  readonly measures: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 export interface DrawnNode {

@@ -30,20 +30,26 @@ function walk(
   evaluator: Evaluator,
   logits: Float32Array,
   steps: number,
-): Pick<WalkReply, "tokens" | "surprises" | "states"> {
+): Pick<WalkReply, "tokens" | "surprises" | "states" | "measures"> {
   const names = Object.keys(evaluator.states);
   const values = names.map(() => [] as number[]);
   const tokens: number[] = [];
   const surprises: number[] = [];
+  const measured = new Map<string, number[]>();
   record(evaluator, values);
   for (let i = 0; i < steps; i++) {
-    const { token, candidates } = evaluator.evaluate(logits);
+    const { token, candidates, measures = {} } = evaluator.evaluate(logits);
     evaluator.accept();
+    for (const [name, value] of Object.entries(measures)) {
+      measured.set(name, measured.get(name) ?? []);
+      measured.get(name)!.push(value);
+    }
     tokens.push(token!);
     surprises.push(surpriseOf(candidates.find((c) => c.token === token)?.prob ?? 0));
     record(evaluator, values);
   }
-  return { tokens, surprises, states: names.map((name, i) => ({ name, values: values[i]! })) };
+  const measures = Array.from(measured, ([name, all]) => ({ name, values: all }));
+  return { tokens, surprises, measures, states: names.map((name, i) => ({ name, values: values[i]! })) };
 }
 
 const record = ({ states }: Evaluator, values: readonly number[][]): void =>

@@ -1,4 +1,4 @@
-/** Plots a generation: the surprise of each token and the chain's states after it, as lines that grow with the text. */
+/** Plots a generation: the surprise of each token and the chain's states after it and its measures, as lines that grow with the text. */
 import type { Token } from "ggsl/wasm/llama/messages.js";
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";
@@ -44,12 +44,13 @@ export function openCourse(): Course {
       lines.clear();
       element.replaceChildren();
     },
-    add({ probability = 0, states = {} }) {
+    add({ probability = 0, states = {}, measures = {} }) {
       extend(SURPRISE, surpriseOf(probability));
       for (const [name, value] of Object.entries(states)) {
         const { plot, values } = extend(name, value);
         plot.element.hidden = !hasMoved(values);
       }
+      for (const [name, value] of Object.entries(measures)) extend(name, value);
     },
     mark: (at) => lines.forEach(({ plot }) => plot.mark(at)),
   };

@@ -1,4 +1,4 @@
-/** The chain's states over several steps on the same logits, such as mirostat's limit and adaptive_p's average. */
+/** The chain's states and measures over several steps on the same logits, such as mirostat's limit and adaptive_p's average. */
 import { h, short } from "../dom.js";
 import type { WalkReply } from "../engine/messages.js";
 import { hasMoved, openPlot, SURPRISE } from "./plot.js";
@@ -30,13 +30,13 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
   };
   return {
     steps: () => Number(steps.value),
-    show({ backend, tokens, surprises, states }) {
+    show({ backend, tokens, surprises, states, measures }) {
       const mean = surprises.reduce((a, b) => a + b, 0) / Math.max(1, surprises.length);
       say(
         `on ${backend}; the same logits at every step, each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}`,
         false,
       );
-      const shown = states.filter(({ values }) => hasMoved(values));
+      const shown = [...states.filter(({ values }) => hasMoved(values)), ...measures];
       plots.replaceChildren(...shown.map(({ name, values }) => plot(name, values)), plot(SURPRISE, surprises));
     },
     say: (message) => say(message, false),

@@ -24,7 +24,17 @@ const SECONDS = 30;
 
 /** The argmax of the logits. */
 const GRAPH: Graph = {
-  ...{ name: "probe", params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
+  ...{
+    name: "probe",
+    params: [],
+    draws: [],
+    states: [],
+    measures: [],
+    uniforms: [],
+    features: [],
+    stages: [],
+    tail: [],
+  },
   inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
   nodes: [
     { op: "input", inputs: [], attrs: { index: 0, dtype: "f32", dim: "V" }, dtype: "f32", dim: "V" },

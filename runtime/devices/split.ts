@@ -3,6 +3,7 @@
  * read back from the device. Node ids stay the same in both parts.
  */
 import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
 import { opRule } from "@ggsl/compiler/graph/ops.js";
 
@@ -11,7 +12,7 @@ export interface SplitGraph {
   readonly device: Graph;
   /** Nodes of the device's part whose values the host reads. */
   readonly taps: readonly NodeId[];
-  /** Computes all outputs and states; its inputs are those of the graph and then one for each tap. */
+  /** Computes all outputs, states and measures; its inputs are those of the graph and then one for each tap. */
   readonly host: Graph;
 }
 
@@ -19,8 +20,9 @@ export interface SplitGraph {
 export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitGraph {
   const onHost = hostNodes(graph, unsupported);
   const live = liveNodes(graph);
-  const isFed = dependents(graph, ({ op, attrs }) => op === "input" && attrs["index"] === 0);
-  // the host recomputes what does not depend on the logits
+  const ofModel = new Set([0, ...guidesOf(graph).map(({ input }) => input)]);
+  const isFed = dependents(graph, ({ op, attrs }) => op === "input" && ofModel.has(attrs["index"] as number));
+  // the host recomputes what depends on no logits
   const crosses = (id: NodeId): boolean => isFed[id]! && !onHost[id]!;
   const readers = graph.nodes.flatMap(({ inputs }, id) => (live.has(id) && onHost[id] ? inputs : []));
   const taps = [...new Set([...readers, ...resultsOf(graph)])].filter(crosses).sort((a, b) => a - b);
@@ -35,7 +37,7 @@ export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitG
     return { name: `tap ${i}`, dtype, dim, source: { kind: "dense", feature: -1 } as const };
   });
   return {
-    device: { ...graph, outputs: {}, states: [] },
+    device: { ...graph, outputs: {}, states: [], measures: [] },
     taps,
     host: {
       ...graph,

@@ -94,7 +94,18 @@ export function graphWith(op: OpName): Graph {
   );
   add(op, operands, attrs, dtype, dim);
   return {
-    ...{ name: op, nodes, params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
+    ...{
+      name: op,
+      nodes,
+      params: [],
+      draws: [],
+      states: [],
+      measures: [],
+      uniforms: [],
+      features: [],
+      stages: [],
+      tail: [],
+    },
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
     outputs: {},
   };

@@ -3,12 +3,7 @@
  * vocabulary finds all texts at once (Aho and Corasick), so the work is linear in the text of the vocabulary.
  */
 import { tailsFrom, type Breakers, type Tails } from "./repeats.js";
-
-/** The part of a vocabulary that breakers need. Texts are byte strings, one character per byte. */
-export interface Vocabulary {
-  readonly pieces: readonly string[];
-  tokenize(text: string): Int32Array;
-}
+import { toBytes, type Vocabulary } from "./vocabulary.js";
 
 /** As in llama.cpp: longer breakers and longer tails are truncated. */
 const MAX_TEXT = 40;
@@ -51,10 +46,6 @@ function prepare(texts: readonly string[], singles: readonly number[], vocabular
   for (const token of singles) found.set(token, [NO_TAIL, ...(found.get(token) ?? [])]);
   return found;
 }
-
-const encoder = new TextEncoder();
-const toBytes = (text: string): string =>
-  Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
 
 // ---------------------------------------------------------------- the automaton
 

@@ -2,11 +2,14 @@
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
-import { breakersOf, type Vocabulary } from "./breakers.js";
+import { breakersOf } from "./breakers.js";
+import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
+import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
@@ -22,12 +25,26 @@ export interface GrammarState {
 export interface Feed {
   /** Logit biases; -Infinity bans a token. */
   readonly bias?: Pairs;
-  /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
+  /**
+   * The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. Without a model these are
+   * also the logits of other sequences.
+   */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
-  /** The model's vocabulary, for breakers that are texts. */
-  readonly vocabulary?: Vocabulary;
+  /**
+   * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
+   * which cuts a text into tokens by the longest match.
+   */
+  readonly vocabulary?: GivenVocabulary;
   /** Opens a GBNF grammar. */
   readonly openGrammar?: (text: string) => GrammarState;
+}
+
+export const IN_GRAPH = Symbol("logits that never reach the host");
+
+/** The feed of a sequence of a model, which reads the logits of its guides in the model's own graph. */
+export interface ModelFeed extends Feed {
+  /** V numbers in place of these logits, which nothing reads. */
+  readonly [IN_GRAPH]?: Float32Array;
 }
 
 /** A prepared feature of one sequence. */
@@ -35,18 +52,24 @@ export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
+  readonly completions?: Completions;
 }
 
+/** The vocabulary that was given, if any. */
+export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
+
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
+export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
-      return { feature, breakers: breakersOf(from.breakers, feed.vocabulary) };
+      return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
+    if (from.kind === "completes")
+      return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
@@ -59,10 +82,14 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
-/** How many tokens of history the features of a graph need; Infinity for all. */
-export function historyNeeded(graph: Graph): number {
-  const needs = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
-  return Math.max(0, ...needs);
+/** How many tokens of history a graph needs; Infinity for all. */
+export function historyNeeded(graph: Graph, features: readonly OpenFeature[]): number {
+  const windows = features.map(({ feature: { from }, completions }) =>
+    "last" in from ? (from.last < 0 ? Infinity : from.last) : (completions?.longest ?? 0),
+  );
+  const leaves = uniformExprsOf(graph).flatMap(leavesOf);
+  const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
+  return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
 }
 
 /** A vector for each input of the graph except the first, the logits. */
@@ -70,7 +97,7 @@ export function inputsOf(
   graph: Graph,
   features: readonly OpenFeature[],
   history: Int32Array,
-  feed: Feed,
+  feed: ModelFeed,
   vocabSize: number,
 ): Vector[] {
   const pairs = new Map<number, Pairs>();
@@ -85,9 +112,10 @@ export function inputsOf(
   });
 }
 
-function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+function denseOf({ feature: { from }, grammar }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
   if (grammar) return grammar.allowed();
-  const name = from.kind === "input" ? from.name : from.kind;
+  if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
+  const name = nameOf(from);
   const values = given(name, feed);
   if (values instanceof Map)
     throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
@@ -98,10 +126,15 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
     );
   if (row.some(Number.isNaN))
     throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
+  const infinite = from.kind === "guide" ? Array.from(values as ArrayLike<number>).indexOf(Infinity) : -1;
+  if (infinite >= 0)
+    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`);
   const bad = row.findIndex((value) => !fits(from, value));
   if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
 }
+
+const nameOf = (from: FeatureSource): string => ("name" in from ? from.name : from.kind);
 
 function given(name: string, feed: Feed): Float32Array | readonly number[] | Pairs {
   const values = feed.inputs?.[name];
@@ -130,13 +163,13 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
   return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
-function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
-  const { from, form } = feature;
-  const pairs = pairsOf(from, breakers, history, feed);
+function checkedPairs(open: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
+  const { from, form } = open.feature;
+  const pairs = pairsOf(open, history, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
-  const name = from.kind === "input" ? from.name : from.kind;
+  const name = nameOf(from);
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
     if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
@@ -148,12 +181,14 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   return new Map(inside);
 }
 
-function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+function pairsOf({ feature: { from }, breakers, completions }: OpenFeature, history: Int32Array, feed: Feed): Pairs {
   switch (from.kind) {
     case "occurrences":
       return countOccurrences(windowOf(history, from.last));
     case "repeat_len":
       return repeatLengths(windowOf(history, from.last), breakers!);
+    case "completes":
+      return completing(completions!, history);
     case "bias":
       return feed.bias ?? new Map();
     case "input": {
@@ -163,7 +198,8 @@ function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: I
       return values as Pairs;
     }
     case "allowed":
-      throw new InputError("the values of a grammar are dense");
+    case "guide":
+      throw new InputError(`the values of \`${from.kind}\` are dense`);
   }
 }
 

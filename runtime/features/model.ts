@@ -1,22 +1,23 @@
 /** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
 import { translated } from "../errors.js";
-import type { NativeGrammar } from "../native/samplerBinding.js";
-import type { Vocabulary } from "./breakers.js";
-import type { Feed, GrammarState } from "./feed.js";
+import type { NativeGrammar, Pieces } from "../native/samplerBinding.js";
+import { fromBytes, type Vocabulary } from "./vocabulary.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { IN_GRAPH, type Feed, type GrammarState, type ModelFeed } from "./feed.js";
 
-/** Adds the model's vocabulary and grammars to a feed. */
-export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: Feed = {}): Feed {
+/** Adds the model's vocabulary and grammars to the feed of a graph. */
+export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: Graph, given: Feed = {}): ModelFeed {
   return {
     ...given,
+    ...(guidesOf(graph).length > 0 && { [IN_GRAPH]: new Float32Array(model.info.vocabSize) }),
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
     openGrammar: (text) => grammarState(translated(() => new Grammar(model, text, "root"))),
   };
 }
-
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** One character per byte, with the byte as its code. `TextDecoder` has no such encoding: its latin1 is windows-1252. */
 function textOfBytes(bytes: Uint8Array): string {
@@ -33,16 +34,33 @@ const vocabularies = new WeakMap<NativeModel, Vocabulary>();
 export function vocabularyOf(model: NativeModel): Vocabulary {
   const known = vocabularies.get(model);
   if (known) return known;
-  const { bytes, offsets } = model.pieces();
-  const text = textOfBytes(bytes);
-  const pieces = Array.from({ length: model.info.vocabSize }, (_, token) =>
-    text.slice(offsets[token], offsets[token + 1]),
-  );
-  const tokenize = (text: string): Int32Array =>
-    model.tokenize(utf8.decode(Uint8Array.from(text, (byte) => byte.charCodeAt(0))), false, false);
-  const vocabulary = { pieces, tokenize };
+  let texts: readonly string[] | undefined;
+  let classes: Vocabulary["classes"];
+  const vocabulary: Vocabulary = {
+    pieces: split(model.pieces()),
+    // read on first use: only sets of tokens need them
+    get texts() {
+      return (texts ??= split(model.texts()));
+    },
+    get classes() {
+      return (classes ??= classesOf(model.classes()));
+    },
+    tokenize: (text) => model.tokenize(fromBytes(text), false, false),
+  };
   vocabularies.set(model, vocabulary);
   return vocabulary;
+}
+
+/** A byte string for each token. */
+function split({ bytes, offsets }: Pieces): string[] {
+  const text = textOfBytes(bytes);
+  return Array.from({ length: offsets.length - 1 }, (_, token) => text.slice(offsets[token], offsets[token + 1]));
+}
+
+/** The bits of `NativeModel.classes`. */
+function classesOf(bits: Uint8Array): NonNullable<Vocabulary["classes"]> {
+  const having = (bit: number): number[] => [...bits.keys()].filter((token) => (bits[token]! & bit) !== 0);
+  return { control: having(1), end: having(2) };
 }
 
 /** Accepting works on a copy, so that the earlier state stays valid. */

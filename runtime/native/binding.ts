@@ -163,7 +163,7 @@ export interface ChainResults {
   readonly candidates?: Int32Array;
   readonly logits?: Float32Array;
   readonly probs?: Float32Array;
-  /** Next values of the states, in the order of `Graph.states`. */
+  /** Next values of the states, then the measures, in the graph's order. */
   readonly states?: Float32Array;
   /** Values of the tapped nodes, row by row, in the order of the taps. */
   readonly taps?: readonly InputValues[];
@@ -174,6 +174,8 @@ export interface ModelOptions {
   readonly gpuLayers?: number;
   /** A device's name; default: all GPUs. */
   readonly device?: string;
+  /** Without the weights: it tokenizes, and has no contexts. Also for files without weights. Default false. */
+  readonly vocabOnly?: boolean;
 }
 
 export interface ModelInfo {
@@ -203,6 +205,10 @@ export interface NativeModel {
    * with. Unlike `piece`, without a space that the vocabulary puts before a text.
    */
   pieces(): Pieces;
+  /** The bytes that each token adds to a text, control tokens with theirs. */
+  texts(): Pieces;
+  /** For each token: 1 for a control token, plus 2 for one that ends a generation. */
+  classes(): Uint8Array;
   /** Whether the token ends a generation. */
   isEnd(token: number): boolean;
   /** Rejects with UNSUPPORTED_OP when the model's device lacks an op of a chain. */
@@ -239,6 +245,8 @@ export interface ContextOptions {
   readonly checkLogits?: boolean;
   /** The chain of each sequence. Equal chains share one subgraph, which computes all sequences' rows at once. */
   readonly chains?: readonly (NativeGraph | null)[];
+  /** For each sequence of `chains` 1 if it is a guide, as in `setChain`; default: none is. */
+  readonly guides?: Uint8Array;
 }
 
 /** The memory of several sequences. While `decode` runs, everything except `abort` and `dispose` throws BUSY. */
@@ -253,8 +261,17 @@ export interface NativeContext {
    * batch's sequences are empty and the context is usable.
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
-  /** Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. */
-  setChain(sequence: number, graph: NativeGraph | null): void;
+  /**
+   * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
+   * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.
+   */
+  setChain(sequence: number, graph: NativeGraph | null, isGuide?: boolean): void;
+  /**
+   * Input `input` of a sequence's chain, the logits of another sequence, is the logits of the guide `guide`, which has an equal
+   * chain. Each batch with an output for the sequence needs one for its guides. INVALID_ARGUMENT for a model that computes one
+   * sequence at a time.
+   */
+  setGuide(sequence: number, input: number, guide: number): void;
   /** Sets the chain's uniforms; they are kept until set again. */
   setUniforms(sequence: number, values: Float32Array): void;
   /** Sets an input of the chain, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */

@@ -1,5 +1,6 @@
 /** The reference interpreter: the oracle for the other backends, available everywhere. */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { scalarsOf } from "@ggsl/compiler/graph/liveness.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { KERNELS, type Kernel, type Vector } from "./kernels.js";
 
@@ -9,7 +10,7 @@ export interface Outputs {
   readonly candidates?: Int32Array;
   readonly logits?: Float32Array;
   readonly probs?: Float32Array;
-  /** The next values of the states. */
+  /** The next values of the states, then the measures. */
   readonly states: Float32Array;
 }
 
@@ -47,6 +48,6 @@ export function interpret(
     ...(candidates !== undefined && { candidates: values[candidates] as Int32Array }),
     ...(logits !== undefined && { logits: f32(logits) }),
     ...(probs !== undefined && { probs: f32(probs) }),
-    states: Float32Array.from(graph.states, (s) => f32(s.next)[0]!),
+    states: Float32Array.from(scalarsOf(graph), (id) => f32(id)[0]!),
   };
 }

@@ -1,6 +1,7 @@
 /** Text breakers as token sequences: what is found, and how much work it takes. */
 import { expect, test } from "@jest/globals";
-import { breakersOf, type Vocabulary } from "../../runtime/features/breakers.js";
+import { breakersOf } from "../../runtime/features/breakers.js";
+import type { Vocabulary } from "../../runtime/features/vocabulary.js";
 import { append } from "../../runtime/features/history.js";
 import { repeatLengths } from "../../runtime/features/repeats.js";
 

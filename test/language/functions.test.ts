@@ -29,7 +29,8 @@ function expectLogits(backend: Backend, text: string, wanted: readonly number[])
 }
 
 const near = "fn near(x: f32, best: f32) -> f32 = x / best";
-const shifted = "fn shifted(x: f32, gap: f32 = 1) -> f32 {\n  let m = max(x) * gap\n  let d = x - m;\n  (d + gap) * 2\n}";
+const shifted =
+  "fn shifted(x: f32, gap: f32 = 1) -> f32 {\n  let m = max(x) * gap\n  let d = x - m;\n  (d + gap) * 2\n}";
 
 describe.each(BACKENDS)("on %s", (backend) => {
   test("functions take columns and scalars, by position, by name and by default", () => {

@@ -75,6 +75,7 @@ const CASES: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, Ca
     text: sampler("state a: f32 = 0\nstate b: f32 = 0\nlogit += a + b\npick argmax(logit)\nafter pick { a = 1 b = 2 }"),
     has: 2,
   },
+  measures: { text: sampler("measure a = n\nmeasure b = max(prob)"), has: 2 },
   inputs: { text: `input x: f32\ninput y: f32 sparse(8) = 0\n${sampler("logit += x + y")}`, has: 4 },
   features: { text: `input x: f32\ninput y: f32 sparse(8) = 0\n${sampler("logit += x + y")}`, has: 2 },
   tail: { text: sampler("logit += 1").replace("= s()", "= s() |> host top_k(3) |> host dist(1)"), has: 2 },

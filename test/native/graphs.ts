@@ -20,7 +20,19 @@ export const uniformNode = (index: number): GraphNode => node("uniform", [], { i
 export function graphOf(nodes: readonly GraphNode[], outputs: Outputs, states: readonly State[] = []): Graph {
   const uniforms = nodes.filter(({ op }) => op === "uniform").map((_, i) => ({ name: `u${i}`, expr: 0 }));
   return {
-    ...{ name: "test", nodes, outputs, states, uniforms, params: [], draws: [], features: [], stages: [], tail: [] },
+    ...{
+      name: "test",
+      nodes,
+      outputs,
+      states,
+      measures: [],
+      uniforms,
+      params: [],
+      draws: [],
+      features: [],
+      stages: [],
+      tail: [],
+    },
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
   };
 }

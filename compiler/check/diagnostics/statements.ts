@@ -4,7 +4,7 @@ import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic, type Fix } from "../diagnostics.js";
 
 export const afterThePick = (span: Span): Diagnostic =>
-  error("E0501", span, "the token is already picked", { label: "only `after pick` can follow `pick`" });
+  error("E0501", span, "the token is already picked", { label: "only `after pick` and `measure` can follow `pick`" });
 
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
   error("E0503", span, `\`${name}\` cannot be assigned`, { help });
@@ -23,7 +23,14 @@ export const nestedDeclaration = (span: Span, what: string): Diagnostic =>
 
 export const notAfterPick = (span: Span, what: string): Diagnostic =>
   error("E0506", span, `\`${what}\` inside \`after pick\``, {
-    help: "only `let`, `if` and assignments to states are allowed there",
+    help: "only `let`, `if`, `measure` and assignments to states are allowed there",
+  });
+
+export const measuredTwice = (span: Span, name: string, first: Span): Diagnostic =>
+  error("E0520", span, `\`${name}\` is measured twice`, {
+    label: "a measure has one value for each token",
+    notes: [{ message: "first measured here", span: first }],
+    help: "give one of them another name",
   });
 
 export const stageAfterTail = (span: Span, name: string): Diagnostic =>
@@ -56,7 +63,7 @@ export const unusedInput = (span: Span, name: string): Diagnostic =>
 export const unusedState = (span: Span, name: string): Diagnostic =>
   warning("W0508", span, `nothing depends on the state \`${name}\``, {
     label: "no row and no pick uses its value, so sequences do not keep it",
-    help: "use it in a condition, a logit or another state, or remove it",
+    help: "use it in a condition, a logit or another state, report it with `measure`, or remove it",
   });
 
 export const infiniteLogit = (span: Span, fix: Fix | undefined): Diagnostic =>

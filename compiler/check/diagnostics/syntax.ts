@@ -36,13 +36,13 @@ const HABITS: Readonly<Record<string, string>> = {
   drop: "`keep` names the rows that stay, as in `keep not (token == 3)`",
   var: "`let` declares a column or a scalar, and `state` a number that is kept from token to token",
   set: "`logit = ...` assigns logits, and `let` declares a column or a scalar",
-  print: "states can be read from outside, see `state`",
+  print: "`measure name = expr` reports a number with each token",
   def: "a function is declared with `fn name(x: f32) -> f32 = ...`, a sampler with `sampler name(parameters) { ... }`",
   function:
     "a function is declared with `fn name(x: f32) -> f32 = ...`, a sampler with `sampler name(parameters) { ... }`",
 };
 
-const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after"];
+const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure"];
 const DECLARATIONS = ["import", "const", "input", "fn", "sampler", "chain", "test"];
 
 /** The fault of a word that begins a statement or a declaration, and is the name of none. */
@@ -99,7 +99,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "a clause of the test",
     marks: ["run", "expect"],
-    words: /^(?:logits|probs|history|bias|input|steps|run|expect)$/,
+    words: /^(?:logits|probs|history|vocab|bias|input|steps|run|expect)$/,
   },
 ];
 

@@ -1,4 +1,5 @@
 /** E06xx: test blocks. */
+import { show } from "../../graph/show.js";
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
 
@@ -9,6 +10,24 @@ export const clauseTwice = (span: Span, first: Span): Diagnostic =>
 
 export const tokenExpected = (span: Span, found: number): Diagnostic =>
   error("E0604", span, `expected a token id or a count, found ${found}`, { label: "an integer of 0 or more" });
+
+export const tokenTextExpected = (span: Span): Diagnostic =>
+  error("E0360", span, "expected the text of a token", {
+    label: 'a text in quotes, as in `vocab ["a", " b"]`',
+    help: "the vocabulary of a test lists the text of each token, the text of token 0 first",
+  });
+
+export const tokenTextTwice = (span: Span, text: string, first: Span): Diagnostic =>
+  error("E0361", span, `two tokens of the vocabulary have the text ${show(text)}`, {
+    notes: [{ message: "first given here", span: first }],
+    help: "give each token a text of its own",
+  });
+
+export const vocabularyTooSmall = (span: Span, found: number, rows: number, candidates: Span): Diagnostic =>
+  error("E0362", span, `the vocabulary has ${found} ${found === 1 ? "text" : "texts"} for ${rows} candidates`, {
+    label: `expected at least ${rows}`,
+    notes: [{ message: "the candidates", span: candidates }],
+  });
 
 export const notAnInput = (span: Span, name: string): Diagnostic =>
   error("E0603", span, `there is no input \`${name}\``, { help: `declare it with \`input ${name}: f32\`` });

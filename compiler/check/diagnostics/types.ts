@@ -121,7 +121,15 @@ export const pickedWithoutPick = (span: Span): Diagnostic =>
   });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
-  error("E0316", span, `an input cannot be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
+  error("E0316", span, `an input cannot be a ${type}`, {
+    help: "an input is a column of `f32`, `i32` or `bool`, or the `logits` of another sequence",
+  });
+
+export const sparseGuide = (span: Span, name: string): Diagnostic =>
+  error("E0380", span, "the logits of another sequence cannot be sparse", {
+    label: "a model gives a logit for every token",
+    help: `declare it as \`input ${name}: logits\`, or as an \`f32\` if the calling program feeds it`,
+  });
 
 export const stateOfType = (span: Span, type: string): Diagnostic =>
   error("E0317", span, `a state cannot be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
@@ -134,7 +142,7 @@ export const notKnownBefore = (span: Span): Diagnostic =>
 
 export const drawIndexUnknown = (span: Span): Diagnostic =>
   error("E0319", span, "the draw index must be known before the graph runs", {
-    help: "use numbers, parameters, states and `step`",
+    help: "use numbers, parameters, states, `step` and what the text ends with",
   });
 
 export const countTooLarge = (span: Span, what: string, limit: number, found: number): Diagnostic =>
@@ -142,6 +150,32 @@ export const countTooLarge = (span: Span, what: string, limit: number, found: nu
 
 export const windowTooSmall = (span: Span, what: string, found: number): Diagnostic =>
   error("E0323", span, `${what} must be a number of tokens, or -1 for all of them, found ${found}`);
+
+export const positionTooSmall = (span: Span, what: string, found: number): Diagnostic =>
+  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: "1 is the last token" });
+
+export const endingExpected = (span: Span): Diagnostic =>
+  error("E0351", span, "expected a text in quotes or a list of token ids", {
+    help: 'as in `ends_with("\\n")` or `ends_with([13, 10])`',
+  });
+
+export const endingEmpty = (span: Span, name: string): Diagnostic =>
+  error("E0352", span, `\`${name}\` needs at least one character or token id`, {
+    label: "this is empty",
+  });
+
+export const sequencesExpected = (span: Span): Diagnostic =>
+  error("E0354", span, "expected a list of texts, token ids and lists of token ids", {
+    help: 'as in `[" New York", 13, [5, 7]]`',
+  });
+
+export const nestedList = (span: Span, what: string): Diagnostic =>
+  error("E0355", span, `${what} has texts and token ids, not lists`, {
+    help: "only `completes` takes sequences of tokens",
+  });
+
+export const notATokenId = (span: Span, found: string): Diagnostic =>
+  error("E0353", span, `a token id must be an integer from 0 to ${2 ** 31 - 1}, found ${found}`);
 
 /** `size` is the size that is not allowed, as in "more than 4096 parts". */
 export const formulaTooLarge = (span: Span, name: string, size: string): Diagnostic =>

@@ -4,7 +4,7 @@
  * clamped, and facts of the operands are propagated.
  */
 import { emit } from "../../graph/build.js";
-import type { Dim } from "../../graph/graph.js";
+import type { Dim, NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
 import type { UniformOp } from "../../graph/uniformOps.js";
@@ -41,6 +41,10 @@ export function asNode(cx: Lowering, v: Value): NodeValue {
   if (v.kind === "node") return v;
   return { kind: "node", id: cx.uniform(v), isColumn: false, range: v.range, facts: NO_FACTS };
 }
+
+/** The node of a scalar that the host reads: a uniform value is computed by the graph. */
+export const scalarNode = (cx: Lowering, v: Value): NodeId =>
+  v.kind === "node" ? v.id : emit(cx.builder, "scale", [cx.uniform(v)], { s: 1, b: 0 });
 
 /** A value as a column with the table's dim. */
 export function asColumn(cx: Lowering, v: Value, dim: Dim): NodeValue {

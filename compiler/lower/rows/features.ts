@@ -2,34 +2,67 @@
 import { emit } from "../../graph/build.js";
 import type { Dim, Feature, NodeId } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
-import { column } from "./columns.js";
+import { clampLogits, column, scalar } from "./columns.js";
 import type { Lowering } from "./lowering.js";
+import { pickedToken } from "./pick.js";
 import type { NodeValue } from "./value.js";
 
 /** The column of a feature with values in `range`. Each feature is fed once, however often it is used. */
-export function featureColumn(cx: Lowering, feature: Feature, range: Interval): NodeValue {
+export const featureColumn = (cx: Lowering, feature: Feature, range: Interval): NodeValue =>
+  columnOf(cx, feature, () => addFeature(cx, feature, range));
+
+/** The logits of another sequence, finite like the sequence's own. */
+export function guideColumn(cx: Lowering, name: string): NodeValue {
+  const feature: Feature = { form: { kind: "dense" }, from: { kind: "guide", name } };
+  return columnOf(cx, feature, () => clampLogits(cx, addFeature(cx, feature, undefined), name));
+}
+
+function columnOf(cx: Lowering, feature: Feature, make: () => NodeId): NodeValue {
   const key = JSON.stringify(feature);
   const known = cx.featureColumns.get(key);
-  const whole = known ?? addFeature(cx, feature, range);
+  const whole = known ?? make();
   cx.featureColumns.set(key, whole);
+  return inTableOrder(cx, whole);
+}
+
+/** A column over the whole vocabulary in the table's order. */
+function inTableOrder(cx: Lowering, whole: NodeId): NodeValue {
   const { ids } = cx.table;
   return column(cx, ids === undefined ? whole : emit(cx.builder, "get_rows", [whole, ids]));
 }
 
-function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
+/** The model's logits, whatever stages came before. */
+export const rawLogitOf = (cx: Lowering): NodeValue => inTableOrder(cx, wholeRawLogit(cx));
+
+/** The softmax of the model's logits over the whole vocabulary. */
+export const rawProbOf = (cx: Lowering): NodeValue => inTableOrder(cx, wholeRawProb(cx));
+
+/** Their values in the picked row: those of the token, whatever order the table has. */
+export const pickedRawLogit = (cx: Lowering): NodeValue => ofPickedToken(cx, wholeRawLogit(cx));
+export const pickedRawProb = (cx: Lowering): NodeValue => ofPickedToken(cx, wholeRawProb(cx));
+
+const ofPickedToken = (cx: Lowering, whole: NodeId): NodeValue =>
+  scalar(cx, emit(cx.builder, "get_rows", [whole, pickedToken(cx)]));
+
+const wholeRawLogit = (cx: Lowering): NodeId => clampLogits(cx, 0);
+
+const wholeRawProb = (cx: Lowering): NodeId => emit(cx.builder, "soft_max", [wholeRawLogit(cx)]);
+
+/** Without a range, the values may also be infinite. */
+function addFeature(cx: Lowering, feature: Feature, range: Interval | undefined): NodeId {
   cx.meter.check("features", cx.features.length + 1);
   const index = cx.features.push(feature) - 1;
-  const name = feature.from.kind === "input" ? feature.from.name : feature.from.kind;
+  const name = "name" in feature.from ? feature.from.name : feature.from.kind;
   const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
     cx.meter.check("inputs", cx.inputs.length + 1);
     const label = kind === "dense" ? name : `${name}.${kind}`;
     const input = cx.inputs.push({ name: label, dtype, dim, source: { kind, feature: index } }) - 1;
-    return emit(cx.builder, "input", [], { index: input, dtype, dim }, { range });
+    return emit(cx.builder, "input", [], { index: input, dtype, dim }, range ? { range } : {});
   };
   const { form } = feature;
   if (form.kind === "dense") return leaf("dense", "f32", "V");
   const rest = emit(cx.builder, "fill", [], { value: form.fill, dim: "V" });
   const ids = leaf("ids", "i32", form.capacity);
   const values = leaf("values", "f32", form.capacity);
-  return emit(cx.builder, "set_rows", [rest, values, ids], {}, { range });
+  return emit(cx.builder, "set_rows", [rest, values, ids], {}, range ? { range } : {});
 }

@@ -83,7 +83,12 @@ export function pickedProb(cx: Lowering): Value {
   return div(cx, scalar(cx, emit(cx.builder, "get_rows", [drawn.weights.id, row])), drawn.total);
 }
 
-function rowOf({ picked }: Lowering): NodeId {
+const rowOf = (cx: Lowering): NodeId => pickedOf(cx).row;
+
+/** The picked token's id. */
+export const pickedToken = (cx: Lowering): NodeId => pickedOf(cx).token;
+
+function pickedOf({ picked }: Lowering): Picked {
   if (!picked) throw new Error("the checker accepted `picked` before the pick");
-  return picked.row;
+  return picked;
 }

@@ -3,6 +3,7 @@ import type { UniformExpr, NodeId } from "../../graph/graph.js";
 import { applyUniformOp, uniformRange, uniformOpRule, type UniformOp } from "../../graph/uniformOps.js";
 import * as I from "../../graph/interval.js";
 import type { Interval } from "../../graph/interval.js";
+import { leafParts, type UniformLeaf } from "../../graph/uniform.js";
 import { LIMITS } from "../../limits/format.js";
 import type { Gap } from "./gap.js";
 
@@ -106,7 +107,8 @@ interface Size {
 const LEAF: Size = { parts: 1, depth: 0 };
 const sizes = new WeakMap<object, Size>();
 
-const measure = (expr: UniformExpr): Size => (typeof expr === "object" ? (sizes.get(expr) ?? LEAF) : LEAF);
+const measure = (expr: UniformExpr): Size =>
+  Array.isArray(expr) ? (sizes.get(expr) ?? LEAF) : { parts: leafParts(expr as UniformLeaf), depth: 0 };
 
 /** How many operations and leaves a uniform expression has. */
 export const sizeOf = (expr: UniformExpr): number => measure(expr).parts;

@@ -7,6 +7,18 @@
 
 namespace ggsl::wasm {
 
+namespace {
+
+bool give_pieces(const Model::Pieces & pieces) {
+    const size_t         head = pieces.offsets.size() * sizeof(int32_t);
+    std::vector<uint8_t> bytes(head + pieces.bytes.size());
+    std::memcpy(bytes.data(), pieces.offsets.data(), head);
+    std::copy(pieces.bytes.begin(), pieces.bytes.end(), bytes.begin() + static_cast<ptrdiff_t>(head));
+    return give(bytes);
+}
+
+} // namespace
+
 extern "C" {
 
 // Must be called first.
@@ -79,14 +91,17 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_piece(const SharedModel * model, int32_t token, b
 
 // Gives i32, vocabulary size + 1 of them: where the bytes of all tokens begin and end; then these bytes.
 EMSCRIPTEN_KEEPALIVE bool ggsl_pieces(const SharedModel * model) {
-    return guarded([&] {
-        const Model::Pieces  pieces = (*model)->pieces();
-        const size_t         head   = pieces.offsets.size() * sizeof(int32_t);
-        std::vector<uint8_t> bytes(head + pieces.bytes.size());
-        std::memcpy(bytes.data(), pieces.offsets.data(), head);
-        std::copy(pieces.bytes.begin(), pieces.bytes.end(), bytes.begin() + static_cast<ptrdiff_t>(head));
-        return give(bytes);
-    });
+    return guarded([&] { return give_pieces((*model)->pieces()); });
+}
+
+// The same of the bytes that every token adds to a text.
+EMSCRIPTEN_KEEPALIVE bool ggsl_texts(const SharedModel * model) {
+    return guarded([&] { return give_pieces((*model)->texts()); });
+}
+
+// Gives a byte for every token: its classes.
+EMSCRIPTEN_KEEPALIVE bool ggsl_classes(const SharedModel * model) {
+    return guarded([&] { return give((*model)->classes()); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool ggsl_is_end(const SharedModel * model, int32_t token) {

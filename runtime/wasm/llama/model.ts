@@ -31,9 +31,13 @@ export class LlamaModel implements NativeModel {
     return this.handle.ask((e, model) => e.ggsl_piece(model, token, special)).bytes();
   }
   pieces(): Pieces {
-    const all = this.handle.ask((e, model) => e.ggsl_pieces(model)).bytes();
-    const head = 4 * (this.info.vocabSize + 1);
-    return { offsets: new Int32Array(all.buffer, 0, head / 4), bytes: all.subarray(head) };
+    return this.piecesIn(this.handle.ask((e, model) => e.ggsl_pieces(model)).bytes());
+  }
+  texts(): Pieces {
+    return this.piecesIn(this.handle.ask((e, model) => e.ggsl_texts(model)).bytes());
+  }
+  classes(): Uint8Array {
+    return this.handle.ask((e, model) => e.ggsl_classes(model)).bytes();
   }
   isEnd(token: number): boolean {
     checkInteger("token", token);
@@ -45,6 +49,11 @@ export class LlamaModel implements NativeModel {
   }
   dispose(): void {
     this.handle.dispose();
+  }
+
+  private piecesIn(all: Uint8Array): Pieces {
+    const head = 4 * (this.info.vocabSize + 1);
+    return { offsets: new Int32Array(all.buffer, 0, head / 4), bytes: all.subarray(head) };
   }
 }
 
