@@ -82,7 +82,7 @@ export function describe(text: string, meaning: Meaning): string {
       return paragraphs(code(`let ${text}`), typeText(meaning.type));
     case "counter":
       return paragraphs(code(text), "A counter: an integer known when compiling.");
-    case "round":
+    case "repeated":
       return paragraphs(code(text), `The value that changes with each round; ${typeText(meaning.type)}`);
     case "state":
       return paragraphs(code(`state ${text}: ${meaning.type.type}`), "A state, which the sequence remembers.");

@@ -23,7 +23,7 @@ import { children } from "@ggsl/compiler/syntax/walk.js";
 export type Meaning =
   | { readonly kind: "fn" | "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }
   | { readonly kind: "parameter"; readonly span: Span; readonly param: Param }
-  | { readonly kind: "let" | "state" | "counter" | "round"; readonly span: Span; readonly type: Type }
+  | { readonly kind: "let" | "state" | "counter" | "repeated"; readonly span: Span; readonly type: Type }
   | { readonly kind: "column" | "function" | "seed" | "host" }
   | { readonly kind: "tailParameter"; readonly stage: string };
 
@@ -40,7 +40,11 @@ export interface Occurrence {
 export const keyOf = (meaning: Meaning): string | undefined =>
   "span" in meaning ? `${meaning.span.source.name}:${meaning.span.start}` : undefined;
 
-type Local = Extract<Meaning, { kind: "parameter" | "let" | "state" | "counter" | "round" }>;
+/** Where what a name means is declared, under whatever name an import knows it. */
+export const declarationOf = (meaning: Extract<Meaning, { span: Span }>): Span =>
+  "binding" in meaning ? meaning.binding.declaration.name.span : meaning.span;
+
+type Local = Extract<Meaning, { kind: "parameter" | "let" | "state" | "counter" | "repeated" }>;
 type Locals = Map<string, Local>;
 
 /** Every resolved name of a module's file, in source order. */
@@ -256,7 +260,7 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
     if (counter)
       declare(inner, counter, { kind: "counter", span: counter.span, type: scalarType("i32", "static") }, add);
     if (e.kind === "repeat")
-      declare(inner, e.name, { kind: "round", span: e.name.span, type: inferred(module, locals, e) }, add);
+      declare(inner, e.name, { kind: "repeated", span: e.name.span, type: inferred(module, locals, e) }, add);
     expression(module, inner, e.body, add);
   }
 }

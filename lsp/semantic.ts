@@ -36,7 +36,7 @@ function kindOf(meaning: Meaning): [(typeof TYPES)[number], ...Modifier[]] {
       return meaning.param.isStatic ? ["parameter", "readonly", "static"] : ["parameter", "readonly"];
     case "let":
     case "counter":
-    case "round":
+    case "repeated":
       return ["variable", "readonly"];
     case "state":
       return ["variable", "modification"];

@@ -67,7 +67,7 @@ function checkRounds({ numberType }: Typing, scope: Scope, loop: Fold | Repeat):
 
 export function typeOfFold(typing: Typing, scope: Scope, fold: Fold): Type {
   const isValid = checkRounds(typing, scope, fold);
-  const inner: Scope = { ...withName(scope, fold.counter, COUNTER), drawless: scope.drawless ?? "round" };
+  const inner: Scope = { ...withName(scope, fold.counter, COUNTER), drawless: scope.drawless ?? "loop" };
   const isOfConditions = fold.how === "any" || fold.how === "all";
   const body = isOfConditions ? typing.conditionType(inner, fold.body) : typing.numberType(inner, fold.body);
   return isValid ? body : ERROR;
@@ -88,7 +88,7 @@ export function typeOfRepeat(typing: Typing, scope: Scope, repeat: Repeat): Type
   for (;;) {
     const found: Diagnostic[] = [];
     const named = withName({ ...counted, diagnostics: found }, repeat.name, type);
-    const inner: Scope = { ...named, repeats, drawless: scope.drawless ?? "round" };
+    const inner: Scope = { ...named, repeats, drawless: scope.drawless ?? "loop" };
     const body =
       type.type === "error" || type.type === "bool" ? typeOf(inner, repeat.body) : numberType(inner, repeat.body);
     const isMixed = type.type === "bool" && body.type !== "bool" && body.type !== "error";

@@ -40,7 +40,7 @@ export interface Scope {
   /** In a constant expression: functions are not called in it. */
   readonly isConstant?: true;
   /** What the expression is the body of, where no draw is allowed. */
-  readonly drawless?: "fn" | "round";
+  readonly drawless?: "fn" | "loop";
   /** The types of the values of the `repeat`s around and in the expression so far, by `repeat`. */
   readonly repeats?: Map<Repeat, Type>;
 }

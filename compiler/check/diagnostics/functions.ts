@@ -28,7 +28,7 @@ export const rangeOfFunction = (span: Span): Diagnostic =>
     help: "give the range to the parameter of the sampler or chain that the value comes from, or use `clamp`",
   });
 
-export const drawInside = (span: Span, name: string, place: "fn" | "round"): Diagnostic =>
+export const drawInside = (span: Span, name: string, place: "fn" | "loop"): Diagnostic =>
   error("E0334", span, `\`${name}\` inside ${place === "fn" ? "a function" : "the rounds of a loop"}`, {
     label: place === "fn" ? "which calls would share the draw?" : "every round would use the same draw",
     help:
