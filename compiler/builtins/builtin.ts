@@ -76,12 +76,11 @@ export interface Builtin<A extends Args = Args, O extends Args = Args, N extends
   lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>> & Partial<LoweredArgs<N>>): Value;
 }
 
+type NoArgs = Record<never, never>;
+
 /** A record, its `lower` typed by its arguments. */
-export const define = <
-  const A extends Args,
-  const O extends Args = Record<never, never>,
-  const N extends Args = Record<never, never>,
->(
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional or named
+export const define = <const A extends Args, const O extends Args = NoArgs, const N extends Args = NoArgs>(
   builtin: Builtin<A, O, N>,
 ): Builtin => builtin;
 

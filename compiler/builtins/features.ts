@@ -9,6 +9,13 @@ import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
+/** The words for parts of the text; any other name is that of an input. */
+export const TEXT_SOURCES: Readonly<Record<string, TextSource | undefined>> = {
+  all: undefined,
+  prompt: "prompt",
+  generated: "generated",
+};
+
 /** A count for each of the last tokens of a text, 0 for all others. */
 function countsOfLast(
   cx: Lowering,

@@ -14,6 +14,7 @@ import {
   type Result,
 } from "../builtins/builtin.js";
 import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
@@ -338,12 +339,9 @@ function endingType(scope: Scope, value: Expr): Type {
     : report(scope, endingExpected(value.span));
 }
 
-/** The words for parts of the text; any other name is that of an input. */
-export const TEXT_SOURCES: readonly string[] = ["all", "prompt", "generated"];
-
 /** `all`, `prompt`, `generated`, or an input of tokens. */
 function sourceType(scope: Scope, value: Expr): Type {
-  const isWord = value.kind === "name" && TEXT_SOURCES.includes(value.text);
+  const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
   return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));
 }
 

@@ -1,6 +1,7 @@
 /** Expressions to values. */
 import { findFunction, findName } from "../builtins/builtins.js";
 import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { evaluateConst, evaluateConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
@@ -247,8 +248,7 @@ function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
 const ALL_TOKENS = -1;
 
 function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | undefined {
-  const word = expr.kind === "name" ? expr.text : "";
-  return word === "prompt" || word === "generated" ? word : undefined;
+  return expr.kind === "name" ? TEXT_SOURCES[expr.text] : undefined;
 }
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {

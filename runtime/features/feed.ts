@@ -168,8 +168,8 @@ function givenTokens(name: string, capacity: number, feed: Feed): Int32Array {
   const tokens = values as ArrayLike<number>;
   if (tokens.length > capacity)
     throw new InputError(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`);
-  const bad = Array.from(tokens).find((token) => !isToken(token));
-  if (bad !== undefined) throw new InputError(`the input \`${name}\`: ${bad} is not a token id`);
+  const bad = Array.from(tokens).findIndex((token) => !isToken(token));
+  if (bad >= 0) throw new InputError(`the input \`${name}\`: ${tokens[bad]} is not a token id`);
   return Int32Array.from(tokens);
 }
 
