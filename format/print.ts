@@ -164,6 +164,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   string(_open, _text, _close) {
     return token(this);
   },
+  pattern(_open, _text, _close) {
+    return token(this);
+  },
 
   File(declarations) {
     const all = declarations.children;
@@ -201,11 +204,12 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
 
   Params: (open, params, close) => bracketed(open, params, close, "each"),
-  Param(isStatic, name, colon, type, range, value) {
+  Param(isStatic, name, colon, type, size, range, value) {
     const [first] = isStatic.children;
     const head = first ? [doc(first), put(name, SPACE)] : doc(name);
-    return [head, put(colon, NONE), put(type, SPACE), maybe(range, SPACE), maybe(value, SPACE)];
+    return [head, put(colon, NONE), put(type, SPACE), maybe(size, NONE), maybe(range, SPACE), maybe(value, SPACE)];
   },
+  Size: (open, most, close) => [doc(open), put(most, NONE), put(close, NONE)],
   Default: spaced,
   Range_in(word, open, min, comma, max, close) {
     const head = [doc(word), put(open, SPACE), put(min, NONE)];
@@ -291,6 +295,11 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Or: level,
   And: level,
   Comparison_compare: binary,
+  Comparison_member(value, not, word, set) {
+    const { children } = not;
+    const words = [...children, word].map((w, i) => (i === 0 ? put(w, LINE) : put(w, SPACE)));
+    return group([doc(value), indent([words, put(set, SPACE)])]);
+  },
   Sum: level,
   Product: level,
   Power_power: binary,
@@ -299,6 +308,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Primary_paren(open, value, close) {
     return group([doc(open), indent(put(value, SOFT)), closing(close)]);
   },
+  Primary_part: (of, dot, name) => [doc(of), put(dot, NONE), put(name, NONE)],
   Primary_call(callee, open, args, close) {
     return [doc(callee), gap(open.source.startIdx, NONE), bracketed(open, args, close, "each")];
   },

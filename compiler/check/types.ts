@@ -1,5 +1,5 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
+import type { Binary, Call, Const, Expr, Member, Name, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
@@ -22,7 +22,9 @@ import {
   wrongArgumentCount,
   drawIndexUnknown,
 } from "./diagnostics/types.js";
+import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
 import type { Module } from "./program.js";
+import { checkSetLiteral, isSetLiteral, type SetLiteral } from "./sets.js";
 
 export interface Type {
   /** `error` is already reported; it suppresses subsequent errors. */
@@ -65,8 +67,16 @@ export function typeOf(scope: Scope, expr: Expr): Type {
     case "string":
     case "list":
       return report(scope, textHere(expr.span, literalKind(expr)!));
-    case "name":
-      return typeOfName(scope, expr.text, expr.span);
+    case "pattern":
+      return report(scope, patternHere(expr.span));
+    case "part":
+      return checkSet(scope, expr).type === "error" ? ERROR : report(scope, setHere(expr.span));
+    case "name": {
+      const found = typeOfName(scope, expr.text, expr.span);
+      return found.type === "tokens" ? report(scope, setHere(expr.span)) : found;
+    }
+    case "member":
+      return typeOfMember(scope, expr);
     case "unary": {
       const operand = expr.op === "-" ? numberType(scope, expr.operand) : conditionType(scope, expr.operand);
       return operand;
@@ -115,6 +125,7 @@ const KINDS: Readonly<Record<Type["type"], string>> = {
     seed: "a seed",
     text: "a text",
     list: "a list",
+    tokens: "a set of tokens",
     error: "",
   },
 };
@@ -172,9 +183,38 @@ const constTypes = new WeakMap<Const, Type>();
 export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
   const present = constTypes.get(declaration);
   if (present && !diagnostics) return present;
-  const type = scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
+  const { value } = declaration;
+  const scope = constantScope(module, diagnostics ?? []);
+  const type = scalarType((isSetLiteral(value) ? setType(scope, value) : typeOf(scope, value)).type, "static");
   constTypes.set(declaration, type);
   return type;
+}
+
+/** `token in set`, or a scalar that is known before the graph runs. */
+function typeOfMember(scope: Scope, { value, set }: Member): Type {
+  const { type } = setType(scope, set);
+  const isToken = value.kind === "name" && value.text === "token" && !scope.names.has("token");
+  if (isToken) return type === "error" ? ERROR : { type: "bool", shape: "column", rate: "runtime" };
+  const id = isSetLiteral(value) || literalKind(value) !== undefined ? undefined : typeOf(scope, value);
+  if (id?.type === "error" || type === "error") return ERROR;
+  const isWhole = id?.type === "i32" && id.shape === "scalar";
+  if (!isWhole || (id.rate === "runtime" && !isKnownBefore(scope, value))) return report(scope, notAToken(value.span));
+  return scalarType("bool", id.rate);
+}
+
+/** A set of tokens: a literal, or the name of a parameter or a constant that holds one. */
+export function setType(scope: Scope, value: Expr): Type {
+  if (isSetLiteral(value)) return checkSet(scope, value);
+  if (value.kind !== "name") return report(scope, setExpected(value.span));
+  const found = typeOfName(scope, value.text, value.span);
+  return found.type === "tokens" || found.type === "error" ? found : report(scope, setExpected(value.span));
+}
+
+function checkSet({ module, names, diagnostics }: Scope, literal: SetLiteral): Type {
+  const faults: Diagnostic[] = [];
+  checkSetLiteral(module, names, literal, faults);
+  for (const fault of faults) diagnostics.push(fault);
+  return faults.length > 0 ? ERROR : scalarType("tokens", "static");
 }
 
 function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
@@ -198,7 +238,9 @@ function join(type: Type["type"], ...parts: readonly Type[]): Type {
   return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
 }
 
-function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
+function typeOfCall(scope: Scope, call: Call): Type {
+  const { callee, args, span } = call;
+  if (isSetLiteral(call)) return checkSet(scope, call).type === "error" ? ERROR : report(scope, setHere(span));
   const name = callee.text;
   const builtin = findFunction(name);
   if (!builtin) {
@@ -275,16 +317,20 @@ export function textType(scope: Scope, value: Expr, expected: "text" | "list"): 
 
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
-  const isKnown = (e: Expr): boolean => {
-    const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
-    if (e.kind === "call" && (!callee || givesOf(callee, e.args.length) !== "map")) return false;
-    const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
-    const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
-    return !isColumnOrCount && !isLet && children(e).every(isKnown);
-  };
   const found = numberType(scope, value);
-  if (found.type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
+  if (found.type !== "error" && !isKnownBefore(scope, value)) scope.diagnostics.push(drawIndexUnknown(value.span));
   return found;
+}
+
+/** Whether an expression has only what is known before the graph runs: constants, parameters, states and maps of them. */
+function isKnownBefore(scope: Scope, e: Expr): boolean {
+  const isSet: boolean = isSetLiteral(e);
+  if (isSet) return true;
+  const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
+  if (e.kind === "call" && (!callee || givesOf(callee, e.args.length) !== "map")) return false;
+  const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
+  const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
+  return !isColumnOrCount && !isLet && children(e).every((part) => isKnownBefore(scope, part));
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

@@ -36,6 +36,8 @@ export type UniformExpr =
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
+  /** Whether the set with that number has the token: 1 or 0. */
+  | { readonly member: UniformExpr; readonly of: number }
   | "step"
   | "vocab"
   | readonly [op: UniformOp, ...operands: UniformExpr[]];
@@ -105,11 +107,27 @@ export interface Feature {
   readonly from: FeatureSource;
 }
 
+/** The tokens of a set: ids, texts of one token, every token whose text matches a pattern, and llama.cpp's classes of tokens. */
+export type TokenItem =
+  number | string | { readonly pattern: string } | { readonly class: "control" | "end" };
+
+/** A set of tokens. It is the same for every model; each model finds its own tokens in it. */
+export interface TokenSet {
+  /** The members; of a parameter its default ones. */
+  readonly of: readonly TokenItem[];
+  /** Of a parameter: its name, and the most tokens that it takes. It can change with every token. */
+  readonly name?: string;
+  readonly capacity?: number;
+  readonly doc?: string;
+}
+
 /** `last` counts tokens back from the end; a negative value means the whole history. A breaker is a text or a token id. */
 export type FeatureSource =
   | { readonly kind: "occurrences"; readonly last: number }
   | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
   | { readonly kind: "bias" }
+  /** 1 for the tokens of a set, else 0; with `not` the other way round. */
+  | { readonly kind: "set"; readonly set: number; readonly not?: true }
   | { readonly kind: "allowed"; readonly grammar: string }
   /** Without a type any numbers are accepted. */
   | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
@@ -153,6 +171,8 @@ export interface Graph {
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];
+  /** Absent: none. */
+  readonly sets?: readonly TokenSet[];
   readonly stages: readonly Stage[];
   /** The host tail, which runs on the rows read back; empty for a chain that stays on the device. */
   readonly tail: readonly TailStage[];

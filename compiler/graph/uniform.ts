@@ -14,6 +14,7 @@ export interface UniformEnvironment {
   readonly state: (index: number) => number;
   readonly step: number;
   readonly vocab: number;
+  readonly isMember: (token: number, set: number) => boolean;
 }
 
 export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): number {
@@ -23,6 +24,7 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   if ("param" in expr) return saturate(env.param(expr.param));
   if ("draw" in expr) return env.draw(expr.draw);
   if ("state" in expr) return saturate(env.state(expr.state));
+  if ("member" in expr) return env.isMember(evaluateUniform(expr.member, env), expr.of) ? 1 : 0;
   const [op, ...operands] = expr;
   return applyUniformOp(
     op,
@@ -35,6 +37,7 @@ export interface UniformLeaves {
   readonly params: ReadonlySet<string>;
   readonly draws: number;
   readonly states: number;
+  readonly sets: number;
 }
 
 export type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
@@ -45,6 +48,11 @@ export function uniformChecker(): UniformChecker {
   const visit = (e: unknown, known: UniformLeaves, depth: number): string | undefined => {
     if (++parts > LIMITS.uniformParts) return `all expressions together have more than ${LIMITS.uniformParts} parts`;
     if (depth > LIMITS.uniformDepth) return `the expression is nested more than ${LIMITS.uniformDepth} deep`;
+    if (isMember(e)) {
+      const { of } = e;
+      const isSet = Number.isInteger(of) && (of as number) >= 0 && (of as number) < known.sets;
+      return isSet ? visit(e.member, known, depth + 1) : `there is no set ${show(of)}`;
+    }
     if (!Array.isArray(e)) return leafFault(e, known);
     const [op] = e as unknown[];
     if (!isUniformOp(op)) return `unknown operation ${show(op)}`;
@@ -58,6 +66,9 @@ export function uniformChecker(): UniformChecker {
   };
   return (expr, known) => visit(expr, known, 0);
 }
+
+const isMember = (e: unknown): e is { readonly member: unknown; readonly of: unknown } =>
+  typeof e === "object" && e !== null && Object.keys(e).sort().join() === "member,of";
 
 function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;

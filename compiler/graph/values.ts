@@ -18,4 +18,4 @@ export const isText = isTextOf(LIMITS.text);
 export const isBreakers = (x: unknown): x is (string | number)[] =>
   Array.isArray(x) && x.length <= LIMITS.list && x.every((b) => isText(b) || isToken(b));
 
-const isToken = (x: unknown): boolean => Number.isInteger(x) && (x as number) >= 0 && (x as number) < 2 ** 31;
+export const isToken = (x: unknown): boolean => Number.isInteger(x) && (x as number) >= 0 && (x as number) < 2 ** 31;

@@ -2,7 +2,7 @@
  * The wire form: a verified graph as 32-bit words for the C++ builder.
  *
  *     magic version uniformCount inputCount stateCount tapCount nodeCount sampled candidates logits probs
- *     inputCount x (dtype, dim)
+ *     inputCount x (dtype, dim, constant)
  *     stateCount x (node of the next value)
  *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
@@ -10,13 +10,14 @@
  * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its index in the op table, and
  * all its attributes are present, in the table's order. The dim `V` is -1: llama.cpp builds the same graph for several
  * vocabulary sizes, so the C++ side binds dims like `bindDim`. Taps are nodes whose values are read in addition to the
- * outputs, to continue the chain elsewhere.
+ * outputs, to continue the chain elsewhere. A constant input (1) has a column that is given with the graph, and stays on the device.
  */
 import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
+import { isConstantInput } from "./sets.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
-export const WIRE_VERSION = 4;
+export const WIRE_VERSION = 5;
 
 const DTYPES: readonly Dtype[] = ["f32", "i32"];
 
@@ -28,7 +29,7 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
   words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
-  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim));
+  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), isConstantInput(input, graph) ? 1 : 0);
   for (const state of graph.states) words.push(state.next);
   words.push(...taps);
   for (const node of graph.nodes) {

@@ -26,7 +26,7 @@ export interface About {
 export interface Known {
   readonly module: Module;
   /** The arguments of the sampler; only numbers have bounds. */
-  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" }>;
+  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" | "set" }>;
   /** What each `let` so far is about. */
   readonly abouts: ReadonlyMap<string, About>;
 }
@@ -101,7 +101,11 @@ export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): Abo
         expr.args.map(({ value }) => of(value)),
         onReduction,
       );
+    case "member":
+      return together(I.UNIT, of(expr.value));
     case "string":
+    case "pattern":
+    case "part":
     case "list":
       return NUMBER;
   }

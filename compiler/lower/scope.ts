@@ -7,8 +7,9 @@ import { clamp } from "./rows/arith.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
+import type { SetArgument } from "./sets.js";
 
-export type Argument = Value | Seed | StringLit | ListLit;
+export type Argument = Value | Seed | StringLit | ListLit | SetArgument;
 
 export interface Scope {
   readonly module: Module;

@@ -24,7 +24,8 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const draws = numbering(live.draws);
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
-  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, draws, states);
+  const sets = numbering(live.sets);
+  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
   const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
   const kept: Graph = {
@@ -45,7 +46,12 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
         ? input
         : { ...input, source: { ...source, feature: features.get(source.feature)! } };
     }),
-    features: pick(graph.features, features),
+    features: pick(graph.features, features).map((feature) =>
+      feature.from.kind === "set"
+        ? { ...feature, from: { ...feature.from, set: sets.get(feature.from.set)! } }
+        : feature,
+    ),
+    ...(graph.sets && { sets: pick(graph.sets, sets) }),
   };
   return { graph: kept, ranges: pick(ranges, nodes), meter };
 }
@@ -57,15 +63,15 @@ const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
 const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] =>
   [...numbers.keys()].map((old) => all[old]!);
 
-function renumberUniform(
-  expr: UniformExpr,
-  draws: ReadonlyMap<number, number>,
-  states: ReadonlyMap<number, number>,
-): UniformExpr {
+type Numbers = Readonly<Record<"draws" | "states" | "sets", ReadonlyMap<number, number>>>;
+
+function renumberUniform(expr: UniformExpr, numbers: Numbers): UniformExpr {
+  const { draws, states, sets } = numbers;
   if (typeof expr !== "object") return expr;
   if ("param" in expr) return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
+  if ("member" in expr) return { member: renumberUniform(expr.member, numbers), of: sets.get(expr.of)! };
   const [op, ...operands] = expr;
-  return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+  return [op, ...operands.map((e) => renumberUniform(e, numbers))];
 }

@@ -7,7 +7,8 @@ import { InputError } from "../errors.js";
 import { breakersOf } from "./breakers.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import { vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
+import { maskOf, type OpenSet } from "./sets.js";
+import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
@@ -26,7 +27,7 @@ export interface Feed {
   /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**
-   * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
+   * The texts of the tokens, for breakers and sets of tokens that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
    * which cuts a text into tokens by the longest match.
    */
   readonly vocabulary?: GivenVocabulary;
@@ -39,10 +40,21 @@ export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
+  /** Of a set that never changes. */
+  readonly mask?: Float32Array;
 }
 
+/** Where the tokens of a sequence's sets are looked up. */
+export const placeOf = (feed: Feed, vocabSize: number): { vocabulary: Vocabulary | undefined; vocabSize: number } => ({
+  // a model's is read on first use
+  get vocabulary() {
+    return feed.vocabulary && vocabularyFrom(feed.vocabulary);
+  },
+  vocabSize,
+});
+
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
+export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[], vocabSize: number): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
@@ -56,6 +68,8 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
     }
+    if (from.kind === "set" && feature.form.kind === "dense")
+      return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
     return { feature };
   });
 }
@@ -70,13 +84,19 @@ export function historyNeeded(graph: Graph): number {
   return Math.max(0, ...needs);
 }
 
+/** What the inputs of a graph are computed from. */
+export interface Fed {
+  readonly features: readonly OpenFeature[];
+  readonly history: Int32Array;
+  readonly feed: Feed;
+  readonly vocabSize: number;
+  readonly sets: readonly OpenSet[];
+}
+
 /** A vector for each input of the graph except the first, the logits. */
 export function inputsOf(
   graph: Graph,
-  features: readonly OpenFeature[],
-  history: Int32Array,
-  feed: Feed,
-  vocabSize: number,
+  { features, history, feed, vocabSize, sets }: Fed,
 ): Vector[] {
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
@@ -84,13 +104,14 @@ export function inputsOf(
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
-    const known = pairs.get(source.feature) ?? checkedPairs(open, history, feed, vocabSize);
+    const known = pairs.get(source.feature) ?? checkedPairs(open, { history, feed, vocabSize, sets });
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);
   });
 }
 
-function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+  if (mask) return mask;
   if (grammar) return grammar.allowed();
   const name = from.kind === "input" ? from.name : from.kind;
   const values = given(name, feed);
@@ -135,9 +156,11 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
   return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
-function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
-  const { from, form } = feature;
-  const pairs = pairsOf(from, breakers, history, feed);
+function checkedPairs(open: OpenFeature, { history, feed, vocabSize, sets }: Omit<Fed, "features">): Pairs {
+  const { from, form } = open.feature;
+  // checked when it was set
+  if (from.kind === "set") return new Map([...sets[from.set]!.tokens].map((token) => [token, from.not ? 0 : 1]));
+  const pairs = pairsOf(from, open.breakers, history, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
@@ -153,7 +176,7 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   return new Map(inside);
 }
 
-function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+function pairsOf(from: Exclude<FeatureSource, { kind: "set" }>, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
   switch (from.kind) {
     case "occurrences":
       return countOccurrences(windowOf(history, from.last));

@@ -29,6 +29,7 @@ chain c = top_k(40) |> top_p(0.9) |> relative(0.1) |> dist(42)
 
 /** Whether a condition is invariant when the columns in `isRelative` are multiplied by a positive number. */
 export function isScaleInvariant(condition: Expr, isRelative: (name: string) => boolean): boolean {
+  if (condition.kind === "member") return true;
   if (condition.kind !== "binary") return false;
   const { op, left, right } = condition;
   const { takes, isOrdering } = OPERATORS[op];
