@@ -11,7 +11,7 @@ import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
-import type { Feed } from "./features/feed.js";
+import { columnsOf, varying, type Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
@@ -202,10 +202,11 @@ export function generateIn(
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = promptTokens(model, prompt);
     using tail = openTail(graph.tail, sequence.params, room.model);
-    using placed = place(graph, room);
+    const columns = columnsOf(graph, sequence.features);
+    using placed = place(graph, room, columns);
     let slot: Slot | undefined;
     try {
-      slot = await scheduler.acquire(placed.words, options.signal);
+      slot = await scheduler.acquire(placed.words, columns, options.signal);
       const { contextSize, stats } = slot;
       checkPrompt(tokens.length, contextSize);
       if (!options.resume) sequence = acceptPrompt(sequence, tokens);
@@ -226,7 +227,7 @@ export function generateIn(
         if (count === limit) break;
         options.signal?.throwIfAborted();
         const start = performance.now();
-        const [uniforms, inputs] = [uniformsOf(sequence), featureInputs(sequence)];
+        const [uniforms, inputs] = [uniformsOf(sequence), varying(graph, featureInputs(sequence))];
         const position = text.length - batch.length;
         const given = await slot.decode({ tokens: batch, position, uniforms, inputs });
         const output = placed.finish(given, uniforms, inputs);
@@ -273,10 +274,14 @@ export function generateIn(
 }
 
 /** On the host, and on the CPU, every chain runs as a whole. */
-function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }: Room): PlacedGraph {
+function place(
+  graph: Graph,
+  { model: { native, chosen, isOnDevice }, options }: Room,
+  columns: readonly Float32Array[],
+): PlacedGraph {
   if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
-  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
+  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, columns, inModel: true, strict });
 }
 
 function checkPrompt(length: number, contextSize: number): void {

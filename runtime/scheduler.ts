@@ -22,7 +22,7 @@ export interface Step {
   /** The position of the first token in its sequence. */
   readonly position: number;
   readonly uniforms: Float32Array;
-  /** The chain's inputs from index 1 on. */
+  /** The chain's inputs from index 1 on; empty for constant ones. */
   readonly inputs: readonly InputValues[];
 }
 
@@ -59,7 +59,11 @@ type Open = (options: Pick<ContextOptions, "chains" | "sequences">) => Promise<N
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
   private places: Place[] = [];
-  private readonly chains = new Map<string, NativeGraph>();
+  /** By wire form. */
+  private readonly chains = new Map<
+    string,
+    { readonly columns: readonly Float32Array[]; readonly chain: NativeGraph }[]
+  >();
   private readonly waiting = new Set<() => void>();
   private jobs: Job[] = [];
   /** The jobs of the running batch. */
@@ -77,9 +81,10 @@ export class Scheduler {
   /**
    * Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output.
    * @param words the chain in the wire form
+   * @param columns those of its constant inputs
    */
-  async acquire(words: Int32Array, signal?: AbortSignal): Promise<Slot> {
-    const chain = this.chainOf(words);
+  async acquire(words: Int32Array, columns: readonly Float32Array[] = [], signal?: AbortSignal): Promise<Slot> {
+    const chain = this.chainOf(words, columns);
     const context = await this.opened(chain);
     const place = await this.freePlace(signal);
     let job: Job | undefined;
@@ -113,11 +118,15 @@ export class Scheduler {
     for (const wake of this.waiting) wake();
   }
 
-  /** Equal chains are one object, so that a reused slot can keep its graph. */
-  private chainOf(words: Int32Array): NativeGraph {
+  /** Equal chains with the same columns are one object, so that a reused slot can keep its graph. */
+  private chainOf(words: Int32Array, columns: readonly Float32Array[]): NativeGraph {
     const key = words.join();
-    const chain = this.chains.get(key) ?? new this.Graph(words);
-    this.chains.set(key, chain);
+    const known = this.chains.get(key) ?? [];
+    this.chains.set(key, known);
+    const present = known.find((other) => other.columns.every((column, i) => column === columns[i]));
+    if (present) return present.chain;
+    const chain = new this.Graph(words, columns);
+    known.push({ columns, chain });
     return chain;
   }
 
@@ -231,7 +240,9 @@ function prepare(context: NativeContext, { place, chain, uniforms, inputs }: Job
     place.chain = chain;
   }
   context.setUniforms(sequence, uniforms);
-  inputs.forEach((values, i) => context.setInput(sequence, i + 1, values));
+  inputs.forEach((values, i) => {
+    if (values.length > 0) context.setInput(sequence, i + 1, values);
+  });
 }
 
 function batchOf(jobs: readonly Job[]): Batch {

@@ -300,7 +300,9 @@ export function saveSequence(s: SequenceState): SavedSequence {
     throw new InputError(
       "a sequence with a grammar cannot be saved: the saved form does not include the grammar's state",
     );
-  const sets = s.sets.flatMap(({ set: { name }, tokens }) => (name === undefined ? [] : [[name, [...tokens]] as const]));
+  const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
+    name === undefined ? [] : [[name, [...tokens]] as const],
+  );
   return {
     ggsl: 1,
     chain: s.graph.name,

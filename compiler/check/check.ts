@@ -88,7 +88,12 @@ function checkModule(chains: ChainCheck, module: Module): void {
     if (d.kind === "test") checkTest(chains, module, d);
     if (d.kind === "const") {
       const { type } = constType(d, module, diagnostics);
-      if (type !== "error" && type !== "tokens" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined)
+      if (
+        type !== "error" &&
+        type !== "tokens" &&
+        !module.broken.has(d.name.text) &&
+        evaluateConst(d, module) === undefined
+      )
         diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
     }
   }

@@ -108,8 +108,7 @@ export interface Feature {
 }
 
 /** The tokens of a set: ids, texts of one token, every token whose text matches a pattern, and llama.cpp's classes of tokens. */
-export type TokenItem =
-  number | string | { readonly pattern: string } | { readonly class: "control" | "end" };
+export type TokenItem = number | string | { readonly pattern: string } | { readonly class: "control" | "end" };
 
 /** A set of tokens. It is the same for every model; each model finds its own tokens in it. */
 export interface TokenSet {

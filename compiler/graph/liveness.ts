@@ -50,8 +50,7 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
     else if (typeof expr === "object" && "member" in expr) {
       live.sets.add(expr.of);
       markUniform(expr.member);
-    }
-    else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
+    } else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
     else if (typeof expr === "object" && "state" in expr) markState(expr.state);
   };
   const markDraw = (draw: number): void => {

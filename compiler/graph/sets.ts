@@ -22,6 +22,14 @@ export function isConstantInput({ source }: Input, { features }: Pick<Graph, "fe
   return source.kind === "dense" && features[source.feature]?.from.kind === "set";
 }
 
+/** The name of a feature's column. */
+export const columnName = ({ from }: Feature): string =>
+  from.kind === "set" ? `${from.not ? "not_" : ""}set${from.set}` : from.kind === "input" ? from.name : from.kind;
+
+/** The name of a part of a feature. */
+export const inputName = (feature: Feature, kind: "dense" | "ids" | "values"): string =>
+  kind === "dense" ? columnName(feature) : `${columnName(feature)}.${kind}`;
+
 export const isTokenItem = (x: unknown): x is TokenItem => {
   if (typeof x === "string") return isText(x) && x !== "";
   if (typeof x === "number") return isToken(x);
@@ -36,7 +44,9 @@ export const setFaults = (graph: Graph): string[] => [
   ...setsOf(graph).flatMap(({ of, name, capacity }, i) => {
     const faults = of.flatMap((item) => {
       const fault = typeof item === "object" && "pattern" in item ? patternFault(item.pattern) : undefined;
-      return fault === undefined ? [] : [`the pattern ${show((item as { pattern: string }).pattern)}: ${fault.message}`];
+      return fault === undefined
+        ? []
+        : [`the pattern ${show((item as { pattern: string }).pattern)}: ${fault.message}`];
     });
     if ((name === undefined) !== (capacity === undefined)) faults.push("a parameter has a name and a capacity");
     if (capacity !== undefined && capacity > MAX_CAPACITY)
@@ -59,7 +69,9 @@ export const setFaults = (graph: Graph): string[] => [
 /** Parameters have names of their own. */
 function sameNames(graph: Graph): string[] {
   const names = [...graph.params.map((p) => p.name), ...setsOf(graph).flatMap(({ name }) => name ?? [])];
-  return setsOf(graph).length > 0 && new Set(names).size < names.length ? ["sets: two parameters have the same name"] : [];
+  return setsOf(graph).length > 0 && new Set(names).size < names.length
+    ? ["sets: two parameters have the same name"]
+    : [];
 }
 
 /** The most entries of a set of a spec. */

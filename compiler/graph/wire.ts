@@ -29,7 +29,8 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
   words.push(graph.uniforms.length, graph.inputs.length, graph.states.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
-  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), isConstantInput(input, graph) ? 1 : 0);
+  for (const input of graph.inputs)
+    words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), isConstantInput(input, graph) ? 1 : 0);
   for (const state of graph.states) words.push(state.next);
   words.push(...taps);
   for (const node of graph.nodes) {

@@ -5,8 +5,9 @@
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
-import type { Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
+import type { Feature, Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import { featureOf, liveParts } from "../graph/liveness.js";
+import { inputName } from "../graph/sets.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
 
@@ -28,6 +29,9 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
   const outputs = mapOutputs(graph, (id) => nodes.get(id)!).outputs;
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
+  const keptFeatures = pick(graph.features, features).map((feature): Feature =>
+    feature.from.kind === "set" ? { ...feature, from: { ...feature.from, set: sets.get(feature.from.set)! } } : feature,
+  );
   const kept: Graph = {
     ...graph,
     nodes: pick(graph.nodes, nodes).map((node): GraphNode => {
@@ -42,15 +46,11 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
     inputs: pick(graph.inputs, inputs).map((input) => {
       const { source } = input;
-      return source.kind === "logits"
-        ? input
-        : { ...input, source: { ...source, feature: features.get(source.feature)! } };
+      if (source.kind === "logits") return input;
+      const feature = features.get(source.feature)!;
+      return { ...input, name: inputName(keptFeatures[feature]!, source.kind), source: { ...source, feature } };
     }),
-    features: pick(graph.features, features).map((feature) =>
-      feature.from.kind === "set"
-        ? { ...feature, from: { ...feature.from, set: sets.get(feature.from.set)! } }
-        : feature,
-    ),
+    features: keptFeatures,
     ...(graph.sets && { sets: pick(graph.sets, sets) }),
   };
   return { graph: kept, ranges: pick(ranges, nodes), meter };

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "columns.h"
 #include "legalize.h"
 #include "ops.h"
 
@@ -19,8 +20,9 @@ bool is_view(const ggml_tensor * tensor) {
 
 } // namespace
 
-Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
-    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()),
+Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                 const Columns * columns)
+    : context(context), bound(bound), rows(rows), family(family), columns(columns), values(bound.graph.nodes.size()),
       uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
@@ -85,9 +87,11 @@ ggml_tensor * Builder::uniform(int32_t index) {
 
 ggml_tensor * Builder::input(int32_t index) {
     ggml_tensor *& tensor = built.inputs[index];
-    if (tensor == nullptr) {
-        const Input & input = bound.graph.inputs[index];
-        tensor              = made(
+    const Input &  input  = bound.graph.inputs[index];
+    if (tensor == nullptr && input.is_constant) {
+        tensor = constant_input(index);
+    } else if (tensor == nullptr) {
+        tensor = made(
             ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
         ggml_format_name(tensor, "input-%d", index);
         ggml_set_input(tensor);
@@ -95,9 +99,23 @@ ggml_tensor * Builder::input(int32_t index) {
     return tensor;
 }
 
+// All rows have the same column, which is on the device already.
+ggml_tensor * Builder::constant_input(int32_t index) {
+    const int64_t size   = bound.graph.inputs[index].dim;
+    ggml_tensor * column = columns == nullptr ? nullptr : columns->of(static_cast<size_t>(index));
+    if (column == nullptr) {
+        column = made(ggml_new_tensor_2d(context, GGML_TYPE_F32, size, 1));
+        ggml_set_input(column);
+    }
+    return rows == 1 ? column : made(ggml_repeat_4d(context, column, size, rows, 1, 1));
+}
+
 bool Builder::is_fresh(int32_t node) const {
     const ggml_tensor * tensor = values[node];
-    return uses[node] == 1 && tensor->op != GGML_OP_NONE && (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
+    // several nodes can read one input
+    const bool is_input = id_of(bound.graph.nodes[node]) == OpId::input;
+    return uses[node] == 1 && !is_input && tensor->op != GGML_OP_NONE &&
+           (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
 }
 
 ggml_tensor * Builder::build_node(const Node & node) {
@@ -152,8 +170,9 @@ Built Builder::run() {
     return std::move(built);
 }
 
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family) {
-    return Builder(context, bound, rows, logits, family).run();
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                  const Columns * columns) {
+    return Builder(context, bound, rows, logits, family, columns).run();
 }
 
 size_t max_tensors(const BoundGraph & bound) {

@@ -8,6 +8,7 @@
 
 namespace ggsl {
 
+class Columns;
 struct Rewrite;
 
 struct Rewritten {
@@ -42,14 +43,16 @@ struct Built {
 // Builds the tensors of a graph's ops; the helpers of ops.cc are its members.
 class Builder {
 public:
-    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
+    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+            const Columns * columns);
 
     Built run();
 
-    ggml_context * const context;
-    const BoundGraph &   bound;
-    const int64_t        rows;
-    const Family         family;
+    ggml_context * const  context;
+    const BoundGraph &    bound;
+    const int64_t         rows;
+    const Family          family;
+    const Columns * const columns;
 
     // Registers and names a new tensor.
     ggml_tensor * made(ggml_tensor * tensor);
@@ -63,6 +66,7 @@ public:
 
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
+    ggml_tensor * constant_input(int32_t index);
 
     // True if `node` has no other reader and its tensor holds its own data, so that it may be overwritten.
     bool is_fresh(int32_t node) const;
@@ -79,8 +83,10 @@ private:
     int32_t                    id = 0;
 };
 
-// Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
+// Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R]. A trial has no
+// `columns`.
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                  const Columns * columns = nullptr);
 
 // An upper bound of the number of tensors that a build creates.
 size_t max_tensors(const BoundGraph & bound);

@@ -139,10 +139,14 @@ Graph decode_wire(const int32_t * words, size_t count) {
         *output = reader.next_in(-1, node_count - 1, "a node or -1");
     }
     for (int32_t i = 0; i < input_count; ++i) {
-        const Dtype dtype = reader.next_dtype();
-        graph.inputs.push_back({ dtype, reader.next_dim() });
+        const Dtype   dtype = reader.next_dtype();
+        const int32_t dim   = reader.next_dim();
+        graph.inputs.push_back({ dtype, dim, reader.next_in(0, 1, "whether it is constant") == 1 });
+        if (graph.inputs.back().is_constant && (dtype != Dtype::f32 || dim != dim_vocabulary)) {
+            fail(code::invalid_graph, "input %d is constant, so it must be f32[V]", i);
+        }
     }
-    if (graph.inputs[0].dtype != Dtype::f32 || graph.inputs[0].dim != dim_vocabulary) {
+    if (graph.inputs[0] != Input{ Dtype::f32, dim_vocabulary, false }) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");
     }
     for (int32_t i = 0; i < state_count; ++i) {

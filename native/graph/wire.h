@@ -4,12 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ggsl {
 
 inline constexpr int32_t wire_magic   = 0x4c534747;
-inline constexpr int32_t wire_version = 4;
+inline constexpr int32_t wire_version = 5;
 
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;
@@ -28,6 +29,7 @@ enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
 struct Input {
     Dtype   dtype;
     int32_t dim;
+    bool    is_constant = false; // its column is given with the graph
 
     bool operator==(const Input &) const = default;
 };
@@ -54,6 +56,13 @@ struct Outputs {
     bool operator==(const Outputs &) const = default;
 };
 
+// The values of a constant input, f32[V]; copies of a graph share them.
+struct Column {
+    std::shared_ptr<const std::vector<float>> values;
+
+    bool operator==(const Column & other) const { return values == other.values || *values == *other.values; }
+};
+
 struct Graph {
     int32_t              uniform_count = 0;
     std::vector<Input>   inputs; // inputs[0] are the logits
@@ -61,6 +70,7 @@ struct Graph {
     std::vector<int32_t> taps;   // nodes whose values the host reads to go on from them
     std::vector<Node>    nodes;
     Outputs              outputs;
+    std::vector<Column>  columns; // of the constant inputs, in their order; empty until they are given
 
     bool operator==(const Graph &) const = default;
 };

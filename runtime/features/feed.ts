@@ -2,6 +2,7 @@
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf } from "./breakers.js";
@@ -84,6 +85,16 @@ export function historyNeeded(graph: Graph): number {
   return Math.max(0, ...needs);
 }
 
+/** The columns of a graph's constant inputs, which a device keeps. */
+export const columnsOf = (graph: Graph, features: readonly OpenFeature[]): Float32Array[] =>
+  graph.inputs.flatMap(({ source }) => (source.kind === "dense" ? (features[source.feature]?.mask ?? []) : []));
+
+const EMPTY = new Float32Array();
+
+/** The vectors that change: those of constant inputs are left empty. */
+export const varying = (graph: Graph, vectors: readonly Vector[]): Vector[] =>
+  vectors.map((vector, i) => (isConstantInput(graph.inputs[i + 1]!, graph) ? EMPTY : vector));
+
 /** What the inputs of a graph are computed from. */
 export interface Fed {
   readonly features: readonly OpenFeature[];
@@ -94,10 +105,7 @@ export interface Fed {
 }
 
 /** A vector for each input of the graph except the first, the logits. */
-export function inputsOf(
-  graph: Graph,
-  { features, history, feed, vocabSize, sets }: Fed,
-): Vector[] {
+export function inputsOf(graph: Graph, { features, history, feed, vocabSize, sets }: Fed): Vector[] {
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
@@ -176,7 +184,12 @@ function checkedPairs(open: OpenFeature, { history, feed, vocabSize, sets }: Omi
   return new Map(inside);
 }
 
-function pairsOf(from: Exclude<FeatureSource, { kind: "set" }>, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+function pairsOf(
+  from: Exclude<FeatureSource, { kind: "set" }>,
+  breakers: Breakers | undefined,
+  history: Int32Array,
+  feed: Feed,
+): Pairs {
   switch (from.kind) {
     case "occurrences":
       return countOccurrences(windowOf(history, from.last));

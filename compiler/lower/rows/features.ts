@@ -2,6 +2,7 @@
 import { emit } from "../../graph/build.js";
 import type { Dim, Feature, NodeId } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
+import { inputName } from "../../graph/sets.js";
 import { column } from "./columns.js";
 import type { Lowering } from "./lowering.js";
 import type { NodeValue } from "./value.js";
@@ -19,11 +20,9 @@ export function featureColumn(cx: Lowering, feature: Feature, range: Interval): 
 function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
   cx.meter.check("features", cx.features.length + 1);
   const index = cx.features.push(feature) - 1;
-  const name = feature.from.kind === "input" ? feature.from.name : feature.from.kind;
   const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
     cx.meter.check("inputs", cx.inputs.length + 1);
-    const label = kind === "dense" ? name : `${name}.${kind}`;
-    const input = cx.inputs.push({ name: label, dtype, dim, source: { kind, feature: index } }) - 1;
+    const input = cx.inputs.push({ name: inputName(feature, kind), dtype, dim, source: { kind, feature: index } }) - 1;
     return emit(cx.builder, "input", [], { index: input, dtype, dim }, { range });
   };
   const { form } = feature;
