@@ -1,4 +1,6 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
+import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
@@ -17,7 +19,7 @@ export interface ModuleOptions {
   /**
    * Values of static parameters, and new defaults of uniforms: `k` in every chain that has it, `best.k` in the chain `best`.
    */
-  readonly set?: Readonly<Record<string, number>>;
+  readonly set?: Settings;
   /** A machine-independent name of a file for the module; files of the standard library keep theirs. */
   readonly nameOf?: (file: string) => string;
 }
@@ -30,11 +32,20 @@ export interface ModuleChain {
   /** The graph that `evaluate` runs; the same object if it has the same outputs. */
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
+  readonly sets: readonly ModuleSet[];
   readonly inputs: readonly ModuleInput[];
 }
 
 export interface ModuleUniform extends Param {
   /** The stages that use it. */
+  readonly stages: readonly string[];
+}
+
+/** A parameter that is a set of tokens. */
+export interface ModuleSet {
+  readonly name: string;
+  readonly capacity: number;
+  readonly doc?: string | undefined;
   readonly stages: readonly string[];
 }
 
@@ -88,7 +99,7 @@ function wantedChains({ main, chains }: Program, options: ModuleOptions): { chai
 }
 
 /** Errors for settings such as `best.k` without a chain `best`. */
-function strayChains({ main, chains }: Program, set: Readonly<Record<string, number>>): Diagnostic[] {
+function strayChains({ main, chains }: Program, set: Settings): Diagnostic[] {
   const start = { source: main.source, start: 0, end: 0 };
   const names = chains.map((c) => c.name.text);
   const asked = Object.keys(set).flatMap((key) => (key.includes(".") ? [key.slice(0, key.indexOf("."))] : []));
@@ -96,13 +107,9 @@ function strayChains({ main, chains }: Program, set: Readonly<Record<string, num
 }
 
 /** The settings for one chain. A name that no chain has goes to all chains, and each reports it. */
-function settingsOf(
-  chain: Chain,
-  all: readonly Chain[],
-  set: Readonly<Record<string, number>>,
-): Readonly<Record<string, number>> {
+function settingsOf(chain: Chain, all: readonly Chain[], set: Settings): Settings {
   const has = ({ params }: Chain, name: string): boolean => params.some((p) => p.name.text === name);
-  const entries = Object.entries(set).flatMap(([key, value]): [string, number][] => {
+  const entries = Object.entries(set).flatMap(([key, value]): [string, Settings[string]][] => {
     const point = key.indexOf(".");
     if (point >= 0) return key.slice(0, point) === chain.name.text ? [[key.slice(point + 1), value]] : [];
     return has(chain, key) || !all.some((c) => has(c, key)) ? [[key, value]] : [];
@@ -128,6 +135,9 @@ function describe(chain: Chain, graph: Graph, rows: Graph, docs: ReadonlyMap<str
     graph,
     rowsGraph: isSame ? graph : rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
+    sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
+      name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
+    ),
     inputs: inputsOf([graph, rows], docs),
   };
 }

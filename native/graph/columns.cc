@@ -22,13 +22,21 @@ Columns::Columns(const BoundGraph & bound, ggml_backend_buffer_type_t type) : te
             ggml_format_name(tensors[i], "column-%zu", i);
         }
     }
-    buffer.reset(ggml_backend_alloc_ctx_tensors_from_buft(context.get(), type));
+    // all have the same size
+    const size_t alignment = ggml_backend_buft_get_alignment(type);
+    const auto   first =
+        std::find_if(tensors.begin(), tensors.end(), [](const auto * tensor) { return tensor != nullptr; });
+    const size_t size = (ggml_backend_buft_get_alloc_size(type, *first) + alignment - 1) / alignment * alignment;
+    buffer.reset(ggml_backend_buft_alloc_buffer(type, size * columns.size()));
     if (!buffer) {
         fail(code::out_of_memory, "no memory for %zu columns on %s", columns.size(), ggml_backend_buft_name(type));
     }
-    auto column = columns.begin();
+    auto * const base   = static_cast<uint8_t *>(ggml_backend_buffer_get_base(buffer.get()));
+    auto         column = columns.begin();
     for (ggml_tensor * tensor : tensors) {
         if (tensor != nullptr) {
+            ggml_backend_tensor_alloc(buffer.get(), tensor,
+                                      base + static_cast<size_t>(column - columns.begin()) * size);
             ggml_backend_tensor_set(tensor, column->values->data(), 0, ggml_nbytes(tensor));
             ++column;
         }
