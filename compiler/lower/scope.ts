@@ -7,7 +7,12 @@ import { clamp } from "./rows/arith.js";
 import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
-import type { SetArgument } from "./sets.js";
+
+/** A set of tokens, by its number in the graph. */
+export interface SetArgument {
+  readonly kind: "set";
+  readonly set: number;
+}
 
 export type Argument = Value | Seed | StringLit | ListLit | SetArgument;
 

@@ -8,13 +8,7 @@ import type { ChainLowering } from "./chainLowering.js";
 import { not } from "./rows/conditions.js";
 import { featureColumn } from "./rows/features.js";
 import { constant, uniformValue, type Value } from "./rows/value.js";
-import type { Scope } from "./scope.js";
-
-/** A set, by its number in the graph. */
-export interface SetArgument {
-  readonly kind: "set";
-  readonly set: number;
-}
+import type { Scope, SetArgument } from "./scope.js";
 
 /** The set's number; equal sets of the program are one. */
 export function addSet(cx: ChainLowering, set: TokenSet): SetArgument {

@@ -3,7 +3,8 @@ import { nativeError } from "./instance.js";
 
 /** Throws INVALID_ARGUMENT unless they are Float32Arrays of one size. */
 export function checkedColumns(columns: readonly Float32Array[]): readonly Float32Array[] {
-  if (!Array.isArray(columns) || columns.some((column) => !(column instanceof Float32Array)))
+  const isList: boolean = Array.isArray(columns);
+  if (!isList || columns.some((column) => !(column instanceof Float32Array)))
     throw nativeError("INVALID_ARGUMENT", "columns: expected an array of Float32Arrays");
   if (columns.some(({ length }) => length !== columns[0]!.length))
     throw nativeError("INVALID_ARGUMENT", "columns: expected Float32Arrays of the same length");

@@ -112,7 +112,7 @@ test("a sequence is saved with its sets", async () => {
   const first = model.generate(PROMPT, { ...options, uniforms: { banned: [5, " "] } });
   const begun = await collect(first);
   const { tokens, sequence } = first.save();
-  const rest = await collect(model.generate(tokens, { ...options, resume: JSON.parse(JSON.stringify(sequence)) }));
+  const rest = await collect(model.generate(tokens, { ...options, resume: JSON.parse(JSON.stringify(sequence)) as typeof sequence }));
   expect([...begun.tokens, ...rest.tokens]).toEqual(whole.tokens);
 });
 
