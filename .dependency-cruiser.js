@@ -78,12 +78,12 @@ export default {
       { path: "^compiler/(check/check|lower/lower|optimize/optimize)\\.ts$", dependencyTypesNot: ["type-only"] },
     ),
     forbid(
-      "ohm-js-alone",
-      "the compiler depends only on ohm-js",
+      "ohm-js-and-re2js",
+      "the compiler depends only on the parser and on the matcher of patterns",
       { path: "^compiler/" },
       {
         path: "^node_modules/",
-        pathNot: "^node_modules/ohm-js/",
+        pathNot: "^node_modules/(?:ohm-js|re2js)/",
       },
     ),
     forbid(

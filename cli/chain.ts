@@ -1,4 +1,5 @@
 /** The chain that the command line names: `FILE [CHAIN]`, a spec file, or `-e STAGES`. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
@@ -12,7 +13,7 @@ export interface ChainOptions {
   readonly stages?: string;
   /** A program that is in no file. */
   readonly program?: { readonly name: string; readonly text: string };
-  readonly set?: Record<string, number>;
+  readonly set?: Settings;
   readonly seed?: number;
   readonly optimize?: boolean;
   readonly disable?: readonly string[];

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {
@@ -33,12 +34,29 @@ export function optimization(name: string, present: readonly string[] = []): str
   return [...present, name];
 }
 
-/** Collects `--set NAME=VALUE`. */
-export function setting(text: string, present: Record<string, number> = {}): Record<string, number> {
-  const [, name, given] = /^([A-Za-z_]\w*)=\s*(\S+)\s*$/.exec(text) ?? [];
-  const value = given === "true" ? 1 : given === "false" ? 0 : Number(given);
-  if (name === undefined || Number.isNaN(value)) throw new InvalidArgumentError("Expected NAME=NUMBER.");
+/** Collects `--set NAME=VALUE`; the value of a set of tokens is a JSON list. */
+export function setting(text: string, present: Settings = {}): Settings {
+  const [, name, given = ""] = /^([A-Za-z_]\w*)=\s*(\[.*\]|\S+)\s*$/s.exec(text) ?? [];
+  const value = settingValue(given);
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('Expected NAME=NUMBER, or NAME=[1,"text"] for a set of tokens.');
   return { ...present, [name]: value };
+}
+
+/** A number, a condition or a list of token ids and texts. */
+export function settingValue(text: string): Settings[string] | undefined {
+  if (text.startsWith("[")) return listOf(text);
+  const value = text === "true" ? 1 : text === "false" ? 0 : Number(text);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+function listOf(text: string): (number | string)[] | undefined {
+  try {
+    const list = JSON.parse(text) as unknown[];
+    return list.every((item) => typeof item === "number" || typeof item === "string") ? list : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export const stagesOption = (): Option =>

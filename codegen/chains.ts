@@ -1,5 +1,7 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
+import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
@@ -18,7 +20,7 @@ export interface ModuleOptions {
   /**
    * Values of static parameters, and new defaults of uniforms: `k` in every chain that has it, `best.k` in the chain `best`.
    */
-  readonly set?: Readonly<Record<string, number>>;
+  readonly set?: Settings;
   /** A machine-independent name of a file for the module; files of the standard library keep theirs. */
   readonly nameOf?: (file: string) => string;
 }
@@ -31,6 +33,7 @@ export interface ModuleChain {
   /** The graph that `evaluate` runs; the same object if it has the same outputs. */
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
+  readonly sets: readonly ModuleSet[];
   readonly inputs: readonly ModuleInput[];
   /** The other sequences whose logits it reads. */
   readonly guides: readonly ModuleInput[];
@@ -38,6 +41,14 @@ export interface ModuleChain {
 
 export interface ModuleUniform extends Param {
   /** The stages that use it. */
+  readonly stages: readonly string[];
+}
+
+/** A parameter that is a set of tokens. */
+export interface ModuleSet {
+  readonly name: string;
+  readonly capacity: number;
+  readonly doc?: string | undefined;
   readonly stages: readonly string[];
 }
 
@@ -91,7 +102,7 @@ function wantedChains({ main, chains }: Program, options: ModuleOptions): { chai
 }
 
 /** Errors for settings such as `best.k` without a chain `best`. */
-function strayChains({ main, chains }: Program, set: Readonly<Record<string, number>>): Diagnostic[] {
+function strayChains({ main, chains }: Program, set: Settings): Diagnostic[] {
   const start = { source: main.source, start: 0, end: 0 };
   const names = chains.map((c) => c.name.text);
   const asked = Object.keys(set).flatMap((key) => (key.includes(".") ? [key.slice(0, key.indexOf("."))] : []));
@@ -99,13 +110,9 @@ function strayChains({ main, chains }: Program, set: Readonly<Record<string, num
 }
 
 /** The settings for one chain. A name that no chain has goes to all chains, and each reports it. */
-function settingsOf(
-  chain: Chain,
-  all: readonly Chain[],
-  set: Readonly<Record<string, number>>,
-): Readonly<Record<string, number>> {
+function settingsOf(chain: Chain, all: readonly Chain[], set: Settings): Settings {
   const has = ({ params }: Chain, name: string): boolean => params.some((p) => p.name.text === name);
-  const entries = Object.entries(set).flatMap(([key, value]): [string, number][] => {
+  const entries = Object.entries(set).flatMap(([key, value]): [string, Settings[string]][] => {
     const point = key.indexOf(".");
     if (point >= 0) return key.slice(0, point) === chain.name.text ? [[key.slice(point + 1), value]] : [];
     return has(chain, key) || !all.some((c) => has(c, key)) ? [[key, value]] : [];
@@ -134,6 +141,9 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
     graph,
     rowsGraph: isSame ? graph : rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
+    sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
+      name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
+    ),
     inputs: inputsOf([graph, rows], "input", declared),
     guides: inputsOf([graph, rows], "guide", declared),
   };

@@ -1,8 +1,10 @@
 /** The command that generates a module. The module's first line shows it, so that anyone can run it again. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
+
 export interface GenCommand {
   readonly file: string;
   readonly chains?: readonly string[] | undefined;
-  readonly set?: Readonly<Record<string, number>> | undefined;
+  readonly set?: Settings | undefined;
   readonly dts?: boolean | undefined;
   /** The folder that imports stay below; absent for that of the file. */
   readonly root?: string | undefined;
@@ -11,7 +13,10 @@ export interface GenCommand {
 }
 
 export function genCommand({ file, chains = [], set = {}, dts, root, output }: GenCommand): string {
-  const settings = Object.entries(set).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+  const settings = Object.entries(set).flatMap(([name, value]) => [
+    "--set",
+    `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+  ]);
   const words = [
     file,
     ...chains,

@@ -13,7 +13,7 @@ import {
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
-import { chainDoc, guideDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
+import { chainDoc, guideDoc, inputDoc, interfaceDocs, setDoc, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
@@ -104,19 +104,23 @@ const docs = (description: string): { docs: { description: string }[] } => ({
 const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
-  const { name, uniforms, inputs, guides, guidesType, graph } = chain;
+  const { name, uniforms, sets, inputs, guides, guidesType, graph } = chain;
   const { measures } = graph;
   return [
-    properties(
-      chain.uniformsType,
-      interfaceDocs.uniforms(name),
-      uniforms.map((u) => ({
+    properties(chain.uniformsType, interfaceDocs.uniforms(name), [
+      ...uniforms.map((u) => ({
         name: u.name,
         type: u.type === "bool" ? "boolean" : "number",
         isOptional: true,
         doc: uniformDoc(u),
       })),
-    ),
+      ...sets.map((s) => ({
+        name: s.name,
+        type: "readonly (number | string)[]",
+        isOptional: true,
+        doc: setDoc(s),
+      })),
+    ]),
     properties(
       chain.inputsType,
       interfaceDocs.inputs(name),

@@ -1,5 +1,5 @@
 /** Documentation comments of a module: the program's own, and facts that types cannot express. */
-import type { ModuleChain, ModuleInput, ModuleUniform } from "./chains.js";
+import type { ModuleChain, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/graph/range.js";
 
@@ -29,6 +29,11 @@ export function uniformDoc(uniform: ModuleUniform): string {
   const said = `${value[0]!.toUpperCase()}${value.slice(1)}; ${defaultText(uniform)} unless set.`;
   const { stages } = uniform;
   return paragraphs(uniform.doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
+}
+
+export function setDoc({ capacity, stages, doc }: ModuleSet): string {
+  const said = `A set of at most ${capacity} tokens: ids, and texts that are one token each.`;
+  return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
 }
 
 export function inputDoc({ doc, sparse }: ModuleInput): string {

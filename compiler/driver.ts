@@ -18,6 +18,7 @@ import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
 import { lower, type OutputName } from "./lower/lower.js";
+import type { Settings } from "./lower/params.js";
 import { limitsOf, type LimitOptions } from "./limits/limits.js";
 import { LimitExceeded, Meter } from "./limits/meter.js";
 import type { Draft } from "./optimize/draft.js";
@@ -40,7 +41,7 @@ export interface CompileOptions extends Pick<CheckOptions, "importer"> {
   /** The chain to compile; optional if the source declares only one. */
   readonly chain?: string;
   /** Values of static parameters, and new defaults of uniforms. */
-  readonly set?: Readonly<Record<string, number>>;
+  readonly set?: Settings;
   /** The outputs; default: the token if the chain picks one, else the rows. A `RangeError` if the chain has none of them. */
   readonly outputs?: readonly OutputName[];
   /** False disables all optimizations. */

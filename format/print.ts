@@ -167,6 +167,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   string(_open, _text, _close) {
     return token(this);
   },
+  pattern(_open, _text, _close) {
+    return token(this);
+  },
 
   File(declarations) {
     const all = declarations.children;
@@ -218,13 +221,15 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
 
   Params: (open, params, close) => bracketed(open, params, close, "each"),
-  Param(docs, isStatic, name, colon, type, range, value) {
+  Param(docs, isStatic, name, colon, type, size, range, value) {
     const [first] = isStatic.children;
     const lines = docs.children.map((line, i) => (i === 0 ? doc(line) : put(line, NEWLINE)));
     const before = lines.length > 0 ? gap((first ?? name).source.startIdx, NEWLINE) : "";
     const head = first ? [doc(first), put(name, SPACE)] : doc(name);
-    return [lines, before, head, put(colon, NONE), put(type, SPACE), maybe(range, SPACE), maybe(value, SPACE)];
+    const bounds = [maybe(size, NONE), maybe(range, SPACE)];
+    return [lines, before, head, put(colon, NONE), put(type, SPACE), bounds, maybe(value, SPACE)];
   },
+  Size: (open, most, close) => [doc(open), put(most, NONE), put(close, NONE)],
   Default: spaced,
   Range_in(word, open, min, comma, max, close) {
     const head = [doc(word), put(open, SPACE), put(min, NONE)];
@@ -315,6 +320,11 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Or: level,
   And: level,
   Comparison_compare: binary,
+  Comparison_member(value, not, word, set) {
+    const { children } = not;
+    const words = [...children, word].map((w, i) => (i === 0 ? put(w, LINE) : put(w, SPACE)));
+    return group([doc(value), indent([words, put(set, SPACE)])]);
+  },
   Sum: level,
   Product: level,
   Power_power: binary,
@@ -333,6 +343,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Primary_paren(open, value, close) {
     return group([doc(open), indent(put(value, SOFT)), closing(close)]);
   },
+  Primary_part: (of, dot, name) => [doc(of), put(dot, NONE), put(name, NONE)],
   Primary_call(callee, open, args, close) {
     return [doc(callee), gap(open.source.startIdx, NONE), bracketed(open, args, close, "each")];
   },

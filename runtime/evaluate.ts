@@ -9,7 +9,7 @@ import * as is from "./check.js";
 import * as checks from "./optionChecks.js";
 import type { ChainResults } from "./native/binding.js";
 import { isNativeThere, loadBinding } from "./native/loader.js";
-import type { Feed } from "./features/feed.js";
+import { columnsOf, varying, type Feed } from "./features/feed.js";
 import { textsOf, vocabularyFrom } from "./features/vocabulary.js";
 import { interpret, type Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
@@ -110,7 +110,12 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   checkSize(graph, vocabSize);
   checkVocabulary(options.feed, vocabSize);
   let sequence: SequenceState = acceptPrompt(startSequence(graph, vocabSize, options), history);
-  const { backend, run, split, dispose: close } = openBackend(graph, vocabSize, options);
+  const {
+    backend,
+    run,
+    split,
+    dispose: close,
+  } = openBackend(graph, vocabSize, options, columnsOf(graph, sequence.features));
   const tail = openTail(graph.tail, sequence.params);
   tail?.acceptPrompt(history);
   let isDisposed = false;
@@ -168,14 +173,16 @@ interface OpenBackend {
   readonly dispose: () => void;
 }
 
-function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions): OpenBackend {
+type Columns = readonly Float32Array[];
+
+function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions, columns: Columns): OpenBackend {
   const wanted = options.backend ?? "auto";
   const backend = chosenBackend(wanted);
   if (backend === "reference" || backend === "wasm") {
     if (options.device !== undefined) throw new InputError(`the backend \`${backend}\` has no devices to choose from`);
-    return backend === "wasm" ? openWasm(graph, vocabSize) : openReference(graph);
+    return backend === "wasm" ? openWasm(graph, vocabSize, columns) : openReference(graph);
   }
-  return openDevice(graph, vocabSize, backend, options);
+  return openDevice(graph, vocabSize, backend, options, columns);
 }
 
 function openReference(graph: Graph): OpenBackend {
@@ -183,11 +190,13 @@ function openReference(graph: Graph): OpenBackend {
   return { backend: "reference", run, dispose: () => undefined };
 }
 
-function openWasm(graph: Graph, vocabSize: number): OpenBackend {
+function openWasm(graph: Graph, vocabSize: number, columns: Columns): OpenBackend {
   const binding = loadedWasm();
-  const evaluator = translated(() => new binding.Evaluator(new binding.Graph(encodeWire(graph)), { vocabSize }));
+  const evaluator = translated(
+    () => new binding.Evaluator(new binding.Graph(encodeWire(graph), columns), { vocabSize }),
+  );
   const run: Run = (logits, uniforms, inputs) =>
-    outputsOf(translated(() => evaluator.evaluate({ logits, uniforms, inputs })));
+    outputsOf(translated(() => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) })));
   return { backend: "wasm", run, dispose: () => evaluator.dispose() };
 }
 
@@ -197,13 +206,23 @@ const outputsOf = ({ sampled, states = new Float32Array(), ...rows }: ChainResul
   states,
 });
 
-function openDevice(graph: Graph, vocabSize: number, backend: DeviceBackend, options: EvaluateOptions): OpenBackend {
+function openDevice(
+  graph: Graph,
+  vocabSize: number,
+  backend: DeviceBackend,
+  options: EvaluateOptions,
+  columns: Columns,
+): OpenBackend {
   const { device } = chooseDeviceSync({ backend, device: options.device });
-  const placed = placeGraph(graph, vocabSize, { device, strict: options.strict });
+  const placed = placeGraph(graph, vocabSize, { device, columns, strict: options.strict });
   const binding = loadBinding();
-  const native = translated(() => new binding.Evaluator(new binding.Graph(placed.words), { vocabSize, device }));
-  const run: Run = (logits, uniforms, inputs) =>
-    translated(() => outputsOf(placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs)));
+  const native = translated(
+    () => new binding.Evaluator(new binding.Graph(placed.words, columns), { vocabSize, device }),
+  );
+  const run: Run = (logits, uniforms, vectors) => {
+    const inputs = varying(graph, vectors);
+    return translated(() => outputsOf(placed.finish(native.evaluate({ logits, uniforms, inputs }), uniforms, inputs)));
+  };
   const dispose = (): void => {
     native.dispose();
     placed[Symbol.dispose]();

@@ -12,7 +12,7 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
-import type { Feed } from "./features/feed.js";
+import { columnsOf, varying, type Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { checkGuides, guideParts, openGuides, savedGuides, withFed, type Guides, type OpenGuide } from "./guides.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
@@ -232,10 +232,11 @@ export function generateIn(
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = promptTokens(model, prompt);
     using tail = openTail(graph.tail, sequence.params, room.model);
-    using placed = place(graph, room);
+    const columns = columnsOf(graph, sequence.features);
+    using placed = place(graph, room, columns);
     let slot: Slot | undefined;
     try {
-      slot = await scheduler.acquire(placed.words, options.signal, inputs);
+      slot = await scheduler.acquire(placed.words, columns, options.signal, inputs);
       const { contextSize, stats } = slot;
       checkPromptLength(tokens.length, contextSize);
       guides = openGuides(graph, options.guides ?? {}, model, contextSize);
@@ -259,7 +260,7 @@ export function generateIn(
         if (count === limit) break;
         options.signal?.throwIfAborted();
         const start = performance.now();
-        const fed = { uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) };
+        const fed = { uniforms: uniformsOf(sequence), inputs: varying(graph, featureInputs(sequence)) };
         const position = text.length - batch.length;
         const parts = guideParts(guides, batch, count);
         const given = await slot.decode({ tokens: batch, position, ...fed, guides: parts });
@@ -324,10 +325,14 @@ function checkRoom({ name }: Graph, needed: number, sequences: number): void {
 }
 
 /** On the host, and on the CPU, every chain runs as a whole. */
-function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }: Room): PlacedGraph {
+function place(
+  graph: Graph,
+  { model: { native, chosen, isOnDevice }, options }: Room,
+  columns: readonly Float32Array[],
+): PlacedGraph {
   if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
-  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
+  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, columns, inModel: true, strict });
 }
 
 function statsOf(

@@ -17,9 +17,19 @@ export const MAX_VOCAB = LIMITS.dim;
 const someNumber = is.that("a number", (value) => typeof value === "number");
 export const finite = is.that("a finite number", Number.isFinite);
 
+/** Token ids and texts; which are tokens is checked where they are used. */
+const tokenItems = is.listOf(
+  "a list of token ids and texts",
+  is.either("a token id or a text", is.integer(0, MAX_TOKEN), is.text),
+);
+
 export const uniformValues = is.recordOf(
   "an object of values by name",
-  is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
+  is.either(
+    "a number, a boolean, or a list of token ids and texts",
+    is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
+    tokenItems,
+  ),
 );
 
 const columns = is.recordOf(
@@ -101,7 +111,10 @@ const limits: Check = (value, name) => {
 const COMPILE: Readonly<Record<keyof Required<CompileOptions>, Check>> = {
   file: is.text,
   chain: is.text,
-  set: is.recordOf("an object of numbers by name", someNumber),
+  set: is.recordOf(
+    "an object of numbers by name",
+    is.either("a number, or a list of token ids and texts", someNumber, tokenItems),
+  ),
   importer: is.callback,
   outputs: is.listOf("a list of outputs", is.oneOf("sampled", "candidates", "logits", "probs")),
   optimize: is.flag,

@@ -28,7 +28,7 @@ export interface Step extends Part {
   /** The parts of its guides, in their order. */
   readonly guides?: readonly Part[];
   readonly uniforms: Float32Array;
-  /** The chain's inputs from index 1 on; those of guides are not read. */
+  /** The chain's inputs from index 1 on; empty for constant ones, and not read for those of guides. */
   readonly inputs: readonly InputValues[];
 }
 
@@ -75,7 +75,11 @@ type Open = (options: Pick<ContextOptions, "chains" | "guides" | "sequences">) =
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
   private places: Place[] = [];
-  private readonly chains = new Map<string, NativeGraph>();
+  /** By wire form. */
+  private readonly chains = new Map<
+    string,
+    { readonly columns: readonly Float32Array[]; readonly chain: NativeGraph }[]
+  >();
   /** Who waits for places, in the order of arrival: a generation with guides must not be overtaken for ever. */
   private readonly turns = new Set<object>();
   private readonly waiting: (() => void)[] = [];
@@ -96,10 +100,16 @@ export class Scheduler {
    * Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. All places
    * of a slot are taken at once, so that two that wait never hold what the other needs.
    * @param words the chain in the wire form
+   * @param columns those of its constant inputs
    * @param inputs the chain's inputs that are the logits of guides; with the sequence itself at most `sequences`
    */
-  async acquire(words: Int32Array, signal?: AbortSignal, inputs: readonly number[] = []): Promise<Slot> {
-    const chain = this.chainOf(words);
+  async acquire(
+    words: Int32Array,
+    columns: readonly Float32Array[] = [],
+    signal?: AbortSignal,
+    inputs: readonly number[] = [],
+  ): Promise<Slot> {
+    const chain = this.chainOf(words, columns);
     const context = await this.opened(chain, inputs.length);
     const places = await this.freePlaces(inputs, signal);
     let job: Job | undefined;
@@ -139,11 +149,15 @@ export class Scheduler {
     for (const wake of this.waiting.splice(0)) wake();
   }
 
-  /** Equal chains are one object, so that a reused slot can keep its graph. */
-  private chainOf(words: Int32Array): NativeGraph {
+  /** Equal chains with the same columns are one object, so that a reused slot can keep its graph. */
+  private chainOf(words: Int32Array, columns: readonly Float32Array[]): NativeGraph {
     const key = words.join();
-    const chain = this.chains.get(key) ?? new this.Graph(words);
-    this.chains.set(key, chain);
+    const known = this.chains.get(key) ?? [];
+    this.chains.set(key, known);
+    const present = known.find((other) => other.columns.every((column, i) => column === columns[i]));
+    if (present) return present.chain;
+    const chain = new this.Graph(words, columns);
+    known.push({ columns, chain });
     return chain;
   }
 
@@ -288,7 +302,7 @@ function prepare(context: NativeContext, { places: { main, guides }, chain, unif
   inputs.forEach((values, i) => {
     const guide = guides.find(({ input }) => input === i + 1);
     if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
-    else context.setInput(sequence, i + 1, values);
+    else if (values.length > 0) context.setInput(sequence, i + 1, values);
   });
 }
 

@@ -12,6 +12,7 @@ import {
 } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
+import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
 import {
@@ -29,10 +30,12 @@ import {
   historyNeeded,
   inputsOf,
   openFeatures,
+  placeOf,
   promptNeeded,
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
+import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import * as is from "./check.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
@@ -40,8 +43,11 @@ import { finite, tokenList } from "./optionChecks.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
-/** Values of a chain's parameters by name. An omitted parameter keeps its value, at first its default. */
-export type UniformValues = Readonly<Record<string, number | boolean>>;
+/**
+ * Values of a chain's parameters by name. An omitted parameter keeps its value, at first its default. A set of tokens is a list of
+ * ids, and of texts that are one token each.
+ */
+export type UniformValues = Readonly<Record<string, number | boolean | TokenList>>;
 
 interface Stream {
   /** The seed as it was given, before the number of the stream is mixed in. */
@@ -58,6 +64,8 @@ export interface SequenceState {
   readonly graph: Graph;
   readonly vocabSize: number;
   readonly params: ReadonlyMap<string, number>;
+  /** By number in the graph. */
+  readonly sets: readonly OpenSet[];
   readonly streams: readonly Stream[];
   readonly states: Float32Array;
   /** Tokens generated so far. */
@@ -92,11 +100,14 @@ export function startSequence(
   const streams = graph.draws.map((draw) =>
     draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
-  const features = openFeatures(graph, feed, vocabSize);
+  const place = placeOf(feed, vocabSize);
+  const sets = withSets(openSets(graph, place), setValues(graph, uniforms), place);
+  const features = openFeatures(graph, feed, sets, vocabSize);
   const before = {
     graph,
     vocabSize,
     params,
+    sets,
     streams,
     states: new Float32Array(graph.states.length),
     step: 0,
@@ -136,7 +147,8 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
     const isSetAgain = typeof seed === "object" && Object.hasOwn(values, seed.param);
     return isSetAgain ? startStream(draw, seedOf(seed, params)) : sequence.streams[i]!;
   });
-  return { ...sequence, params, streams };
+  const place = placeOf(sequence.feed, sequence.vocabSize);
+  return { ...sequence, params, sets: withSets(sequence.sets, setValues(sequence.graph, values), place), streams };
 }
 
 /** The values of the graph's uniforms for the next token, f32. */
@@ -147,10 +159,10 @@ export function uniformsOf(sequence: SequenceState): Float32Array {
 
 /** A vector for each input of the graph except the logits. Throws `InputError` for an input that was not set. */
 export function featureInputs(sequence: SequenceState): Vector[] {
-  const { graph, features, history, prompt, step, feed, vocabSize } = sequence;
+  const { graph, features, history, prompt, step, feed, vocabSize, sets } = sequence;
   const window = (last: UniformExpr): number =>
     typeof last === "number" ? last : Math.trunc(evaluateUniform(last, environment(sequence)));
-  return inputsOf(graph, features, { history, prompt, step, window }, feed, vocabSize);
+  return inputsOf(graph, { features, text: { history, prompt, step, window }, feed, vocabSize, sets });
 }
 
 /** The sequence after the tokens of a prompt. Grammars begin after the prompt. */
@@ -210,7 +222,7 @@ function textAfter(
 
 /** The leaves of uniform expressions at the present token. Each stream is computed once. */
 function environment(sequence: SequenceState): UniformEnvironment {
-  const { params, states, step, vocabSize, promptLength, history, watches } = sequence;
+  const { params, sets, states, step, vocabSize, promptLength, history, watches } = sequence;
   const streams: Stream[] = [];
   return {
     param: (name) => params.get(name)!,
@@ -221,6 +233,7 @@ function environment(sequence: SequenceState): UniformEnvironment {
     promptLength,
     last: (k) => history[history.length - k] ?? -1,
     since: (ending) => watches.get(keyOf(ending))!.since,
+    isMember: (token, set) => sets[set]!.tokens.has(token),
   };
 }
 
@@ -234,15 +247,30 @@ const rounded = (p: Param, value: number): number => (p.type === "seed" ? value 
 function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: UniformValues): Map<string, number> {
   const result = new Map(present);
   for (const [name, value] of Object.entries(values)) {
+    if (setsOf(graph).some((set) => set.name === name)) continue;
     const param = graph.params.find((p) => p.name === name);
+    if (param && typeof value === "object") throw new InputError(`\`${name}\` is not a set of tokens, found a list`);
     if (!param) throw new InputError(unknownUniform(name, graph));
     result.set(name, rounded(param, checked(param, Number(value))));
   }
   return result;
 }
 
+/** The values that are sets of tokens. */
+function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> {
+  const lists = new Map<string, TokenList>();
+  for (const { name } of setsOf(graph)) {
+    if (name === undefined || !Object.hasOwn(values, name)) continue;
+    const list = values[name]!;
+    if (typeof list !== "object")
+      throw new InputError(`\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${list}`);
+    lists.set(name, list);
+  }
+  return lists;
+}
+
 function unknownUniform(name: string, graph: Graph): string {
-  const names = graph.params.map((p) => `\`${p.name}\``);
+  const names = [...graph.params, ...setsOf(graph)].flatMap((p) => (p.name === undefined ? [] : `\`${p.name}\``));
   const known = names.length > 0 ? `its uniforms are ${names.join(", ")}` : "it has no uniforms";
   return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
 }
@@ -311,6 +339,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly ggsl: 1;
   readonly chain: string;
   readonly params: Readonly<Record<string, number>>;
+  /** The parameters that are sets of tokens; absent: none. */
+  readonly sets?: Readonly<Record<string, readonly number[]>>;
   readonly streams: readonly { readonly seed: number; readonly count: number }[];
   readonly states: States;
   readonly step: number;
@@ -330,6 +360,7 @@ const SAVED: is.Checks<SavedSequence> = {
   ggsl: is.oneOf(1),
   chain: is.text,
   params: is.recordOf("an object of numbers by name", finite),
+  sets: is.recordOf("an object of lists of tokens by name", tokenList()),
   streams: is.listOf("a list of streams", STREAM),
   states: is.listOf("a list of numbers", finite),
   step: is.integer(0, MAX_CONTEXT),
@@ -339,7 +370,7 @@ const SAVED: is.Checks<SavedSequence> = {
   watches: is.listOf("a list of endings", is.complete(WATCH)),
 };
 /** Parts that sequences saved by earlier versions do not have. */
-const ADDED: readonly string[] = ["promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
+const ADDED: readonly string[] = ["sets", "promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
   is.object(SAVED)(value, name);
@@ -353,10 +384,14 @@ export function saveSequence(s: SequenceState): SavedSequence {
     throw new InputError(
       "a sequence with a grammar cannot be saved: the saved form does not include the grammar's state",
     );
+  const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
+    name === undefined ? [] : [[name, [...tokens]] as const],
+  );
   return {
     ggsl: 1,
     chain: s.graph.name,
     params: Object.fromEntries(s.params),
+    ...(sets.length > 0 && { sets: Object.fromEntries(sets) }),
     streams: s.streams.map(({ seed, count }) => ({ seed, count })),
     states: [...s.states],
     step: s.step,
@@ -379,7 +414,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const stray = [...saved.history, ...(saved.prompt ?? [])].find((token) => token >= vocabSize);
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
-  const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
+  const fresh = startSequence(graph, vocabSize, { feed, uniforms: { ...saved.params, ...saved.sets } });
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);
   const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);
   const isTextSaved = !needsPrompt || (saved.promptLength !== undefined && saved.prompt !== undefined);

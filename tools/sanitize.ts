@@ -38,7 +38,7 @@ const PROGRAMS: readonly Program[] = [
   { name: "requests", args: ["test/native/requests.mjs", "10", MODEL], checksLeaks: true },
   { name: "process.exit()", args: ["test/native/exit.mjs", MODEL, "100"], checksLeaks: false },
   tests("native/decode", "native/batched", "native/evaluate", "native/grammar", "native/tail", "native/wide"),
-  tests("e2e/scheduler", "e2e/context", "e2e/many"),
+  tests("e2e/scheduler", "e2e/context", "e2e/many", "e2e/sets"),
 ];
 
 export async function main(args: readonly string[]): Promise<number> {

@@ -3,6 +3,7 @@
  * compiler/syntax/keywords.ts and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
  * is stale.
  */
+import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { format } from "prettier";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
@@ -129,6 +130,10 @@ const grammar = {
         match("comment.line.documentation.ggsl", "///(?!/).*$"),
         match("comment.line.double-slash.ggsl", "//.*$"),
         {
+          match: "(?<=[(,]\\s*)/(?![/*])(?:\\\\.|[^/\\\\])+/",
+          name: "string.regexp.ggsl",
+        },
+        {
           name: "string.quoted.double.ggsl",
           begin: '"',
           end: '"|$',
@@ -142,6 +147,8 @@ const grammar = {
           "(?:(?<![\\w.])|(?<=\\.\\.))(?:\\d+\\.\\d+|\\.\\d+|\\d+)(?:[eE][-+]?\\d+)?(?!\\w)",
         ),
         match("constant.language.ggsl", whole([...wordsOf("constant"), "random"])),
+        match("support.constant.ggsl", `(?<!\\w)tokens\\s*\\.\\s*(?:${oneOf(TOKEN_CLASSES)})(?!\\w)`),
+        match("support.function.ggsl", "(?<![\\w.])tokens(?=\\s*\\()"),
         match("keyword.operator.word.ggsl", whole(wordsOf("operator"))),
         match("storage.type.ggsl", `(?<=:|->)\\s*(?:${oneOf(wordsOf("type"))})(?!\\w)`),
         match("keyword.declaration.ggsl", whole([...wordsOf("declaration").filter(isReserved), "let", "state"])),

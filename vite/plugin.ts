@@ -2,6 +2,7 @@
  * `ggsl/vite`: lets a program import the chains of a `.ggsl` file, in Vite and in Rollup. The module contains the compiled
  * graphs, so the bundle contains no compiler.
  */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import fs, { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path, { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { moduleChains } from "@ggsl/codegen/chains.js";
@@ -15,7 +16,7 @@ import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
   /** Values of parameters by file path relative to the project's root: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
-  readonly set?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly set?: Readonly<Record<string, Settings>>;
   /** False: does not write types next to the files; `ggsl gen --dts` also writes them. */
   readonly dts?: boolean;
 }
@@ -53,7 +54,7 @@ export interface GgslPlugin {
 export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPlugin {
   let root = process.cwd();
   const unused = new Set(Object.keys(set));
-  const settingsOf = (id: string): Readonly<Record<string, number>> | undefined => {
+  const settingsOf = (id: string): Settings | undefined => {
     const key = Object.keys(set).find((file) => resolve(root, file) === resolve(id));
     if (key === undefined) return undefined;
     unused.delete(key);

@@ -1,11 +1,12 @@
 /** `ggsl export`: a chain as settings of another tool. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { Option, type Command } from "commander";
 import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "@ggsl/settings/to/export.js";
 import { importerFor, readSource } from "../files.js";
 import { rootOption, setOption } from "../usage.js";
 
 interface Options {
-  readonly set?: Record<string, number>;
+  readonly set?: Settings;
   readonly json?: true;
   readonly root?: string;
 }

@@ -1,4 +1,5 @@
 /** `ggsl gen`: the chains of a file as a typed module. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
@@ -15,7 +16,7 @@ interface Options {
   readonly dts?: true;
   readonly check?: true;
   readonly root?: string;
-  readonly set?: Record<string, number>;
+  readonly set?: Settings;
 }
 
 export const addGen = (program: Command): Command =>
@@ -44,7 +45,7 @@ export const addGen = (program: Command): Command =>
     });
 
 /** `NAME=VALUE` or `CHAIN.NAME=VALUE`. */
-function moduleSetting(text: string, present: Record<string, number> = {}): Record<string, number> {
+function moduleSetting(text: string, present: Settings = {}): Settings {
   const [, chain = "", rest] = /^([A-Za-z_]\w*\.)?(.*)$/s.exec(text)!;
   const [[name, value] = []] = Object.entries(setting(rest!));
   if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=NUMBER.");

@@ -4,6 +4,7 @@ import { resolveArgs } from "./arguments.js";
 import { evaluateConstant } from "./constants.js";
 import type { Sink } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
+import { sizeMissing } from "./diagnostics/sets.js";
 import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
 import type { Limits } from "../limits/limits.js";
@@ -18,6 +19,7 @@ import {
   kindOf,
   numberType,
   seedType,
+  setType,
   textType,
   typeOf,
   uniformsIn,
@@ -38,6 +40,8 @@ const MAX_DEPTH = 64;
 export function checkChain({ extents, limits, diagnostics }: ChainCheck, module: Module, chain: Chain): void {
   const names = new Map<string, Local>();
   checkParams(module, chain.params, names, diagnostics);
+  for (const { type, isStatic, size, name, span } of chain.params)
+    if (type === "tokens" && !isStatic && !size) diagnostics.push(sizeMissing(span, name.text));
   const scope: Scope = {
     module,
     names,
@@ -123,6 +127,12 @@ function checkArgument(
   }
   if (param.type === "text" || param.type === "list") {
     textType(scope, value, param.type, param.type === "list");
+    return;
+  }
+  if (param.type === "tokens") {
+    const { type, rate } = setType(scope, value);
+    if (type !== "error" && param.isStatic && rate !== "static")
+      diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
     return;
   }
   const isLiteral = value.kind === "string" || value.kind === "list";

@@ -31,7 +31,9 @@ import {
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
+import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
 import { MAX_SEED } from "../graph/param.js";
+import { MAX_CAPACITY } from "../graph/sets.js";
 import { describeRange, isInRange } from "../graph/range.js";
 import {
   conditionType,
@@ -42,6 +44,7 @@ import {
   numberType,
   scalarType,
   seedType,
+  setType,
   textType,
   typeOf,
   uniformsIn,
@@ -124,6 +127,7 @@ function checkParam(module: Module, param: Param, diagnostics: Sink): void {
   const isNumber = type === "f32" || type === "i32";
   if ((type === "text" || type === "list") && !param.isStatic)
     diagnostics.push(textIsStatic(param.span, param.name.text, type));
+  checkSize(module, param, diagnostics);
   if (range && !isNumber) diagnostics.push(rangeOnType(range.span, type));
   const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
   const areConstant = bounds.map((b) => isConstantNumber(scope, b)).every(Boolean);
@@ -132,6 +136,19 @@ function checkParam(module: Module, param: Param, diagnostics: Sink): void {
   const isEmpty = declared.min !== undefined && declared.max !== undefined && declared.min > declared.max;
   if (isEmpty) diagnostics.push(emptyRange(range!.span, declared.min, declared.max));
   else if (param.default) checkDefault(scope, param, param.default);
+}
+
+/** The most tokens of a set that can change. */
+function checkSize(module: Module, { size, type, isStatic }: Param, diagnostics: Sink): void {
+  if (!size) return;
+  if (type !== "tokens") return void diagnostics.push(sizeOnType(size.span, type));
+  if (isStatic) return void diagnostics.push(sizeOfStatic(size.span));
+  if (numberType(constantScope(module, diagnostics), size).type === "error") return;
+  const found = evaluateConstant(size, module);
+  if (found === undefined) diagnostics.push(notConstant(size.span, "the size of a set"));
+  else if (!Number.isInteger(found)) diagnostics.push(mustBeWhole(size.span, "the size of a set", String(found)));
+  else if (found < 1 || found > MAX_CAPACITY)
+    diagnostics.push(outOfRange(size.span, "tokens", `in [1, ${MAX_CAPACITY}]`, String(found), undefined));
 }
 
 function isConstantNumber(scope: Scope, bound: Expr): boolean {
@@ -144,6 +161,10 @@ function isConstantNumber(scope: Scope, bound: Expr): boolean {
 function checkDefault(scope: Scope, param: Param, value: Expr): void {
   if (param.type === "text" || param.type === "list") {
     textType(scope, value, param.type, param.type === "list");
+    return;
+  }
+  if (param.type === "tokens") {
+    setType(scope, value);
     return;
   }
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
@@ -278,8 +299,9 @@ function checkAssign(body: Body, { target, op, value }: Extract<Stmt, { kind: "a
 }
 
 function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind: "state" }>): void {
-  const state = scalarType(type === "seed" ? "error" : type, "runtime");
-  if (type === "seed") body.diagnostics.push(stateOfType(span, type));
+  const isNone = type === "seed" || type === "tokens";
+  const state = scalarType(isNone ? "error" : type, "runtime");
+  if (isNone) body.diagnostics.push(stateOfType(span, type));
   else if (checkStateValue(body, state, init, false).rate === "runtime")
     body.diagnostics.push(notKnownBefore(init.span));
   declare(body.names, name.text, name.span, state, body.diagnostics);

@@ -70,6 +70,7 @@ const KINDS: Readonly<Record<Type["type"], string>> = {
     seed: "a seed",
     text: "a text",
     list: "a list",
+    tokens: "a set of tokens",
     error: "",
   },
 };

@@ -1,5 +1,5 @@
 /** Types, shapes and rates of expressions. */
-import type { Arg, Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
+import type { Arg, Binary, Call, Const, Expr, InputDecl, Member, Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, namedArgs, positional, type ArgType, type Builtin } from "../builtins/builtin.js";
@@ -8,7 +8,7 @@ import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { DRAWS } from "../builtins/draws.js";
 import { textConstant } from "./constants.js";
-import type { Sink } from "./diagnostics.js";
+import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { givenTwice, positionalAfterNamed, randomIsForSeeds } from "./diagnostics/params.js";
 import {
@@ -31,10 +31,12 @@ import {
   sequencesExpected,
 } from "./diagnostics/types.js";
 import { drawInside } from "./diagnostics/functions.js";
+import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
 import { isFunction, typeOfFunctionCall } from "./functions.js";
 import { typeOfFold, typeOfRepeat } from "./loops.js";
 import { builtinCalled, type Module } from "./program.js";
 import { ERROR, join, kindOf, report, resultType, scalarType, type Scope, type Type, type Typing } from "./scope.js";
+import { checkSetLiteral, isSetLiteral, type SetLiteral } from "./sets.js";
 
 export { ERROR, kindOf, scalarType, type Local, type Scope, type Type } from "./scope.js";
 
@@ -47,8 +49,16 @@ export function typeOf(scope: Scope, expr: Expr): Type {
     case "string":
     case "list":
       return report(scope, textHere(expr.span, literalKind(expr)!));
-    case "name":
-      return typeOfName(scope, expr.text, expr.span);
+    case "pattern":
+      return report(scope, patternHere(expr.span));
+    case "part":
+      return checkSet(scope, expr).type === "error" ? ERROR : report(scope, setHere(expr.span));
+    case "name": {
+      const found = typeOfName(scope, expr.text, expr.span);
+      return found.type === "tokens" ? report(scope, setHere(expr.span)) : found;
+    }
+    case "member":
+      return typeOfMember(scope, expr);
     case "unary": {
       const operand = expr.op === "-" ? numberType(scope, expr.operand) : conditionType(scope, expr.operand);
       return operand;
@@ -158,12 +168,41 @@ const constTypes = new WeakMap<Const, Type>();
 export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
   const present = constTypes.get(declaration);
   if (present && !diagnostics) return present;
-  const text = textConstant(module, declaration.value);
+  const { value } = declaration;
+  const scope = constantScope(module, diagnostics ?? []);
+  const text = textConstant(module, value);
   const type = text
-    ? textType(constantScope(module, diagnostics ?? []), declaration.value, text.kind === "string" ? "text" : "list")
-    : scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
+    ? textType(scope, value, text.kind === "string" ? "text" : "list")
+    : scalarType((isSetLiteral(value) ? setType(scope, value) : typeOf(scope, value)).type, "static");
   constTypes.set(declaration, type);
   return type;
+}
+
+/** `token in set`, or a scalar that is known before the graph runs. */
+function typeOfMember(scope: Scope, { value, set }: Member): Type {
+  const { type } = setType(scope, set);
+  const isToken = value.kind === "name" && value.text === "token" && !scope.names.has("token");
+  if (isToken) return type === "error" ? ERROR : { type: "bool", shape: "column", rate: "runtime" };
+  const id = isSetLiteral(value) || literalKind(value) !== undefined ? undefined : typeOf(scope, value);
+  if (id?.type === "error" || type === "error") return ERROR;
+  const isWhole = id?.type === "i32" && id.shape === "scalar";
+  if (!isWhole || (id.rate === "runtime" && !isKnownBefore(scope, value))) return report(scope, notAToken(value.span));
+  return scalarType("bool", id.rate);
+}
+
+/** A set of tokens: a literal, or the name of a parameter or a constant that holds one. */
+export function setType(scope: Scope, value: Expr): Type {
+  if (isSetLiteral(value)) return checkSet(scope, value);
+  if (value.kind !== "name") return report(scope, setExpected(value.span));
+  const found = typeOfName(scope, value.text, value.span);
+  return found.type === "tokens" || found.type === "error" ? found : report(scope, setExpected(value.span));
+}
+
+function checkSet({ module, names, diagnostics }: Scope, literal: SetLiteral): Type {
+  const faults: Diagnostic[] = [];
+  checkSetLiteral(module, names, literal, faults);
+  for (const fault of faults) diagnostics.push(fault);
+  return faults.length > 0 ? ERROR : scalarType("tokens", "static");
 }
 
 function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
@@ -182,6 +221,7 @@ function typeOfComparison(scope: Scope, left: Expr, right: Expr): Type {
 
 function typeOfCall(scope: Scope, call: Call): Type {
   const { callee, args, span } = call;
+  if (isSetLiteral(call)) return checkSet(scope, call).type === "error" ? ERROR : report(scope, setHere(span));
   const name = callee.text;
   const builtin = builtinCalled(scope.module, name);
   if (!builtin) {
@@ -340,6 +380,8 @@ export function indexType(scope: Scope, value: Expr): Type {
 /** Whether an expression is computed before the graph runs. */
 function isKnownBefore(scope: Scope, value: Expr): boolean {
   const isKnown = (e: Expr): boolean => {
+    const isSet: boolean = isSetLiteral(e);
+    if (isSet) return true;
     const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
     const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
     if (gives === "uniform") return true;

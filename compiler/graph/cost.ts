@@ -4,6 +4,7 @@ import { exceeds } from "../limits/message.js";
 import type { Ending, Graph, TokenSequence, NodeId, TailArg } from "./graph.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
+import { isConstantInput, setsOf } from "./sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim } from "./wire.js";
@@ -46,9 +47,14 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
     sorts: launched.filter(({ op, inputs: [x] }) => SORTS.has(op) && nodes[x!]!.dim === "V").length,
     deviceBytes: WORD * mostLive(graph, rows),
     hostBytes: tailBytes(graph, rows),
-    // the logits are on the device already
+    // the logits are on the device already, and so are columns that never change
     uploadBytes:
-      WORD * (inputs.slice(1).reduce((sum, { dim }) => sum + bindDim(dim, vocabSize), 0) + graph.uniforms.length),
+      WORD *
+      (inputs
+        .slice(1)
+        .filter((input) => !isConstantInput(input, graph))
+        .reduce((sum, { dim }) => sum + bindDim(dim, vocabSize), 0) +
+        graph.uniforms.length),
     readbackBytes: WORD * read,
   };
 }
@@ -93,7 +99,7 @@ export function costFaults(graph: Graph, limits: Limits): string[] {
 
 const COSTS = ["work", "sorts", "deviceBytes", "hostBytes"] as const;
 
-export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers";
+export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers" | "setItems";
 
 const longest = (items: readonly { readonly length: number }[]): number =>
   items.reduce((most, { length }) => Math.max(most, length), 0);
@@ -114,6 +120,7 @@ const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
 ];
 
 const textsOf = (graph: Graph): string[] => [
+  ...setsOf(graph).flatMap(({ of }) => of.filter((item) => typeof item === "string")),
   ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
   ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
   ...endingsOf(graph).filter((ending) => typeof ending === "string"),
@@ -124,10 +131,11 @@ const textsOf = (graph: Graph): string[] => [
 export function exceededBy(graph: Graph, limits: Limits): (readonly [GraphLimit, number])[] {
   const cost = costOf(graph, limits.vocabSize);
   const found = [
-    ...COUNTED.map((name) => [name, graph[name].length] as const),
+    ...COUNTED.map((name) => [name, graph[name]?.length ?? 0] as const),
     ...COSTS.map((name) => [name, cost[name]] as const),
     ["textLength", longest(textsOf(graph))] as const,
     ["breakers", longest(listsOf(graph))] as const,
+    ["setItems", longest(setsOf(graph).map(({ of }) => of))] as const,
   ];
   return found.filter(([name, count]) => count > limits[name]);
 }

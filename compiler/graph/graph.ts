@@ -46,6 +46,8 @@ export type UniformExpr =
   | { readonly last: number }
   | { readonly ends_with: Ending }
   | { readonly since: Ending }
+  /** Whether the set with that number has the token: 1 or 0. */
+  | { readonly member: UniformExpr; readonly of: number }
   | "step"
   | "vocab"
   | "prompt_length"
@@ -134,6 +136,19 @@ export type TokenSequence = string | number | readonly number[];
  */
 export type TextSource = "prompt" | "generated" | { readonly input: string; readonly capacity: number };
 
+/** The tokens of a set: ids, texts of one token, every token whose text matches a pattern, and llama.cpp's classes of tokens. */
+export type TokenItem = number | string | { readonly pattern: string } | { readonly class: "control" | "end" };
+
+/** A set of tokens. It is the same for every model; each model finds its own tokens in it. */
+export interface TokenSet {
+  /** The members; of a parameter its default ones. */
+  readonly of: readonly TokenItem[];
+  /** Of a parameter: its name, and the most tokens that it takes. It can change with every token. */
+  readonly name?: string;
+  readonly capacity?: number;
+  readonly doc?: string;
+}
+
 /**
  * `last` counts tokens back from the end of the text `in` which they are; a negative value means all of it. A breaker is a text or
  * a token id.
@@ -149,6 +164,8 @@ export type FeatureSource =
   /** The tokens that would complete one of the sequences. */
   | { readonly kind: "completes"; readonly sequences: readonly TokenSequence[] }
   | { readonly kind: "bias" }
+  /** 1 for the tokens of a set, else 0; with `not` the other way round. */
+  | { readonly kind: "set"; readonly set: number; readonly not?: true }
   | { readonly kind: "allowed"; readonly grammar: string }
   /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
   | { readonly kind: "guide"; readonly name: string }
@@ -195,6 +212,8 @@ export interface Graph {
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];
+  /** Absent: none. */
+  readonly sets?: readonly TokenSet[];
   readonly stages: readonly Stage[];
   /** The host tail, which runs on the rows read back; empty for a chain that stays on the device. */
   readonly tail: readonly TailStage[];

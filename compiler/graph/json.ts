@@ -7,6 +7,7 @@ import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText, isTextSour
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
+import { isItems } from "./sets.js";
 import { show } from "./show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
@@ -102,6 +103,8 @@ const sequences = test(
   `a list of at most ${LIMITS.list} texts, token ids and lists of token ids, none empty`,
   isSequences,
 );
+const items = test(`a list of at most ${LIMITS.list} token ids, texts, patterns and classes`, isItems);
+const count = test("an integer from 1", (v) => Number.isInteger(v) && (v as number) >= 1);
 /** A negative number means the whole history. */
 const last = test(`an integer of at most ${LIMITS.dim}, or an expression`, (v) =>
   typeof v === "number" ? Number.isInteger(v) && Math.abs(v) <= LIMITS.dim : v !== undefined);
@@ -171,11 +174,13 @@ const GRAPH: Shape = {
           bias: {},
           allowed: { grammar: text },
           guide: { name },
+          set: { set: index, "not?": test("true", (v) => v === true) },
           input: { name, "type?": oneOf("i32", "bool") },
         },
       },
     },
   },
+  "sets?": { array: { of: items, "name?": name, "capacity?": count, "doc?": text } },
   tail: { array: { name, args } },
   // a stage's name is its source text, which can contain a whole grammar
   stages: { array: { name: text, origin: PLACE, "rows?": dim, "drops?": { array: text } } },

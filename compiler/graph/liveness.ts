@@ -1,5 +1,6 @@
 /** Liveness of nodes. */
 import type { Graph, NodeId, UniformExpr } from "./graph.js";
+import { setOf, setsOf } from "./sets.js";
 
 /** The scalars that are read back with each token: the next values of the states, then the measures. */
 export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [
@@ -29,6 +30,7 @@ export interface LiveParts {
   readonly draws: Set<number>;
   readonly states: Set<number>;
   readonly inputs: Set<number>;
+  readonly sets: Set<number>;
 }
 
 /** All that the nodes `roots` and the states `kept` depend on. */
@@ -39,6 +41,8 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
     draws: new Set(),
     states: new Set(),
     inputs: new Set([0]),
+    // a parameter stays, whether something reads it or not
+    sets: new Set(setsOf(graph).flatMap(({ name }, i) => (name === undefined ? [] : [i]))),
   };
   /** Live nodes whose operands are not marked yet. A graph can be deep, so that nodes are not visited by recursion. */
   const open: NodeId[] = [];
@@ -49,7 +53,10 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
   };
   const markUniform = (expr: UniformExpr): void => {
     if (Array.isArray(expr)) (expr.slice(1) as UniformExpr[]).forEach(markUniform);
-    else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
+    else if (typeof expr === "object" && "member" in expr) {
+      live.sets.add(expr.of);
+      markUniform(expr.member);
+    } else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
     else if (typeof expr === "object" && "state" in expr) markState(expr.state);
   };
   const markDraw = (draw: number): void => {
@@ -68,6 +75,8 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
     const feature = featureOf(graph, index);
     const from = feature === undefined ? undefined : graph.features[feature]!.from;
     if (from && "last" in from) markUniform(from.last);
+    const set = feature === undefined ? undefined : setOf(graph.features[feature]!);
+    if (set !== undefined) live.sets.add(set);
     graph.inputs.forEach(
       (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
     );

@@ -1,8 +1,9 @@
 /** The text form of a graph, for golden tests. */
-import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param } from "./graph.js";
+import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param, TokenItem, TokenSet } from "./graph.js";
 import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
+import { setsOf } from "./sets.js";
 
 /** Prints a graph. Leaves are shown where they are used: `logits`, and uniforms as `u.NAME`. */
 export function printGraph(graph: Graph): string {
@@ -41,8 +42,9 @@ function leafText(graph: Graph, node: GraphNode): string | undefined {
 }
 
 function uniformsText(graph: Graph): string {
-  if (graph.uniforms.length === 0) return "";
+  if (graph.uniforms.length === 0 && setsOf(graph).length === 0) return "";
   const lines = [
+    ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>
@@ -52,6 +54,14 @@ function uniformsText(graph: Graph): string {
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;
 }
+
+const setText = ({ of, name, capacity }: TokenSet): string =>
+  name === undefined ? itemsText(of) : `param ${name}: tokens(${capacity}) = ${itemsText(of)}`;
+
+const itemsText = (items: readonly TokenItem[]): string => `tokens(${items.map(itemText).join(", ")})`;
+
+const itemText = (item: TokenItem): string =>
+  typeof item !== "object" ? JSON.stringify(item) : "class" in item ? item.class : `/${item.pattern}/`;
 
 function rangeText({ range }: Param): string {
   const text = describeRange(range);
@@ -81,6 +91,7 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   if ("last" in expr) return `last(${expr.last})`;
   if ("ends_with" in expr) return `ends_with(${JSON.stringify(expr.ends_with)})`;
   if ("since" in expr) return `since(${JSON.stringify(expr.since)})`;
+  if ("member" in expr) return `member(${uniformText(expr.member, number)}, set${expr.of})`;
   const [op, ...operands] = expr;
   return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;
 }

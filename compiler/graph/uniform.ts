@@ -20,6 +20,7 @@ export interface UniformEnvironment {
   readonly last: (k: number) => number;
   /** The tokens since the text last ended so; `NEVER` if it never did. */
   readonly since: (ending: Ending) => number;
+  readonly isMember: (token: number, set: number) => boolean;
 }
 
 /** The count of `since` for a text that never ended so, and the largest that it gives. */
@@ -36,6 +37,7 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   if ("last" in expr) return env.last(expr.last);
   if ("ends_with" in expr) return env.since(expr.ends_with) === 0 ? 1 : 0;
   if ("since" in expr) return env.since(expr.since);
+  if ("member" in expr) return env.isMember(evaluateUniform(expr.member, env), expr.of) ? 1 : 0;
   const [op, ...operands] = expr;
   return applyUniformOp(
     op,
@@ -46,9 +48,12 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
 /** A uniform expression that has no operands. */
 export type UniformLeaf = Exclude<UniformExpr, readonly [unknown, ...unknown[]]>;
 
-/** The leaves of a uniform expression, from left to right. */
-export const leavesOf = (expr: UniformExpr): UniformLeaf[] =>
-  Array.isArray(expr) ? (expr.slice(1) as UniformExpr[]).flatMap(leavesOf) : [expr as UniformLeaf];
+/** The leaves of a uniform expression, from left to right; those of a member's token before it. */
+export function leavesOf(expr: UniformExpr): UniformLeaf[] {
+  if (Array.isArray(expr)) return (expr.slice(1) as UniformExpr[]).flatMap(leavesOf);
+  const leaf = expr as UniformLeaf;
+  return typeof leaf === "object" && "member" in leaf ? [...leavesOf(leaf.member), leaf] : [leaf];
+}
 
 /** All uniform expressions of a graph. */
 export const uniformExprsOf = ({ uniforms, states, draws, features }: Graph): UniformExpr[] => [
@@ -76,6 +81,7 @@ export interface UniformLeaves {
   readonly params: ReadonlySet<string>;
   readonly draws: number;
   readonly states: number;
+  readonly sets: number;
 }
 
 export type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
@@ -86,6 +92,11 @@ export function uniformChecker(): UniformChecker {
   const visit = (e: unknown, known: UniformLeaves, depth: number): string | undefined => {
     if (++parts > LIMITS.uniformParts) return `all expressions together have more than ${LIMITS.uniformParts} parts`;
     if (depth > LIMITS.uniformDepth) return `the expression is nested more than ${LIMITS.uniformDepth} deep`;
+    if (isMember(e)) {
+      const { of } = e;
+      const isSet = Number.isInteger(of) && (of as number) >= 0 && (of as number) < known.sets;
+      return isSet ? visit(e.member, known, depth + 1) : `there is no set ${show(of)}`;
+    }
     if (!Array.isArray(e)) {
       const fault = leafFault(e, known);
       parts += fault === undefined ? leafParts(e as UniformLeaf) - 1 : 0;
@@ -103,6 +114,9 @@ export function uniformChecker(): UniformChecker {
   };
   return (expr, known) => visit(expr, known, 0);
 }
+
+const isMember = (e: unknown): e is { readonly member: unknown; readonly of: unknown } =>
+  typeof e === "object" && e !== null && Object.keys(e).sort().join() === "member,of";
 
 function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;

@@ -9,20 +9,21 @@ import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
+import { setFaults, setsOf } from "./sets.js";
 import { show } from "./show.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
   ...(["nodes", "params", "uniforms", "draws", "states", "measures"] as const),
-  ...(["inputs", "features", "stages", "tail"] as const),
+  ...(["inputs", "features", "sets", "stages", "tail"] as const),
 ];
 
 /** All faults of a graph, each a sentence; empty for a valid one. */
 export function verify(graph: Graph): string[] {
   const faults: string[] = [];
   for (const part of COUNTED) {
-    const count = graph[part].length;
+    const count = graph[part]?.length ?? 0;
     if (count > LIMITS[part]) faults.push(`${part}: at most ${LIMITS[part]} are allowed, found ${count}`);
   }
   if (faults.length > 0) return faults;
@@ -30,7 +31,7 @@ export function verify(graph: Graph): string[] {
     faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
   );
   faults.push(...outputFaults(graph), ...paramFaults(graph), ...uniformFaults(graph), ...drawFaults(graph));
-  faults.push(...feedFaults(graph));
+  faults.push(...feedFaults(graph), ...setFaults(graph));
   return faults;
 }
 
@@ -165,6 +166,7 @@ function uniformFaults(graph: Graph): string[] {
     params: new Set(graph.params.map((p) => p.name)),
     draws: graph.draws.length,
     states: graph.states.length,
+    sets: setsOf(graph).length,
   };
   const faultOf = uniformChecker();
   const check = (where: string, expr: unknown, leaves = known): string[] => {

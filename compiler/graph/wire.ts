@@ -2,7 +2,7 @@
  * The wire form: a verified graph as 32-bit words for the C++ builder.
  *
  *     magic version uniformCount inputCount stateCount tapCount nodeCount sampled candidates logits probs
- *     inputCount x (dtype, dim, 1 for a guide)
+ *     inputCount x (dtype, dim, 0; 1 for a guide; 2 for a constant)
  *     stateCount x (node of the next value)
  *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
@@ -10,11 +10,12 @@
  * Absent outputs are -1, dtypes f32 = 0 and i32 = 1, floats their bits. An op's number is its index in the op table, and
  * all its attributes are present, in the table's order. The dim `V` is -1: llama.cpp builds the same graph for several
  * vocabulary sizes, so the C++ side binds dims like `bindDim`. Taps are nodes whose values are read in addition to the
- * outputs, to continue the chain elsewhere.
+ * outputs, to continue the chain elsewhere. A constant input (1) has a column that is given with the graph, and stays on the device.
  */
 import { isGuide } from "./feeds.js";
 import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
 import { scalarsOf } from "./liveness.js";
+import { isConstantInput } from "./sets.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
@@ -32,7 +33,11 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   words.push(graph.uniforms.length, graph.inputs.length, scalars.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
   for (const input of graph.inputs)
-    words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), isGuide(graph, input) ? 1 : 0);
+    words.push(
+      DTYPES.indexOf(input.dtype),
+      dimWord(input.dim),
+      isGuide(graph, input) ? 1 : isConstantInput(input, graph) ? 2 : 0,
+    );
   words.push(...scalars);
   words.push(...taps);
   for (const node of graph.nodes) {

@@ -8,6 +8,7 @@ export const LIMITS = {
   measures: 256,
   inputs: 256,
   features: 256,
+  sets: 256,
   tail: 256,
   stages: 4096,
   dim: 2 ** 24,
@@ -15,10 +16,13 @@ export const LIMITS = {
   name: 10_000,
   /** Characters of a text, such as a grammar. */
   text: 2 ** 20,
-  /** Entries of a list of breakers. */
+  /** Entries of a list of breakers, and of a set of tokens. */
   list: 4096,
   /** Characters of a text, or ids of a list, that the end of the text is compared with. */
   ending: 1024,
+  /** Characters of a pattern, and steps of what it is compiled to. */
+  pattern: 1000,
+  patternSize: 10_000,
   /** Operations and leaves of all uniform expressions together; each character or id of an ending counts as one. */
   uniformParts: 65_536,
   uniformDepth: 64,

@@ -33,6 +33,10 @@ export interface Limits {
   readonly measures: number;
   readonly inputs: number;
   readonly features: number;
+  /** Sets of tokens. */
+  readonly sets: number;
+  /** Entries of a set of tokens. */
+  readonly setItems: number;
   /** Stages of the host tail. */
   readonly tail: number;
   /** The vocabulary that the limits below are for, in tokens. */
@@ -72,6 +76,8 @@ export const LIMIT_PRESETS = {
     measures: LIMITS.measures,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
+    sets: LIMITS.sets,
+    setItems: LIMITS.list,
     tail: LIMITS.tail,
     vocabSize: 2 ** 17,
     work: 256 * MIB,
@@ -98,6 +104,8 @@ export const LIMIT_PRESETS = {
     measures: 16,
     inputs: 16,
     features: 16,
+    sets: 16,
+    setItems: 64,
     tail: 16,
     vocabSize: 2 ** 17,
     work: 32 * MIB,
@@ -118,6 +126,7 @@ const LARGEST: Readonly<Record<string, number>> = {
   vocabSize: LIMITS.dim,
   textLength: LIMITS.text,
   breakers: LIMITS.list,
+  setItems: LIMITS.list,
 };
 
 /** All limits. Throws a `RangeError` for an unknown preset or limit, and for a value that is not an integer of its range. */

@@ -29,7 +29,7 @@ export interface About {
 export interface Known {
   readonly module: Module;
   /** The arguments of the sampler; only numbers have bounds. */
-  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" }>;
+  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" | "set" }>;
   /** What each `let` so far is about. */
   readonly abouts: ReadonlyMap<string, About>;
   readonly meter: Meter;
@@ -114,7 +114,11 @@ export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): Abo
       const body = aboutOf(withAbouts(scope, [...counter, [expr.name.text, before]]), expr.body, onReduction);
       return together(body.bounds, init, body);
     }
+    case "member":
+      return together(I.UNIT, of(expr.value));
     case "string":
+    case "pattern":
+    case "part":
     case "list":
       return NUMBER;
   }

@@ -1,7 +1,7 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../check/diagnostics.js";
 import type { Meter } from "../limits/meter.js";
-import type { Measure, TailStage, Param, Stage, State } from "../graph/graph.js";
+import type { Measure, TailStage, Param, Stage, State, TokenSet } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { newLowering, type Lowering } from "./rows/lowering.js";
@@ -11,6 +11,7 @@ export interface ChainLowering extends Lowering {
   /** The statement or stage that is being lowered. */
   at: Span;
   readonly params: Param[];
+  readonly sets: TokenSet[];
   readonly states: Omit<State, "next">[];
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
@@ -34,6 +35,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   ...newLowering(meter, disabled),
   at,
   params: [],
+  sets: [],
   states: [],
   stateNames: [],
   measures: [],

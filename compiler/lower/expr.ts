@@ -35,6 +35,7 @@ import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
+import { lowerMember, lowerSet } from "./sets.js";
 import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
@@ -57,6 +58,8 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
       const condition = lowerExpr(cx, scope, expr.cond);
       return C.select(cx, condition, lowerExpr(cx, scope, expr.then), lowerExpr(cx, scope, expr.else));
     }
+    case "member":
+      return lowerMember(cx, scope, expr, (e) => lowerExpr(cx, scope, e));
     case "call":
       return lowerCall(cx, scope, expr);
     case "fold":
@@ -64,15 +67,19 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
     case "repeat":
       return lowerRepeat(cx, expr, { scope, lowerExpr });
     case "string":
+    case "pattern":
+    case "part":
     case "list":
       throw new Error(`a ${expr.kind} has no value`);
   }
 }
 
-/** An argument of a stage: a value, or a seed, a text or a list that is passed on unchanged. */
+/** An argument of a stage: a value, or a seed, a text, a list or a set that is passed on unchanged. */
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   const text = textOf(scope, expr);
   if (text) return text;
+  const set = lowerSet(cx, scope, expr);
+  if (set) return set;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 

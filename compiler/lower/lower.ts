@@ -17,7 +17,7 @@ import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { keptStates } from "./liveStates.js";
 import { lowerTailStage } from "./tail.js";
-import { chainParams, paramValue, textArguments } from "./params.js";
+import { chainParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
@@ -30,7 +30,7 @@ export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
 export interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
-  readonly set?: Readonly<Record<string, number>>;
+  readonly set?: Settings;
   /** The graph's outputs; by default the token if the chain picks one, else the rows. */
   readonly outputs?: readonly OutputName[];
   /** Names of disabled rules of the optimizer. */
@@ -68,10 +68,12 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
   cx.meter.check("params", cx.params.length);
-  if (diagnostics.some(isError)) return undefined;
+  const sets = setArguments(cx, module, chain, options.set ?? {});
+  if (cx.diagnostics.some(isError)) return undefined;
   const args = new Map<string, Argument>([
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(module, chain),
+    ...sets,
   ]);
   lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some(isError)) return undefined;
@@ -93,6 +95,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     uniforms,
     inputs: cx.inputs,
     features: cx.features,
+    ...(cx.sets.length > 0 && { sets: cx.sets }),
     stages: cx.stages,
     tail: cx.tail,
     outputs,

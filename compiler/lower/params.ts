@@ -1,16 +1,24 @@
 /** The parameters of the chain: static ones get their value, the others become uniforms of the graph. */
 import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
 import type { Diagnostic } from "../check/diagnostics.js";
+import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../check/diagnostics/sets.js";
+import { isSetLiteral, itemsOf } from "../check/sets.js";
 import { resolveArgs } from "../check/arguments.js";
 import { evaluateConstant, textConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
 import { declaredRange } from "../check/ranges.js";
-import type { Param, Range } from "../graph/graph.js";
+import type { Param, Range, TokenItem } from "../graph/graph.js";
+import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import type * as Ast from "../syntax/ast.js";
+import type { ChainLowering } from "./chainLowering.js";
+import { addSet } from "./sets.js";
 import type { Argument } from "./scope.js";
 import { constant, uniformValue } from "./rows/value.js";
+
+/** Values of parameters by name; those of a set are token ids and texts. */
+export type Settings = Readonly<Record<string, number | readonly (number | string)[]>>;
 
 export interface ChainParam {
   readonly param: Param;
@@ -21,11 +29,11 @@ export interface ChainParam {
 export function chainParams(
   module: Module,
   chain: Ast.Chain,
-  set: Readonly<Record<string, number>>,
+  set: Settings,
 ): { params: ChainParam[]; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const numeric = chain.params.filter((p): p is NumericParam => p.type !== "text" && p.type !== "list");
-  const names = numeric.map((p) => p.name.text);
+  const numeric = chain.params.filter((p): p is NumericParam => ["f32", "i32", "bool", "seed"].includes(p.type));
+  const names = [...numeric, ...setParams(chain)].map((p) => p.name.text);
   for (const name of Object.keys(set))
     if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
   const passed = passedRanges(module, chain);
@@ -33,6 +41,10 @@ export function chainParams(
     const name = declared.name.text;
     const range = (passed.get(name) ?? []).reduce(intersect, declaredRange(module, declared));
     const value = Object.hasOwn(set, name) ? set[name] : defaultOf(module, declared);
+    if (typeof value === "object") {
+      diagnostics.push(settingIsList(declared.name.span, name));
+      return [];
+    }
     if (value === undefined) {
       diagnostics.push(missingStatic(declared.name.span, name));
       return [];
@@ -50,6 +62,51 @@ export function chainParams(
 }
 
 type NumericParam = Ast.Param & { readonly type: Param["type"] };
+
+const setParams = (chain: Ast.Chain): Ast.Param[] => chain.params.filter((p) => p.type === "tokens");
+
+/** The chain's parameters that are sets: a static one is its value, any other a parameter of the graph. */
+export function setArguments(
+  cx: ChainLowering,
+  module: Module,
+  chain: Ast.Chain,
+  settings: Settings,
+): [string, Argument][] {
+  return setParams(chain).flatMap((declared): [string, Argument][] => {
+    const { text: name, span } = declared.name;
+    const { isStatic, size } = declared;
+    const given = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    if (given !== undefined && typeof given !== "object") {
+      cx.diagnostics.push(settingOfSet(span, name));
+      return [];
+    }
+    if (given && !given.every(isTokenItem)) {
+      cx.diagnostics.push(settingItems(span, name));
+      return [];
+    }
+    const standard = declared.default && itemsNamed(declared.default, module);
+    const of = given ?? standard ?? (isStatic ? undefined : []);
+    if (!of) {
+      cx.diagnostics.push(missingStatic(span, name));
+      return [];
+    }
+    if (isStatic) return [[name, addSet(cx, { of })]];
+    const capacity = evaluateConstant(size!, module)!;
+    const ids = of.filter((item) => typeof item !== "object").length;
+    if (ids > capacity) {
+      cx.diagnostics.push(tooManyTokens(declared.default?.span ?? span, name, capacity, ids));
+      return [];
+    }
+    return [[name, addSet(cx, { of, name, capacity })]];
+  });
+}
+
+/** The entries of a literal, or of a constant. */
+function itemsNamed(expr: Ast.Expr, module: Module): readonly TokenItem[] | undefined {
+  if (isSetLiteral(expr)) return itemsOf(expr, module);
+  const declared = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
+  return declared?.declaration.kind === "const" ? itemsNamed(declared.declaration.value, declared.module) : undefined;
+}
 
 /** Parameters of type text or list have their default as value. */
 export const textArguments = (module: Module, chain: Ast.Chain): [string, Argument][] =>

@@ -8,7 +8,13 @@ import { uniformValue, type Value } from "./rows/value.js";
 import * as I from "../graph/interval.js";
 import type { Seed } from "./rows/draws.js";
 
-export type Argument = Value | Seed | StringLit | ListLit;
+/** A set of tokens, by its number in the graph. */
+export interface SetArgument {
+  readonly kind: "set";
+  readonly set: number;
+}
+
+export type Argument = Value | Seed | StringLit | ListLit | SetArgument;
 
 export interface Scope {
   readonly module: Module;

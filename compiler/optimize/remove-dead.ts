@@ -5,9 +5,10 @@
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
-import type { Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
+import type { Feature, Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import type { UniformOp } from "../graph/uniformOps.js";
 import { featureOf, liveParts } from "../graph/liveness.js";
+import { inputName } from "../graph/sets.js";
 import { mapOutputs, type Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
 
@@ -26,9 +27,15 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const draws = numbering(live.draws);
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
-  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, draws, states);
+  const sets = numbering(live.sets);
+  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
   const { outputs, measures } = mapOutputs(graph, (id) => nodes.get(id)!);
   const features = numbering(new Set([...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])));
+  const keptFeatures = pick(graph.features, features).map((feature): Feature => {
+    const { from } = feature;
+    if (from.kind === "set") return { ...feature, from: { ...from, set: sets.get(from.set)! } };
+    return "last" in from ? { ...feature, from: { ...from, last: renamed(from.last) } } : feature;
+  });
   const kept: Graph = {
     ...graph,
     nodes: pick(graph.nodes, nodes).map((node): GraphNode => {
@@ -44,13 +51,12 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
     inputs: pick(graph.inputs, inputs).map((input) => {
       const { source } = input;
-      return source.kind === "logits"
-        ? input
-        : { ...input, source: { ...source, feature: features.get(source.feature)! } };
+      if (source.kind === "logits") return input;
+      const feature = features.get(source.feature)!;
+      return { ...input, name: inputName(keptFeatures[feature]!, source.kind), source: { ...source, feature } };
     }),
-    features: pick(graph.features, features).map((f) =>
-      "last" in f.from ? { ...f, from: { ...f.from, last: renamed(f.from.last) } } : f,
-    ),
+    features: keptFeatures,
+    ...(graph.sets && { sets: pick(graph.sets, sets) }),
   };
   return { graph: kept, ranges: pick(ranges, nodes), meter };
 }
@@ -62,17 +68,17 @@ const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
 const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] =>
   [...numbers.keys()].map((old) => all[old]!);
 
-function renumberUniform(
-  expr: UniformExpr,
-  draws: ReadonlyMap<number, number>,
-  states: ReadonlyMap<number, number>,
-): UniformExpr {
+type Numbers = Readonly<Record<"draws" | "states" | "sets", ReadonlyMap<number, number>>>;
+
+function renumberUniform(expr: UniformExpr, numbers: Numbers): UniformExpr {
+  const { draws, states, sets } = numbers;
   if (Array.isArray(expr)) {
     const [op, ...operands] = expr as readonly [UniformOp, ...UniformExpr[]];
-    return [op, ...operands.map((e) => renumberUniform(e, draws, states))];
+    return [op, ...operands.map((e) => renumberUniform(e, numbers))];
   }
   if (typeof expr !== "object") return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
+  if ("member" in expr) return { member: renumberUniform(expr.member, numbers), of: sets.get(expr.of)! };
   return expr;
 }

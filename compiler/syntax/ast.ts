@@ -7,8 +7,8 @@ export interface Name {
   readonly span: Span;
 }
 
-/** `text` and `list`, of texts or token ids, are types of static parameters. */
-export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list";
+/** `text` and `list`, of texts or token ids, are types of static parameters; `tokens` is a set of tokens. */
+export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list" | "tokens";
 
 // ---------------------------------------------------------------- declarations
 
@@ -66,6 +66,8 @@ export interface Param extends Base {
   readonly type: ScalarType;
   /** Known at compile time; all other parameters are uniforms. */
   readonly isStatic: boolean;
+  /** The most tokens of a set: `tokens(64)`. */
+  readonly size?: Expr;
   readonly range?: ParamRange;
   /** `random` is only for seeds. */
   readonly default?: Expr;
@@ -231,7 +233,20 @@ export interface Measure extends Base {
 // ---------------------------------------------------------------- expressions
 
 export type Expr =
-  NumberLit | BoolLit | StringLit | ListLit | NameRef | Unary | Binary | Conditional | Call | Fold | Repeat;
+  | NumberLit
+  | BoolLit
+  | StringLit
+  | PatternLit
+  | ListLit
+  | NameRef
+  | Part
+  | Unary
+  | Binary
+  | Member
+  | Conditional
+  | Call
+  | Fold
+  | Repeat;
 
 /** `isInt` is false for a literal with a decimal point or an exponent. */
 export interface NumberLit extends Base {
@@ -251,6 +266,12 @@ export interface StringLit extends Base {
   readonly value: string;
 }
 
+/** `/text/`: a regular expression, only valid in `tokens(...)`. */
+export interface PatternLit extends Base {
+  readonly kind: "pattern";
+  readonly value: string;
+}
+
 export interface ListLit extends Base {
   readonly kind: "list";
   readonly values: readonly Expr[];
@@ -259,6 +280,13 @@ export interface ListLit extends Base {
 export interface NameRef extends Base {
   readonly kind: "name";
   readonly text: string;
+}
+
+/** `tokens.end` */
+export interface Part extends Base {
+  readonly kind: "part";
+  readonly of: Name;
+  readonly name: Name;
 }
 
 export interface Unary extends Base {
@@ -274,6 +302,14 @@ export interface Binary extends Base {
   readonly op: BinaryOp;
   readonly left: Expr;
   readonly right: Expr;
+}
+
+/** `token in set`, `token not in set` */
+export interface Member extends Base {
+  readonly kind: "member";
+  readonly value: Expr;
+  readonly isNegated: boolean;
+  readonly set: Expr;
 }
 
 /** `cond ? a : b` */

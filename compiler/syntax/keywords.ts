@@ -50,7 +50,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     sparse: "an input with values for at most 64 tokens, 0 for all others: `sparse(64) = 0`",
     static: "the parameter is known at compile time; it can determine the table's size",
     host: "a stage that runs llama.cpp's own CPU sampler",
-    in: "the range of a parameter: `in [0, 1]`; the values of a counter: `sum i in 1..8: expr`",
+    in: "`token in set`: whether the token is in the set; the range of a parameter: `in [0, 1]`; the values of a counter: `sum i in 1..8: expr`",
     at: "`at least m`: the minimum number of rows kept",
     least: "`at least m`: the minimum number of rows kept",
     by: "the sort key",
@@ -61,7 +61,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     kept: "the token ids left, in any order",
     order: "the token ids left, in the present order",
     token: "the picked token; in a sampler, the column of token ids",
-    tokens: "the tokens picked, one for each step",
+    tokens: "a set of tokens, as in `tokens(1, 2)`; in a test, the tokens picked, one for each step",
   }),
   ...group("operator", {
     and: "both conditions hold",

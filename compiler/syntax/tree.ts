@@ -128,7 +128,8 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
 
   Params: (_open, params, _close) => list(params),
-  Param(doc, isStatic, name, _colon, type, range, value) {
+  Param(doc, isStatic, name, _colon, type, size, range, value) {
+    const most = optional<Ast.Expr>(size);
     const bounds = optional<Ast.ParamRange>(range);
     const given = optional<Ast.Expr>(value);
     const { start } = spanOf(isStatic.children[0] ?? name);
@@ -137,11 +138,13 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
       name: nameOf(name),
       type: type.sourceString,
       isStatic: isStatic.children.length > 0,
+      ...(most && { size: most }),
       ...(bounds && { range: bounds }),
       ...(given && { default: given }),
       span: { ...spanOf(this), start },
     };
   },
+  Size: (_open, most, _close) => ast(most),
   Default: (_eq, value) => ast(value),
   Range_in(_in, _open, min, _comma, max, _close) {
     return { kind: "in", min: ast(min), max: ast(max), span: spanOf(this) };
@@ -248,6 +251,15 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Or: leftToRight,
   And: leftToRight,
   Comparison_compare: binary,
+  Comparison_member(value, not, _in, set) {
+    return {
+      kind: "member",
+      value: ast(value),
+      isNegated: not.children.length > 0,
+      set: ast(set),
+      span: spanOf(this),
+    };
+  },
   Sum: leftToRight,
   Product: leftToRight,
   Power_power: binary,
@@ -284,6 +296,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Bounds(from, _dots, to) {
     return { from: ast(from), to: ast(to), span: spanOf(this) };
   },
+  Primary_part(of, _dot, name) {
+    return { kind: "part", of: nameOf(of), name: nameOf(name), span: spanOf(this) };
+  },
   Primary_name(name) {
     return { kind: "name", text: name.sourceString, span: spanOf(this) };
   },
@@ -291,6 +306,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
     const text = this.sourceString;
     const value = text === "inf" ? Infinity : Number(text);
     return { kind: "number", value, isInt: /^\d+$/.test(text), span: spanOf(this) };
+  },
+  pattern(_open, _text, _close) {
+    return { kind: "pattern", value: this.sourceString.slice(1, -1), span: spanOf(this) };
   },
   string(_open, _text, _close) {
     return { kind: "string", value: unquote(this.sourceString), span: spanOf(this) };

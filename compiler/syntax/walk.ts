@@ -8,6 +8,8 @@ export function children(e: Expr): readonly Expr[] {
       return [e.operand];
     case "binary":
       return [e.left, e.right];
+    case "member":
+      return [e.value, e.set];
     case "conditional":
       return [e.cond, e.then, e.else];
     case "call":

@@ -141,6 +141,8 @@ Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
         object.Set("reserveBuilds", static_cast<double>(stats.counters.reserve_builds));
         object.Set("probeBuilds", static_cast<double>(stats.counters.probe_builds));
         object.Set("setInputs", static_cast<double>(stats.counters.set_inputs));
+        object.Set("uploadBytes", static_cast<double>(stats.counters.upload_bytes));
+        object.Set("columnBytes", static_cast<double>(stats.chains.column_bytes));
         object.Set("nodes", static_cast<double>(stats.chains.nodes));
         object.Set("nodesWithoutViews", static_cast<double>(stats.chains.nodes_without_views));
         object.Set("readbackBytes", static_cast<double>(stats.chains.readback_bytes));

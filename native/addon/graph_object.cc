@@ -6,6 +6,21 @@ namespace {
 
 constexpr napi_type_tag graph_tag = { 0x6767736c67726170, 0x6867726170686f62 };
 
+std::vector<std::vector<float>> to_columns(const Napi::Value & value) {
+    std::vector<std::vector<float>> columns;
+    if (value.IsUndefined()) {
+        return columns;
+    }
+    if (!value.IsArray()) {
+        fail(code::invalid_argument, "columns: expected an array of Float32Arrays");
+    }
+    const auto list = value.As<Napi::Array>();
+    for (uint32_t i = 0; i < list.Length() && i < static_cast<uint32_t>(max_inputs); ++i) {
+        columns.push_back(to_vector<float>(list.Get(i), "columns"));
+    }
+    return columns;
+}
+
 } // namespace
 
 Napi::Function GraphObject::define(Napi::Env env) {
@@ -14,8 +29,12 @@ Napi::Function GraphObject::define(Napi::Env env) {
 
 GraphObject::GraphObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<GraphObject>(info) {
     guarded(info.Env(), [&] {
-        const std::span<const int32_t> words = to_span<int32_t>(info[0], "words");
-        graph                                = std::make_shared<const Graph>(decode_wire(words.data(), words.size()));
+        const std::span<const int32_t> words   = to_span<int32_t>(info[0], "words");
+        Graph                          decoded = decode_wire(words.data(), words.size());
+        for (std::vector<float> & column : to_columns(info[1])) {
+            decoded.columns.push_back({ std::make_shared<const std::vector<float>>(std::move(column)) });
+        }
+        graph = std::make_shared<const Graph>(std::move(decoded));
     });
     info.This().As<Napi::Object>().TypeTag(&graph_tag);
 }

@@ -56,7 +56,10 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
              bound.graph.inputs.size() - 1);
     }
     const Input & input = bound.graph.inputs[index];
-    const size_t  size  = static_cast<size_t>(input.dim) * static_cast<size_t>(rows);
+    if (input.is_constant) {
+        fail(code::invalid_argument, "input %zu is constant: its column is given with the graph", index);
+    }
+    const size_t size = static_cast<size_t>(input.dim) * static_cast<size_t>(rows);
     if (const auto * floats = std::get_if<std::span<const float>>(&values);
         floats != nullptr && input.dtype == Dtype::f32) {
         check_size(floats->size(), size, "numbers for an input");
@@ -117,7 +120,12 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     ggml_tensor * logits = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, bound.vocab_size, rows);
     ggml_set_name(logits, "logits");
     ggml_set_input(logits);
-    built = build_graph(context.get(), bound, rows, logits, family);
+    // without its columns, a graph can only be looked at
+    if (!bound.graph.columns.empty()) {
+        check_columns(bound);
+        columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()));
+    }
+    built = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
     check_support(built, device);
 
     ggml_build_forward_expand(cgraph, logits);
@@ -143,7 +151,13 @@ Results Evaluator::run(const Feeds & feeds) {
 
     write(built.inputs[0], feeds.logits.data());
     write_uniforms(feeds.uniforms);
+    if (columns == nullptr) {
+        check_columns(bound);
+    }
     for (size_t i = 1; i < built.inputs.size(); ++i) {
+        if (bound.graph.inputs[i].is_constant) {
+            continue;
+        }
         check_input(bound, i, feeds.inputs[i], rows);
         std::visit(
             [&](const auto & values) {

@@ -1,6 +1,7 @@
 // A graph on plain logits, without a model: built once for a vocabulary size and a number of rows, run many times.
 #pragma once
 
+#include "columns.h"
 #include "graph.h"
 
 #include <ggml-alloc.h>
@@ -75,6 +76,7 @@ private:
     std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;
     std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>> allocator;
     ggml_cgraph *                                             cgraph = nullptr;
+    std::unique_ptr<Columns>                                  columns; // null for a graph that has none yet
     Built                                                     built;
     std::vector<float>                                        transposed;
 };

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "columns.h"
 #include "hash.h"
 #include "legalize.h"
 #include "ops.h"
@@ -22,8 +23,8 @@ bool is_view(const ggml_tensor * tensor) {
 } // namespace
 
 Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                 ggml_tensor * guides)
-    : context(context), bound(bound), rows(rows), family(family), guides(guides),
+                 ggml_tensor * guides, const Columns * columns)
+    : context(context), bound(bound), rows(rows), family(family), guides(guides), columns(columns),
       guide_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
@@ -106,13 +107,31 @@ ggml_tensor * Builder::input(int32_t index) {
     if (built.inputs[index] != nullptr) {
         return built.inputs[index];
     }
+    if (input.is_constant) {
+        built.inputs[index] = constant_input(index);
+        return built.inputs[index];
+    }
     const ggml_type type = input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32;
     return host_written(index, ggml_new_tensor_2d(context, type, input.dim, rows));
 }
 
+// All rows have the same column, which is on the device already.
+ggml_tensor * Builder::constant_input(int32_t index) {
+    const int64_t size   = bound.graph.inputs[index].dim;
+    ggml_tensor * column = columns == nullptr ? nullptr : columns->of(static_cast<size_t>(index));
+    if (column == nullptr) {
+        column = made(ggml_new_tensor_2d(context, GGML_TYPE_F32, size, 1));
+        ggml_set_input(column);
+    }
+    return rows == 1 ? column : made(ggml_repeat_4d(context, column, size, rows, 1, 1));
+}
+
 bool Builder::is_fresh(int32_t node) const {
     const ggml_tensor * tensor = values[node];
-    return uses[node] == 1 && tensor->op != GGML_OP_NONE && (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
+    // several nodes can read one input
+    const bool is_input = id_of(bound.graph.nodes[node]) == OpId::input;
+    return uses[node] == 1 && !is_input && tensor->op != GGML_OP_NONE &&
+           (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
 }
 
 ggml_tensor * Builder::build_node(const Node & node) {
@@ -168,8 +187,8 @@ Built Builder::run() {
 }
 
 Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                  ggml_tensor * guides) {
-    return Builder(context, bound, rows, logits, family, guides).run();
+                  ggml_tensor * guides, const Columns * columns) {
+    return Builder(context, bound, rows, logits, family, guides, columns).run();
 }
 
 size_t max_tensors(const BoundGraph & bound) {

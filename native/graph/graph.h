@@ -8,6 +8,7 @@
 
 namespace ggsl {
 
+class Columns;
 struct Rewrite;
 
 struct Rewritten {
@@ -44,14 +45,15 @@ struct Built {
 class Builder {
 public:
     Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-            ggml_tensor * guides);
+            ggml_tensor * guides, const Columns * columns);
 
     Built run();
 
-    ggml_context * const context;
-    const BoundGraph &   bound;
-    const int64_t        rows;
-    const Family         family;
+    ggml_context * const  context;
+    const BoundGraph &    bound;
+    const int64_t         rows;
+    const Family          family;
+    const Columns * const columns;
 
     // Registers and names a new tensor.
     ggml_tensor * made(ggml_tensor * tensor);
@@ -65,6 +67,7 @@ public:
 
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
+    ggml_tensor * constant_input(int32_t index);
 
     // True if `node` has no other reader and its tensor holds its own data, so that it may be overwritten.
     bool is_fresh(int32_t node) const;
@@ -85,9 +88,9 @@ private:
 };
 
 // Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R]. The logits of
-// guides are rows of `guides`, f32 [V, any]; without it the host writes them, f32 [V, R].
+// guides are rows of `guides`, f32 [V, any]; without it the host writes them, f32 [V, R]. A trial has no `columns`.
 Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                  ggml_tensor * guides = nullptr);
+                  ggml_tensor * guides = nullptr, const Columns * columns = nullptr);
 
 // An upper bound of the number of tensors that a build creates.
 size_t max_tensors(const BoundGraph & bound);

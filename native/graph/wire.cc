@@ -141,13 +141,14 @@ Graph decode_wire(const int32_t * words, size_t count) {
     for (int32_t i = 0; i < input_count; ++i) {
         const Dtype   dtype    = reader.next_dtype();
         const int32_t dim      = reader.next_dim();
-        const bool    is_guide = reader.next_in(0, 1, "whether an input is a guide") != 0;
-        if (is_guide && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
-            fail(code::invalid_graph, "input %d: a guide must be f32[V], after the logits", i);
+        const int32_t role     = reader.next_in(0, 2, "the role of an input");
+        const bool    is_fed   = role == 0;
+        if (!is_fed && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
+            fail(code::invalid_graph, "input %d: a guide or a constant must be f32[V], after the logits", i);
         }
-        graph.inputs.push_back({ dtype, dim, is_guide });
+        graph.inputs.push_back({ dtype, dim, role == 1, role == 2 });
     }
-    if (graph.inputs[0].dtype != Dtype::f32 || graph.inputs[0].dim != dim_vocabulary) {
+    if (graph.inputs[0] != Input{ Dtype::f32, dim_vocabulary, false }) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");
     }
     for (int32_t i = 0; i < state_count; ++i) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ggsl {
@@ -30,6 +31,8 @@ struct Input {
     int32_t dim;
     // The logits of another sequence: in a model's graph a row of its logits, otherwise fed as any other input.
     bool is_guide = false;
+    // Its column is the same for every token and is given with the graph.
+    bool is_constant = false;
 
     bool operator==(const Input &) const = default;
 };
@@ -56,6 +59,13 @@ struct Outputs {
     bool operator==(const Outputs &) const = default;
 };
 
+// The values of a constant input, f32[V]; copies of a graph share them.
+struct Column {
+    std::shared_ptr<const std::vector<float>> values;
+
+    bool operator==(const Column & other) const { return values == other.values || *values == *other.values; }
+};
+
 struct Graph {
     int32_t              uniform_count = 0;
     std::vector<Input>   inputs; // inputs[0] are the logits
@@ -63,6 +73,7 @@ struct Graph {
     std::vector<int32_t> taps;   // nodes whose values the host reads to go on from them
     std::vector<Node>    nodes;
     Outputs              outputs;
+    std::vector<Column>  columns; // of the constant inputs, in their order; empty until they are given
 
     bool operator==(const Graph &) const = default;
 };

@@ -183,6 +183,7 @@ ContextStats Context::stats() const {
         stats.chains.nodes += one.nodes;
         stats.chains.nodes_without_views += one.nodes_without_views;
         stats.chains.readback_bytes += one.readback_bytes;
+        stats.chains.column_bytes += one.column_bytes;
         stats.chains.sequence_bytes = std::max(stats.chains.sequence_bytes, one.sequence_bytes);
         stats.chains.devices.insert(one.devices.begin(), one.devices.end());
     };

@@ -103,7 +103,8 @@ void Sampler::check_ready() const {
         fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound().graph.uniform_count);
     }
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-        if (float_inputs[i].empty() && id_inputs[i].empty() && guides[i] < 0) {
+        const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
+        if (!is_given && float_inputs[i].empty() && id_inputs[i].empty()) {
             fail(code::invalid_argument, "the chain's input %zu was never set", i);
         }
     }
@@ -111,7 +112,7 @@ void Sampler::check_ready() const {
 
 bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
     try {
-        group->check(type);
+        counters->upload_bytes += group->check(type);
         return true;
     } catch (const std::exception & e) {
         refused = e.what();
@@ -155,7 +156,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     const Built & built = group->build(context, cgraph, padded);
     give(built);
 
-    latest = { 0, 0, built.states.size() * sizeof(float), 0, {} };
+    latest = { 0, 0, built.states.size() * sizeof(float), 0, 0, {} };
     for (const ggml_tensor * tap : built.taps) {
         latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
     }
@@ -178,8 +179,9 @@ void Sampler::backend_reset() noexcept {
 }
 
 void Sampler::backend_set_input() noexcept {
-    if (group->upload()) {
+    if (const std::optional<size_t> bytes = group->upload()) {
         ++counters->set_inputs;
+        counters->upload_bytes += *bytes;
     }
 }
 
@@ -221,6 +223,8 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
         if (bound().graph.inputs[i].is_guide) {
             feeds.inputs.push_back(guide_logits[i]);
+        } else if (bound().graph.inputs[i].is_constant) {
+            feeds.inputs.push_back(std::monostate());
         } else if (bound().graph.inputs[i].dtype == Dtype::f32) {
             feeds.inputs.push_back(std::span<const float>(float_inputs[i]));
         } else {
@@ -228,7 +232,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         }
     }
     results = evaluator->run(feeds);
-    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, { "CPU" } };
+    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, 0, { "CPU" } };
     take_results(candidates);
 }
 

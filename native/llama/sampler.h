@@ -15,6 +15,7 @@ struct SamplerCounters {
     int64_t reserve_builds = 0; // the same while llama.cpp measures the worst case of a new context
     int64_t probe_builds   = 0; // trial builds at llama.cpp's probe size
     int64_t set_inputs     = 0; // uploads of uniforms and inputs, one per group and token
+    size_t  upload_bytes   = 0; // of these, and of columns that stay on the device
 
     bool is_decoding = false;
 

@@ -21,9 +21,11 @@ constexpr int64_t probe_rows = 2;
 } // namespace
 
 SamplerGroup::SamplerGroup(std::shared_ptr<const Graph> given, int32_t vocab_size)
-    : graph(std::move(given)), bound(bind_graph(*graph, vocab_size)) {}
+    : graph(std::move(given)), bound(bind_graph(*graph, vocab_size)) {
+    check_columns(bound);
+}
 
-void SamplerGroup::check(ggml_backend_buffer_type_t type) {
+size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
     if (probe.vocab_size == 0) {
         probe = bind_graph(*graph, probe_vocab_size);
     }
@@ -42,15 +44,23 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
         }
     }
     latest.sequence_bytes = bytes_per_row(bound, device);
+    if (columns != nullptr) {
+        return 0;
+    }
+    columns             = std::make_unique<Columns>(bound, type);
+    latest.column_bytes = columns->bytes();
+    return bound.graph.columns.size() * static_cast<size_t>(bound.vocab_size) * sizeof(float);
 }
 
 const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
     if (rows == 0) {
         rows   = std::max<int64_t>(1, padded->ne[1] - 1);
         built  = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0),
-                             family, padded);
-        latest = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
-        cgraph = model_graph;
+                             family, padded, columns.get());
+        latest = {
+            built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.column_bytes, latest.devices
+        };
+        cgraph        = model_graph;
         devices_known = false;
     }
     return built;
@@ -91,33 +101,36 @@ std::vector<TapValues> SamplerGroup::read_taps(int64_t row) const {
     return values;
 }
 
-bool SamplerGroup::upload() {
+std::optional<size_t> SamplerGroup::upload() {
     if (is_uploaded) {
-        return false;
+        return std::nullopt;
     }
-    is_uploaded = true;
+    is_uploaded  = true;
     ++uploads;
-    upload_uniforms();
+    size_t bytes = upload_uniforms();
     for (size_t i = 1; i < built.inputs.size(); ++i) {
+        if (bound.graph.inputs[i].is_constant) {
+            continue;
+        }
         if (bound.graph.inputs[i].is_guide) {
-            upload_guide(i);
+            bytes += upload_guide(i);
         } else if (bound.graph.inputs[i].dtype == Dtype::f32) {
-            upload_rows<float>(built.inputs[i], [i](const Sampler & member) { return member.float_input(i); });
+            bytes += upload_rows<float>(built.inputs[i], [i](const Sampler & member) { return member.float_input(i); });
         } else {
-            upload_rows<int32_t>(built.inputs[i], [i](const Sampler & member) { return member.id_input(i); });
+            bytes += upload_rows<int32_t>(built.inputs[i], [i](const Sampler & member) { return member.id_input(i); });
         }
     }
     if (!devices_known) {
         find_devices();
     }
-    return true;
+    return bytes;
 }
 
 // Other rows belong to sequences with other chains or none. They are also computed, so they get valid values: token ids out of
 // range would abort the process.
-template <typename T, typename Row> void SamplerGroup::upload_rows(ggml_tensor * tensor, Row row_of) const {
+template <typename T, typename Row> size_t SamplerGroup::upload_rows(ggml_tensor * tensor, Row row_of) const {
     if (tensor == nullptr || tensor->buffer == nullptr) {
-        return;
+        return 0;
     }
     const auto     size = static_cast<size_t>(tensor->ne[0]);
     std::vector<T> values(size * static_cast<size_t>(rows));
@@ -128,13 +141,14 @@ template <typename T, typename Row> void SamplerGroup::upload_rows(ggml_tensor *
         }
     }
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+    return ggml_nbytes(tensor);
 }
 
 // Other rows get row 0, which is there in every batch.
-void SamplerGroup::upload_guide(size_t input) const {
+size_t SamplerGroup::upload_guide(size_t input) const {
     ggml_tensor * const at = built.inputs[input];
     if (at == nullptr || at->buffer == nullptr) {
-        return;
+        return 0;
     }
     std::vector<int32_t> values(static_cast<size_t>(rows));
     for (const Sampler * member : members) {
@@ -144,6 +158,7 @@ void SamplerGroup::upload_guide(size_t input) const {
         }
     }
     ggml_backend_tensor_set(at, values.data(), 0, ggml_nbytes(at));
+    return ggml_nbytes(at);
 }
 
 const Sampler * SamplerGroup::find(int32_t sequence) const {
@@ -153,9 +168,9 @@ const Sampler * SamplerGroup::find(int32_t sequence) const {
 }
 
 // A uniform is one row of the tensor, over the sequences.
-void SamplerGroup::upload_uniforms() const {
+size_t SamplerGroup::upload_uniforms() const {
     if (built.uniforms == nullptr || built.uniforms->buffer == nullptr) {
-        return;
+        return 0;
     }
     const auto         count = static_cast<size_t>(rows);
     std::vector<float> values(count * static_cast<size_t>(bound.graph.uniform_count));
@@ -166,6 +181,7 @@ void SamplerGroup::upload_uniforms() const {
         }
     }
     ggml_backend_tensor_set(built.uniforms, values.data(), 0, ggml_nbytes(built.uniforms));
+    return ggml_nbytes(built.uniforms);
 }
 
 void SamplerGroup::find_devices() {

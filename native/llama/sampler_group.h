@@ -2,12 +2,14 @@
 // of nodes does not grow with the number of sequences.
 #pragma once
 
+#include "graph/columns.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 
 #include <ggml-backend.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +24,7 @@ struct SamplerStats {
     size_t                nodes_without_views = 0;
     size_t                readback_bytes      = 0; // copied to the host per output
     size_t                sequence_bytes      = 0; // of device memory per sequence
+    size_t                column_bytes        = 0; // of columns that stay on the device, for all sequences together
     std::set<std::string> devices;                 // where the nodes ran
 };
 
@@ -33,8 +36,9 @@ public:
     void join(Sampler * member) { members.push_back(member); }
     void leave(Sampler * member) { std::erase(members, member); }
 
-    // Throws Failure (INVALID_GRAPH, UNSUPPORTED_OP) if the graph cannot be part of a model's.
-    void check(ggml_backend_buffer_type_t type);
+    // Throws Failure (INVALID_GRAPH, UNSUPPORTED_OP) if the graph cannot be part of a model's. The first call puts the columns of
+    // constant inputs on the device; returns how many bytes it uploaded.
+    size_t check(ggml_backend_buffer_type_t type);
 
     // The subgraph over all rows of the model's logits, `padded` with one more; created by the first call of a build.
     const Built & build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded);
@@ -46,8 +50,8 @@ public:
     void begin_batch();
     // How many of llama.cpp's graphs had outputs of its members since the last call.
     int64_t take_uploads() { return std::exchange(uploads, 0); }
-    // Uploads those of all active members at once. False if this batch's are already uploaded.
-    bool upload();
+    // Uploads those of all active members at once and returns their bytes; nothing if this batch's are already uploaded.
+    std::optional<size_t> upload();
 
     // The next states of a row of the batch that was computed last.
     std::vector<float> read_states(int64_t row);
@@ -65,16 +69,19 @@ public:
     const ggml_cgraph * model_graph() const { return cgraph; }
 
 private:
-    template <typename T, typename Row> void upload_rows(ggml_tensor * tensor, Row row_of) const;
-    void                                     upload_uniforms() const;
-    void                                     upload_guide(size_t input) const;
-    void                                     find_devices();
+    // Return the bytes that they upload.
+    template <typename T, typename Row> size_t upload_rows(ggml_tensor * tensor, Row row_of) const;
+    size_t                                     upload_uniforms() const;
+    size_t                                     upload_guide(size_t input) const;
+    void                                       find_devices();
 
     std::shared_ptr<const Graph> graph;
     BoundGraph                   bound; // to the model's vocabulary
     BoundGraph                   probe; // to llama.cpp's probe size
     std::vector<Sampler *>       members;
     Family                       family = Family::cpu; // of the device that the subgraph is built for
+
+    std::unique_ptr<Columns> columns; // of the constant inputs, for all rows; before the builds that read them
 
     Built                           built; // its tensors live as long as llama.cpp's graph
     const ggml_cgraph *             cgraph      = nullptr;

@@ -18,7 +18,7 @@ constexpr int32_t V = dim_vocabulary;
 
 struct Words {
     int32_t              uniforms = 0;
-    std::vector<int32_t> inputs   = { 0, V, 0 }; // (dtype, dim, whether it is a guide)
+    std::vector<int32_t> inputs   = { 0, V, 0 }; // (dtype, dim, role) each
     std::vector<int32_t> states;
     std::vector<int32_t> nodes;
     int32_t              node_count = 0;

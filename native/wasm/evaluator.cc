@@ -89,8 +89,14 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_check(const int32_t * words, size_t count, int32_
     });
 }
 
-EMSCRIPTEN_KEEPALIVE Session * ggsl_open(const int32_t * words, size_t count, int32_t vocab_size, int32_t rows) {
-    return guarded([&] { return new Session(decode_wire(words, count), vocab_size, rows); });
+// `columns`: those of the constant inputs, one after the other.
+EMSCRIPTEN_KEEPALIVE Session * ggsl_open(const int32_t * words, size_t count, int32_t vocab_size, int32_t rows,
+                                         const float * columns, size_t column_count, size_t column_size) {
+    return guarded([&] {
+        Graph graph   = decode_wire(words, count);
+        graph.columns = columns_of(columns, column_count, column_size);
+        return new Session(graph, vocab_size, rows);
+    });
 }
 
 EMSCRIPTEN_KEEPALIVE void ggsl_close(const Session * session) {

@@ -35,6 +35,8 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
     if (stream.eatSpace()) return null;
     if (stream.match(/^\/\/\/.*/)) return "docComment";
     if (stream.match(/^\/\/.*/)) return "comment";
+    if (/[(,]\s*$/.test(stream.string.slice(0, stream.pos)) && stream.match(/^\/(?![/*])(?:\\.|[^/\\])+\//))
+      return "string";
     if (stream.match(/^"(?:\\.|[^"\\])*"?/)) return "string";
     if (stream.match(/^(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?/)) return "number";
     const word = stream.match(/^[\p{L}_][\p{L}\d_]*/u);

@@ -9,6 +9,8 @@ import { firstStage, splitGraph, type SplitGraph } from "./split.js";
 export interface PlaceOptions {
   /** ggml's name of the device. */
   readonly device: string;
+  /** Of the graph's constant inputs; a graph that has some cannot run without them. */
+  readonly columns?: readonly Float32Array[];
   /** Makes a split an error. */
   readonly strict?: boolean | undefined;
   /** Whether the graph becomes part of a model's graph. */
@@ -53,7 +55,7 @@ export function placeGraph(graph: Graph, vocabSize: number, options: PlaceOption
     bytes: parts.taps.reduce((sum, id) => sum + 4 * bindDim(graph.nodes[id]!.dim, vocabSize), 0),
   };
   if (options.strict) throw new InputError(`strict: ${splitText(split)}`);
-  return placeSplit(parts, split, vocabSize);
+  return placeSplit(parts, split, vocabSize, options.columns);
 }
 
 /** A graph that needs no split, for example on the CPU. */
@@ -78,7 +80,12 @@ function missingOps(
   return [...found, ...given.map((node) => ({ node, op: graph.nodes[node]!.op.toUpperCase() }))];
 }
 
-function placeSplit({ device, taps, host }: SplitGraph, split: Split, vocabSize: number): PlacedGraph {
+function placeSplit(
+  { device, taps, host }: SplitGraph,
+  split: Split,
+  vocabSize: number,
+  columns: PlaceOptions["columns"],
+): PlacedGraph {
   const binding = loadBinding();
   let evaluator: NativeEvaluator | undefined;
   // input 0 is not read: if the host needs the logits, they are a tap
@@ -87,7 +94,7 @@ function placeSplit({ device, taps, host }: SplitGraph, split: Split, vocabSize:
     words: encodeWire(device, taps),
     split,
     finish(results, uniforms, inputs) {
-      evaluator ??= new binding.Evaluator(new binding.Graph(encodeWire(host)), { vocabSize });
+      evaluator ??= new binding.Evaluator(new binding.Graph(encodeWire(host), columns), { vocabSize });
       return evaluator.evaluate({ logits, uniforms, inputs: [...inputs, ...(results.taps ?? [])] });
     },
     [Symbol.dispose]: () => evaluator?.dispose(),

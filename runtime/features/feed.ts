@@ -2,6 +2,7 @@
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { isToken } from "@ggsl/compiler/graph/values.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
@@ -10,6 +11,7 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
+import { maskOf, type OpenSet } from "./sets.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
@@ -32,7 +34,7 @@ export interface Feed {
    */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**
-   * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
+   * The texts of the tokens, for breakers and sets of tokens that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
    * which cuts a text into tokens by the longest match.
    */
   readonly vocabulary?: GivenVocabulary;
@@ -54,13 +56,24 @@ export interface OpenFeature {
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
   readonly completions?: Completions;
+  /** Of a set that never changes. */
+  readonly mask?: Float32Array;
 }
 
 /** The vocabulary that was given, if any. */
 export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
 
+/** Where the tokens of a sequence's sets are looked up. */
+export const placeOf = (feed: Feed, vocabSize: number): { vocabulary: Vocabulary | undefined; vocabSize: number } => ({
+  // a model's is read on first use
+  get vocabulary() {
+    return vocabularyIn(feed);
+  },
+  vocabSize,
+});
+
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenFeature[] {
+export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[], vocabSize: number): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
@@ -75,6 +88,8 @@ export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenF
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
     }
+    if (from.kind === "set" && feature.form.kind === "dense")
+      return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
     return { feature };
   });
 }
@@ -127,27 +142,42 @@ function tokensIn(source: TextSource | undefined, { history, prompt, step }: Tex
   return history;
 }
 
+/** The columns of a graph's constant inputs, which a device keeps. */
+export const columnsOf = (graph: Graph, features: readonly OpenFeature[]): Float32Array[] =>
+  graph.inputs.flatMap(({ source }) => (source.kind === "dense" ? (features[source.feature]?.mask ?? []) : []));
+
+const EMPTY = new Float32Array();
+
+/** The vectors that change: those of constant inputs are left empty. */
+export const varying = (graph: Graph, vectors: readonly Vector[]): Vector[] =>
+  vectors.map((vector, i) => (isConstantInput(graph.inputs[i + 1]!, graph) ? EMPTY : vector));
+
+/** What the inputs of a graph are computed from. */
+export interface Fed {
+  readonly features: readonly OpenFeature[];
+  readonly text: TextSoFar;
+  readonly feed: ModelFeed;
+  readonly vocabSize: number;
+  readonly sets: readonly OpenSet[];
+}
+
 /** A vector for each input of the graph except the first, the logits. */
-export function inputsOf(
-  graph: Graph,
-  features: readonly OpenFeature[],
-  text: TextSoFar,
-  feed: ModelFeed,
-  vocabSize: number,
-): Vector[] {
+export function inputsOf(graph: Graph, fed: Fed): Vector[] {
+  const { features, feed, vocabSize } = fed;
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
-    const known = pairs.get(source.feature) ?? checkedPairs(open, text, feed, vocabSize);
+    const known = pairs.get(source.feature) ?? checkedPairs(open, fed);
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);
   });
 }
 
-function denseOf({ feature: { from }, grammar }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
+function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
+  if (mask) return mask;
   if (grammar) return grammar.allowed();
   if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
   const name = nameOf(from);
@@ -213,9 +243,11 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
   return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
-function checkedPairs(open: OpenFeature, text: TextSoFar, feed: Feed, vocabSize: number): Pairs {
+function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<Fed, "features">): Pairs {
   const { from, form } = open.feature;
-  const pairs = pairsOf(open, text, feed);
+  // checked when it was set
+  if (from.kind === "set") return new Map([...sets[from.set]!.tokens].map((token) => [token, from.not ? 0 : 1]));
+  const pairs = pairsOf(from, open, text, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
@@ -231,7 +263,12 @@ function checkedPairs(open: OpenFeature, text: TextSoFar, feed: Feed, vocabSize:
   return new Map(inside);
 }
 
-function pairsOf({ feature: { from }, breakers, completions }: OpenFeature, text: TextSoFar, feed: Feed): Pairs {
+function pairsOf(
+  from: Exclude<FeatureSource, { kind: "set" }>,
+  { breakers, completions }: OpenFeature,
+  text: TextSoFar,
+  feed: Feed,
+): Pairs {
   switch (from.kind) {
     case "occurrences":
       return countOccurrences(windowOf(tokensIn(from.in, text, feed), text.window(from.last)));

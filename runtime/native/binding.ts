@@ -55,7 +55,8 @@ export interface Binding {
   rewrites(): Rewrite[];
   /** Nodes that the device cannot run at this vocabulary size; with `inModel`, as part of a model's graph. */
   unsupported(graph: NativeGraph, device: string, vocabSize: number, inModel: boolean): Unsupported[];
-  readonly Graph: new (words: Int32Array) => NativeGraph;
+  /** `columns`: one for each constant input, in their order; without them a graph can only be examined. */
+  readonly Graph: new (words: Int32Array, columns?: readonly Float32Array[]) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
   /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
   readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
@@ -148,7 +149,7 @@ export interface EvaluatorValues {
   readonly logits: Float32Array;
   /** rows x uniforms of the graph, all finite. */
   readonly uniforms: Float32Array;
-  /** `Graph.inputs` from index 1 on, rows x dim each; may be omitted if there are none. */
+  /** `Graph.inputs` from index 1 on, rows x dim each; may be omitted if there are none. Those of constant inputs are not read. */
   readonly inputs?: readonly InputValues[];
 }
 
@@ -274,7 +275,7 @@ export interface NativeContext {
   setGuide(sequence: number, input: number, guide: number): void;
   /** Sets the chain's uniforms; they are kept until set again. */
   setUniforms(sequence: number, values: Float32Array): void;
-  /** Sets an input of the chain, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */
+  /** Sets an input of the chain that is not constant, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */
   setInput(sequence: number, input: number, values: InputValues): void;
   /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
@@ -314,8 +315,12 @@ export interface ContextStats {
   readonly reserveBuilds: number;
   /** Trial builds of chains at llama.cpp's probe size, one per chain. */
   readonly probeBuilds: number;
-  /** Uploads of uniforms and inputs: one per token for all sequences with the same chain. */
+  /** Uploads of uniforms and inputs that can change: one per token for all sequences with the same chain. */
   readonly setInputs: number;
+  /** Bytes of all these uploads, and of the columns that stay on the devices, which are uploaded once. */
+  readonly uploadBytes: number;
+  /** Bytes of device memory of columns that never change, such as sets of tokens: those of equal chains are shared. */
+  readonly columnBytes: number;
   /** ggml nodes of all chains in the latest build, including views and reshapes; sequences with equal chains share them. */
   readonly nodes: number;
   readonly nodesWithoutViews: number;

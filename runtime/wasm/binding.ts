@@ -8,6 +8,7 @@ import type {
   NativeEvaluator,
   NativeGraph,
 } from "../native/binding.js";
+import { checkedColumns, joinColumns } from "./columns.js";
 import { Instance, nativeError, type Pointer } from "./instance.js";
 import type { WasmModule } from "./webAssembly.js";
 
@@ -38,10 +39,15 @@ class Host {
     return this.instance;
   }
 
-  openSession(owner: object, graph: Words, vocabSize: number, rows: number): Session {
+  openSession(owner: object, { words, columns }: GraphParts, vocabSize: number, rows: number): Session {
     const instance = this.current();
-    const at = withWords(instance, graph, (words) =>
-      instance.checked((e) => e.ggsl_open(words, graph.length, vocabSize, rows)),
+    const joined = joinColumns(columns);
+    const at = withWords(instance, words, (graphAt) =>
+      withWords(instance, new Int32Array(joined.buffer), (columnsAt) =>
+        instance.checked((e) =>
+          e.ggsl_open(graphAt, words.length, vocabSize, rows, columnsAt, columns.length, columns[0]?.length ?? 0),
+        ),
+      ),
     );
     const session = { instance, at };
     this.open++;
@@ -59,6 +65,12 @@ class Host {
 }
 
 type Words = Int32Array;
+
+/** A graph in the wire form, and the columns of its constant inputs. */
+interface GraphParts {
+  readonly words: Words;
+  readonly columns: readonly Float32Array[];
+}
 
 interface Session {
   readonly instance: Instance;
@@ -78,12 +90,12 @@ function withWords<T>(instance: Instance, words: Words, work: (at: Pointer) => T
 
 export function wasmBinding(module: WasmModule): WasmBinding {
   const host = new Host(module);
-  const wordsOf = new WeakMap<object, Words>();
+  const partsOf = new WeakMap<object, GraphParts>();
 
   class Graph implements NativeGraph {
     readonly size: NativeGraph["size"];
 
-    constructor(words: Words) {
+    constructor(words: Words, columns: readonly Float32Array[] = []) {
       if (!(words instanceof Int32Array)) throw nativeError("INVALID_ARGUMENT", "words: expected an Int32Array");
       const instance = host.current();
       const [uniforms, inputs, states, nodes] = withWords(instance, words, (at) =>
@@ -93,7 +105,7 @@ export function wasmBinding(module: WasmModule): WasmBinding {
         }),
       ) as unknown as [number, number, number, number];
       this.size = { uniforms, inputs, states, nodes };
-      wordsOf.set(this, words.slice());
+      partsOf.set(this, { words: words.slice(), columns: checkedColumns(columns) });
     }
   }
 
@@ -105,13 +117,13 @@ export function wasmBinding(module: WasmModule): WasmBinding {
     private session: Session | undefined;
 
     constructor(graph: NativeGraph, { vocabSize, rows = 1, device = "CPU", threads = 1 }: EvaluatorOptions) {
-      const words = wordsOf.get(graph);
-      if (!words) throw nativeError("INVALID_ARGUMENT", "graph: expected a Graph");
+      const parts = partsOf.get(graph);
+      if (!parts) throw nativeError("INVALID_ARGUMENT", "graph: expected a Graph");
       checkInteger("vocabSize", vocabSize);
       checkInteger("rows", rows);
       if (device !== "CPU") throw nativeError("NO_DEVICE", `no device "${device}"; there are: CPU`);
       if (threads !== 1) throw nativeError("INVALID_ARGUMENT", `threads: expected 1, found ${threads}`);
-      const session = host.openSession(this, words, vocabSize, rows);
+      const session = host.openSession(this, parts, vocabSize, rows);
       this.session = session;
       this.nodes = session.instance.call((e) => e.ggsl_nodes(session.at));
       this.nodesWithoutViews = session.instance.call((e) => e.ggsl_nodes_without_views(session.at));

@@ -21,7 +21,15 @@ export interface CommonExports {
 export interface Exports extends CommonExports {
   ggsl_op_name(index: number): Pointer;
   ggsl_check(words: Pointer, count: number, size: Pointer): number;
-  ggsl_open(words: Pointer, count: number, vocabSize: number, rows: number): Pointer;
+  ggsl_open(
+    words: Pointer,
+    count: number,
+    vocabSize: number,
+    rows: number,
+    columns: Pointer,
+    columnCount: number,
+    columnSize: number,
+  ): Pointer;
   ggsl_close(session: Pointer): void;
   ggsl_nodes(session: Pointer): number;
   ggsl_nodes_without_views(session: Pointer): number;

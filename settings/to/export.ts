@@ -1,4 +1,5 @@
 /** Chains as settings of other tools: `ggsl export`. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
 import { checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
@@ -24,7 +25,7 @@ export interface ExportOptions {
   readonly chain?: string;
   readonly importer?: Importer;
   /** Values of the chain's parameters; omitted ones have their defaults. */
-  readonly set?: Readonly<Record<string, number>>;
+  readonly set?: Settings;
 }
 
 /** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` for a chain without an equivalent. */

@@ -1,4 +1,5 @@
 /** The stages of a chain with the values of their arguments; nested chains are inlined. */
+import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
@@ -25,7 +26,7 @@ export interface FlatStage {
 type Values = ReadonlyMap<string, Value>;
 
 /** Uniforms have the values that `set` gives them, or their defaults. */
-export function flatten(module: Module, chain: Chain, set: Readonly<Record<string, number>>): FlatStage[] {
+export function flatten(module: Module, chain: Chain, set: Settings): FlatStage[] {
   const values = new Map(chain.params.map((p) => [p.name.text, set[p.name.text] ?? defaultOf(p, module)]));
   return stagesOf(module, chain, values);
 }

@@ -54,6 +54,8 @@ const CASES: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, Ca
   },
   steps: { text: sampler("keep prob > 0.1"), has: stepsOf(sampler("keep prob > 0.1")) },
   textLength: { text: sampler('keep allowed("root ::= [a-z]+")'), has: 17 },
+  sets: { text: sampler("logit += token in tokens(1) or token in tokens(2) ? 1 : 0"), has: 2 },
+  setItems: { text: sampler("logit += token in tokens(1, 2, 3) ? 1 : 0"), has: 3 },
   breakers: { text: sampler('logit -= repeat_len(64, ["a", "b", "c"])'), has: 3 },
   stages: { text: sampler("logit += 1").replace("= s()", "= s() |> s() |> s()"), has: 3 },
   nodes: { text: sampler("logit += prob * prob"), has: least("nodes", sampler("logit += prob * prob")) },

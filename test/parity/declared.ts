@@ -34,7 +34,8 @@ function specOf(sampler: string, param: Param): ParamSpec {
     case "list":
       return tokenLists;
     case "text":
-      throw new Error(`\`${sampler}\`: unknown which texts \`${param.name.text}\` takes`);
+    case "tokens":
+      throw new Error(`\`${sampler}\`: unknown which values \`${param.name.text}\` takes`);
   }
 }
 

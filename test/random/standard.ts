@@ -44,7 +44,7 @@ export const extremeTemperatures: fc.Arbitrary<StandardChoice> = choiceOf(
 export function standardStage(draft: Draft, { sampler, params, args, isUniform }: StandardChoice): string {
   const texts = Object.entries(args).map(([key, value], i) => {
     const { type, isStatic } = params[key]!;
-    if (typeof value !== "number" || type === "list" || isStatic || !isUniform[i])
+    if (typeof value !== "number" || type === "list" || type === "tokens" || isStatic || !isUniform[i])
       return `${key}: ${literal(type, value)}`;
     // the default lies in every sampler's range
     return `${key}: ${chainParam(draft, type, value, value, { isStatic: false, range: "" })}`;

@@ -34,6 +34,12 @@ function bracketed(e: Expr): string {
       return e.text;
     case "unary":
       return `(${e.op} ${bracketed(e.operand)})`;
+    case "pattern":
+      return `/${e.value}/`;
+    case "part":
+      return `${e.of.text}.${e.name.text}`;
+    case "member":
+      return `(${bracketed(e.value)} ${e.isNegated ? "not in" : "in"} ${bracketed(e.set)})`;
     case "binary":
       return `(${bracketed(e.left)} ${e.op} ${bracketed(e.right)})`;
     case "conditional":
@@ -77,6 +83,11 @@ describe("precedence", () => {
     ["sum(x, min)", "sum(x, min)"],
     ["fn + as * sum", "(fn + (as * sum))"],
     ["a and b or c", "((a and b) or c)"],
+    ["a in b and c", "((a in b) and c)"],
+    ["not a in b", "(not (a in b))"],
+    ["a not in b or c", "((a not in b) or c)"],
+    ["a + 1 in tokens(/x\\/y/)", "((a + 1) in tokens(/x\\/y/))"],
+    ["a in tokens.end ? 1 / 2 / 3 : b", "((a in tokens.end) ? ((1 / 2) / 3) : b)"],
     ["a or b ? c : d", "((a or b) ? c : d)"],
     ["a ? b : c ? d : e", "(a ? b : (c ? d : e))"],
     ["a ? b ? c : d : e", "(a ? (b ? c : d) : e)"],

@@ -63,8 +63,11 @@ export const missingStatic = (span: Span, name: string): Diagnostic =>
 export const setOutOfRange = (span: Span, name: string, range: string, found: number): Diagnostic =>
   error("E0411", span, `\`${name}\` must be ${range}, but is set to ${found}`);
 
+/** A value of a type, in words. */
+export const ofType = (type: string): string => (type === "tokens" ? "a set of tokens" : `a ${type}`);
+
 export const rangeOnType = (span: Span, type: string): Diagnostic =>
-  error("E0412", span, `a ${type} has no range`, { help: "only f32 and i32 parameters take one" });
+  error("E0412", span, `${ofType(type)} has no range`, { help: "only f32 and i32 parameters take one" });
 
 export const randomIsForSeeds = (span: Span): Diagnostic =>
   error("E0413", span, "`random` is for parameters of type `seed`");

@@ -94,7 +94,12 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "an expression",
     marks: ["a number", "a name"],
-    words: /^(?:a number|a text in quotes|a name|not|a fold|repeat|`(?:[-([]|true|false|inf)`)$/,
+    words: /^(?:a number|a text in quotes|a pattern|a name|not|a fold|repeat|`(?:[-([]|true|false|inf)`)$/,
+  },
+  {
+    phrase: "a type (f32, i32, bool, seed, text, list, tokens)",
+    marks: ["`f32`", "`list`"],
+    words: /^`(?:f32|i32|bool|seed|text|list|tokens)`$/,
   },
   {
     phrase: "a clause of the test",
@@ -104,7 +109,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
 ];
 
 /** Operators can follow nearly everywhere; they are listed only if nothing else can follow. */
-const CONTINUATION = /^(?:`(?:[-+*/%^?(]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|desc)$/;
+const CONTINUATION = /^(?:`(?:[-+*/%^?(.]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|desc)$/;
 
 function summarize(expected: readonly string[]): string[] {
   const phrases = PHRASES.filter(({ marks }) => marks.every((mark) => expected.includes(mark)));

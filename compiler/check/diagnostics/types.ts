@@ -2,6 +2,7 @@
 import { SEED_RANGE } from "../../graph/param.js";
 import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic, type Extra } from "../diagnostics.js";
+import { ofType } from "./params.js";
 
 export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
   const help =
@@ -137,7 +138,7 @@ export const pickedWithoutPick = (span: Span): Diagnostic =>
   });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
-  error("E0316", span, `an input cannot be a ${type}`, {
+  error("E0316", span, `an input cannot be ${ofType(type)}`, {
     help: "an input is a column of `f32`, `i32` or `bool`, or the `logits` of another sequence",
   });
 
@@ -148,7 +149,7 @@ export const sparseGuide = (span: Span, name: string): Diagnostic =>
   });
 
 export const stateOfType = (span: Span, type: string): Diagnostic =>
-  error("E0317", span, `a state cannot be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
+  error("E0317", span, `a state cannot be ${ofType(type)}`, { help: "a state is an `f32`, an `i32` or a `bool`" });
 
 export const notKnownBefore = (span: Span): Diagnostic =>
   error("E0318", span, "the initial value of a state must be known before the first token", {

@@ -2,6 +2,7 @@
 import { emit } from "../../graph/build.js";
 import type { Dim, Feature, NodeId } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
+import { inputName } from "../../graph/sets.js";
 import { clampLogits, column, scalar } from "./columns.js";
 import type { Lowering } from "./lowering.js";
 import { pickedToken } from "./pick.js";
@@ -52,11 +53,9 @@ const wholeRawProb = (cx: Lowering): NodeId => emit(cx.builder, "soft_max", [who
 function addFeature(cx: Lowering, feature: Feature, range: Interval | undefined): NodeId {
   cx.meter.check("features", cx.features.length + 1);
   const index = cx.features.push(feature) - 1;
-  const name = "name" in feature.from ? feature.from.name : feature.from.kind;
   const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
     cx.meter.check("inputs", cx.inputs.length + 1);
-    const label = kind === "dense" ? name : `${name}.${kind}`;
-    const input = cx.inputs.push({ name: label, dtype, dim, source: { kind, feature: index } }) - 1;
+    const input = cx.inputs.push({ name: inputName(feature, kind), dtype, dim, source: { kind, feature: index } }) - 1;
     return emit(cx.builder, "input", [], { index: input, dtype, dim }, range ? { range } : {});
   };
   const { form } = feature;

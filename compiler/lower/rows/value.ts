@@ -107,8 +107,13 @@ interface Size {
 const LEAF: Size = { parts: 1, depth: 0 };
 const sizes = new WeakMap<object, Size>();
 
-const measure = (expr: UniformExpr): Size =>
-  Array.isArray(expr) ? (sizes.get(expr) ?? LEAF) : { parts: leafParts(expr as UniformLeaf), depth: 0 };
+function measure(expr: UniformExpr): Size {
+  if (Array.isArray(expr)) return sizes.get(expr) ?? LEAF;
+  const leaf = expr as UniformLeaf;
+  if (typeof leaf !== "object" || !("member" in leaf)) return { parts: leafParts(leaf), depth: 0 };
+  const { parts, depth } = measure(leaf.member);
+  return { parts: parts + 1, depth: depth + 1 };
+}
 
 /** How many operations and leaves a uniform expression has. */
 export const sizeOf = (expr: UniformExpr): number => measure(expr).parts;

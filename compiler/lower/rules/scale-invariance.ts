@@ -42,6 +42,7 @@ export interface Degrees {
 
 /** Whether a condition is invariant when probabilities are multiplied by a positive number. */
 export function isScaleInvariant(condition: Expr, degrees: Degrees): boolean {
+  if (condition.kind === "member") return true;
   if (condition.kind !== "binary") return false;
   const { op, left, right } = condition;
   const { takes, isOrdering } = OPERATORS[op];

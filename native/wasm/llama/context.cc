@@ -155,7 +155,8 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
             static_cast<double>(counters.probe_builds), static_cast<double>(counters.set_inputs),
             static_cast<double>(chains.nodes), static_cast<double>(chains.nodes_without_views),
             static_cast<double>(chains.readback_bytes), static_cast<double>(chains.sequence_bytes),
-            static_cast<double>(stats.cache_bytes) });
+            static_cast<double>(stats.cache_bytes), static_cast<double>(counters.upload_bytes),
+            static_cast<double>(chains.column_bytes) });
     });
 }
 

@@ -1,5 +1,6 @@
 // Models, graphs and the versions that must match (native/llama/model.h, wire.h).
 #include "graph/backend.h"
+#include "graph/columns.h"
 #include "graph/ops.h"
 #include "exchange.h"
 
@@ -108,9 +109,14 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_is_end(const SharedModel * model, int32_t token) 
     return (*model)->is_end(token);
 }
 
-// A graph in the wire form.
-EMSCRIPTEN_KEEPALIVE SharedGraph * ggsl_graph_open(const int32_t * words, size_t count) {
-    return guarded([&] { return new SharedGraph(std::make_shared<const Graph>(decode_wire(words, count))); });
+// A graph in the wire form, and the columns of its constant inputs, one after the other.
+EMSCRIPTEN_KEEPALIVE SharedGraph * ggsl_graph_open(const int32_t * words, size_t count, const float * columns,
+                                                   size_t column_count, size_t column_size) {
+    return guarded([&] {
+        Graph graph   = decode_wire(words, count);
+        graph.columns = columns_of(columns, column_count, column_size);
+        return new SharedGraph(std::make_shared<const Graph>(std::move(graph)));
+    });
 }
 EMSCRIPTEN_KEEPALIVE void ggsl_graph_close(const SharedGraph * graph) {
     delete graph;

@@ -110,10 +110,12 @@ export class LlamaContext implements NativeContext {
       readbackBytes,
       sequenceBytes,
       cacheBytes,
-    ] = numbers as unknown as [number, number, number, number, number, number, number, number, number];
+      uploadBytes,
+      columnBytes,
+    ] = numbers as unknown as [number, number, number, number, number, number, number, number, number, number, number];
     const devices = this.handle.ask((e, at) => e.ggsl_context_devices(at)).texts();
     return {
-      ...{ graphBuilds, reserveBuilds, probeBuilds, setInputs },
+      ...{ graphBuilds, reserveBuilds, probeBuilds, setInputs, uploadBytes, columnBytes },
       ...{ nodes, nodesWithoutViews, readbackBytes, sequenceBytes, cacheBytes, devices },
       ...{ threads: 1, batchThreads: 1 },
     };

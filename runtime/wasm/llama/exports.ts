@@ -18,7 +18,7 @@ export interface LlamaExports extends CommonExports {
   ggsl_classes(model: Pointer): number;
   ggsl_is_end(model: Pointer, token: number): number;
 
-  ggsl_graph_open(words: Pointer, count: number): Pointer;
+  ggsl_graph_open(words: Pointer, count: number, columns: Pointer, columnCount: number, columnSize: number): Pointer;
   ggsl_graph_close(graph: Pointer): void;
   ggsl_graph_size(graph: Pointer): number;
 

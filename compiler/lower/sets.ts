@@ -1,0 +1,60 @@
+/** Sets of tokens: columns of a set that is known when the chain is made stay on the device; those of a list of ids are fed. */
+import { notAToken } from "../check/diagnostics/sets.js";
+import { isSetLiteral, itemsOf } from "../check/sets.js";
+import type { Feature, TokenSet } from "../graph/graph.js";
+import * as I from "../graph/interval.js";
+import type { Expr, Member } from "../syntax/ast.js";
+import type { ChainLowering } from "./chainLowering.js";
+import { not } from "./rows/conditions.js";
+import { featureColumn } from "./rows/features.js";
+import { constant, uniformValue, type Value } from "./rows/value.js";
+import type { Scope, SetArgument } from "./scope.js";
+
+/** The set's number; equal sets of the program are one. */
+export function addSet(cx: ChainLowering, set: TokenSet): SetArgument {
+  const key = JSON.stringify(set);
+  const known = set.name === undefined ? cx.sets.findIndex((other) => JSON.stringify(other) === key) : -1;
+  if (known >= 0) return { kind: "set", set: known };
+  cx.meter.check("sets", cx.sets.length + 1);
+  cx.meter.check("setItems", set.of.length);
+  cx.meter.spend(set.of.length);
+  return { kind: "set", set: cx.sets.push(set) - 1 };
+}
+
+/** The set that an expression names; undefined if it names none. */
+export function lowerSet(cx: ChainLowering, scope: Scope, expr: Expr): SetArgument | undefined {
+  if (isSetLiteral(expr)) return addSet(cx, { of: itemsOf(expr, scope.module) });
+  if (expr.kind !== "name") return undefined;
+  const argument = scope.args.get(expr.text);
+  if (argument) return argument.kind === "set" ? argument : undefined;
+  const declared = scope.module.scope.get(expr.text);
+  if (declared?.declaration.kind !== "const" || !isSetLiteral(declared.declaration.value)) return undefined;
+  return addSet(cx, { of: itemsOf(declared.declaration.value, declared.module) });
+}
+
+/** `token in set`, a column, or `id in set`, which the host computes. */
+export function lowerMember(
+  cx: ChainLowering,
+  scope: Scope,
+  { value, isNegated, set }: Member,
+  lower: (expr: Expr) => Value,
+): Value {
+  const found = lowerSet(cx, scope, set);
+  if (!found) throw new Error("the checker accepted a set that is none");
+  if (value.kind === "name" && value.text === "token") return setColumn(cx, found.set, isNegated);
+  const id = lower(value);
+  if (id.kind === "node") {
+    cx.diagnostics.push(notAToken(value.span));
+    return constant(0);
+  }
+  const member = uniformValue({ member: id.expr, of: found.set }, I.UNIT);
+  return isNegated ? not(cx, member) : member;
+}
+
+/** The host computes both the column and its opposite, so that neither costs a node. */
+function setColumn(cx: ChainLowering, set: number, isNegated: boolean): Value {
+  const { capacity } = cx.sets[set]!;
+  const form: Feature["form"] =
+    capacity === undefined ? { kind: "dense" } : { kind: "sparse", capacity, fill: isNegated ? 1 : 0 };
+  return featureColumn(cx, { form, from: { kind: "set", set, ...(isNegated && { not: true }) } }, I.UNIT);
+}
