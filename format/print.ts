@@ -321,9 +321,10 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   And: level,
   Comparison_compare: binary,
   Comparison_member(value, not, word, set) {
-    const { children } = not;
-    const words = [...children, word].map((w, i) => (i === 0 ? put(w, LINE) : put(w, SPACE)));
-    return group([doc(value), indent([words, put(set, SPACE)])]);
+    const head = doc(value);
+    const [negation] = not.children;
+    const words = negation ? [put(negation, LINE), put(word, SPACE)] : put(word, LINE);
+    return group([head, indent([words, put(set, SPACE)])]);
   },
   Sum: level,
   Product: level,
