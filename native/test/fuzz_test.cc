@@ -26,6 +26,7 @@ public:
         words.inputs   = { 0, V, 0, 1, 3, 0, 0, 3, 0, 0, V, 1 };
         note(words.the_logits(), Dtype::f32, V);
         note(words.i32(OpId::input, 3, {}, { 1, 1, 3 }), Dtype::i32, 3);
+        note(words.f32(OpId::input, V, {}, { 3, 0, V }), Dtype::f32, V);
         for (int32_t count = 1 + below(40); count > 0; --count) {
             const Words before = words;
             add_node();
@@ -157,7 +158,7 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
     try {
         const Graph graph   = decode_wire(words.data(), words.size());
         auto        sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size),
-                                      std::make_shared<SamplerCounters>());
+                                      std::make_shared<SamplerCounters>(), 0, Role::picks);
         sampler.backend_init(ggml_backend_dev_buffer_type(device_by_name("CPU")));
 
         Evaluator          evaluator(graph, size, rows, device_by_name("CPU"), 1 + generator.below(2));
@@ -172,8 +173,11 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
         const size_t         dim = static_cast<size_t>(std::min(3, size)) * count;
         std::vector<int32_t> ids(dim, 0);
         std::vector<float>   column(dim, 1.0f);
-        evaluator.run(
-            { logits, uniforms, { std::monostate(), std::span<const int32_t>(ids), std::span<const float>(column) } });
+        std::vector<float>   guide(logits.size(), 1.0f);
+        evaluator.run({ logits,
+                        uniforms,
+                        { std::monostate(), std::span<const int32_t>(ids), std::span<const float>(column),
+                          std::span<const float>(guide) } });
         return true;
     } catch (const Failure &) {
         return false;

@@ -19,6 +19,7 @@ const awkward = join(folder, "awkward.ggsl");
 /** Modules in this repository. GGSL_BLESS=1 rewrites them. */
 const COMMITTED = [
   ["test/codegen/files/awkward.ggsl", "--dts", "--set", "k=7"],
+  ["test/codegen/files/guided.ggsl", "--dts"],
   ["examples/typed-app/chains.ggsl", "--dts"],
   ["examples/typed-app/chains.ggsl", "-o", "examples/typed-app/node/chains.ts"],
 ];

@@ -17,8 +17,12 @@ const CHAINS = [
   "typical(0.9) |> xtc(0.5, 0.05, seed: 3) |> mirostat_v2(5, 0.1, 7)",
   "penalties(64, 1.3, 0.2, 0.1) |> adaptive_p(0.3, 0.9, 5)",
 ];
+/** Reads the logits of another sequence, which only the device has. */
+const GUIDED = "cfg(2) |> top_k(20) |> dist(3)";
 const SIZE = 500;
 const LOGITS = Float32Array.from({ length: SIZE }, (_, i) => (i % 9 === 4 ? -Infinity : 5 * Math.sin(i * 12.9898)));
+
+const GUIDE = LOGITS.map((_, i) => (i % 5 === 1 ? -Infinity : 4 * Math.cos(i * 7.7)));
 
 /** The nodes that launch a kernel: each is tried as a split point. */
 const candidates = (graph: Graph): NodeId[] => [...graph.nodes.keys()].filter((id) => launches(graph.nodes[id]!));
@@ -29,7 +33,7 @@ function steps(graph: Graph, without: readonly NodeId[]): unknown[] {
   using placed = placeGraph(graph, SIZE, { device: "CPU", without: () => without });
   expect(placed.split === undefined).toBe(without.length === 0);
   const device = new binding.Evaluator(new binding.Graph(placed.words), { vocabSize: SIZE });
-  let sequence = acceptPrompt(startSequence(graph, SIZE), [1, 2, 3, 2]);
+  let sequence = acceptPrompt(startSequence(graph, SIZE, { feed: { inputs: { negative: GUIDE } } }), [1, 2, 3, 2]);
   return [1, 2, 3].map(() => {
     const [uniforms, inputs] = [uniformsOf(sequence), featureInputs(sequence)];
     const results = placed.finish(device.evaluate({ logits: LOGITS, uniforms, inputs }), uniforms, inputs);
@@ -38,7 +42,7 @@ function steps(graph: Graph, without: readonly NodeId[]): unknown[] {
   });
 }
 
-describe.each(CHAINS)("%s", (chain) => {
+describe.each([...CHAINS, GUIDED])("%s", (chain) => {
   const graph = compilePipeline(chain).rowsGraph;
   const whole = steps(graph, []);
 

@@ -109,6 +109,8 @@ refuses("features", [
   ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` must be dense, found sparse/],
   ["features.1.from", { kind: "bias" }, /features\[1\]: `bias` must be sparse, found dense/],
   ["features.1.from", { kind: "allowed" }, /features\[1\]\.from\.grammar: expected a text/],
+  ["features.0.from", { kind: "guide", name: "negative" }, /features\[0\]: `guide` must be dense, found sparse/],
+  ["features.1.from", { kind: "guide" }, /features\[1\]\.from\.name: expected a text/],
   ["features.1.from.name", 7, /features\[1\]\.from\.name: expected a text/],
 ]);
 

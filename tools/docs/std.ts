@@ -4,6 +4,7 @@
  */
 import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
+import { stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import { fill, table } from "../lib/markdown.js";
@@ -14,10 +15,13 @@ const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_b
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const textOf = ({ span }: Param): string => span.source.text.slice(span.start, span.end);
 
-/** The declaration without its doc comment. */
+/** The declaration without its doc comment, and the inputs that it reads. */
 function codeOf({ name, declaration: { span } }: StdSampler): string {
   const { text } = span.source;
-  return text.slice(text.indexOf(`sampler ${name}(`), span.end).trim();
+  const inputs = stdFile(stdSource(name)!)!.declarations.flatMap((d) =>
+    d.kind === "input" ? [text.slice(d.span.start, d.span.end).trim()] : [],
+  );
+  return [...inputs, text.slice(text.indexOf(`sampler ${name}(`), span.end).trim()].join("\n\n");
 }
 
 /** The first sentence, or what comes before its semicolon. */

@@ -1,6 +1,7 @@
 /** Uses of generated modules that must or must not compile. `tsc` compiles this file; nothing runs it. */
 import { compilePipeline, type Chain, type Model } from "ggsl";
 import { a_b, aB, class__, steady, type SteadyStates, type } from "../files/awkward.ggsl";
+import { guided, single } from "../files/guided.ggsl";
 
 declare const model: Model;
 declare const logits: Float32Array;
@@ -53,6 +54,29 @@ using batch = model.batch({ sequences: 2 });
 batch.add("Once", { chain: steady, uniforms: { tau: 3 } }).setUniforms({ tau: 2 });
 // @ts-expect-error there is no such uniform
 batch.add("Once", { chain: steady, uniforms: { tao: 3 } });
+
+// ---------------------------------------------------------------- guides
+
+const [worse, negative] = [{ prompt: "Once" }, { prompt: Int32Array.of(1) }];
+model.generate("Once", { chain: single, guides: { negative } });
+model.generate("Once", { chain: guided, guides: { worse, negative }, feed: { inputs: { scores: logits } } });
+// @ts-expect-error the chain needs its guide
+model.generate("Once", { chain: single });
+// @ts-expect-error the chain needs both guides
+batch.add("Once", { chain: guided, guides: { worse }, feed: { inputs: { scores: logits } } });
+// @ts-expect-error there is no such guide
+batch.add("Once", { chain: single, guides: { negative, worse } });
+// @ts-expect-error a guide has a prompt
+batch.add("Once", { chain: single, guides: { negative: "Once" } });
+// @ts-expect-error the chain has no guides
+batch.add("Once", { chain: steady, guides: { negative } });
+// without a model, the logits of a guide are a column
+await single.evaluate(logits, { feed: { inputs: { negative: logits } } });
+await guided.evaluate(logits, { feed: { inputs: { negative: logits, worse: [1, 2], scores: logits } } });
+// @ts-expect-error the chain needs the logits of its guide
+await single.evaluate(logits);
+// @ts-expect-error the chain needs all columns
+await guided.evaluate(logits, { feed: { inputs: { negative: logits, scores: logits } } });
 
 // ---------------------------------------------------------------- states
 
