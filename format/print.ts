@@ -247,6 +247,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
   Args: (open, args, close) => bracketed(open, args, close, "each"),
   Arg_named: labelled,
+  CallArg_named: labelled,
 
   Clause_values: (word, values) => clause(word, values),
   Clause_bias(word, open, pairs, close) {

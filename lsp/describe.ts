@@ -33,6 +33,7 @@ const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   ofPickedRow: "number",
   ending: "text or list",
   sequences: "list",
+  source: "all, prompt, generated or an input",
 };
 
 /** The argument types of a builtin in words. */
@@ -48,7 +49,8 @@ export function resultWord(name: string): string {
 /** A call of a builtin: `clamp(number, number, number)`. */
 export function functionHead(name: string): string {
   const shown = argumentWords(name).map((arg, i) => (i < countsOf(FUNCTIONS[name]!).least ? arg : `[${arg}]`));
-  return `${name}(${shown.join(", ")}) -> ${resultWord(name)}`;
+  const named = Object.entries(FUNCTIONS[name]!.named ?? {}).map(([arg, type]) => `[${arg}: ${WORDS[type] ?? type}]`);
+  return `${name}(${[...shown, ...named].join(", ")}) -> ${resultWord(name)}`;
 }
 
 export const tailHead = (name: string): string =>

@@ -44,3 +44,10 @@ export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";
+export {
+  detectAaronson,
+  detectWatermark,
+  type DetectOptions,
+  type GreenScore,
+  type WatermarkScore,
+} from "./watermark.js";

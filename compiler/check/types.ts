@@ -1,15 +1,16 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
+import type { Arg, Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
-import { argsOf, countsOf, givesOf, type ArgType, type Builtin } from "../builtins/builtin.js";
+import { argsOf, countsOf, givesOf, namedArgs, positional, type ArgType, type Builtin } from "../builtins/builtin.js";
 import { FUNCTIONS, findName, NAMES } from "../builtins/builtins.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { DRAWS } from "../builtins/draws.js";
 import { textConstant } from "./constants.js";
 import type { Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
-import { randomIsForSeeds } from "./diagnostics/params.js";
+import { givenTwice, positionalAfterNamed, randomIsForSeeds } from "./diagnostics/params.js";
 import {
   namedBuiltinArgument,
   noPresentOrder,
@@ -24,6 +25,9 @@ import {
   wrongArgumentCount,
   drawIndexUnknown,
   endingExpected,
+  mustBeWhole,
+  sourceExpected,
+  windowUnknown,
   sequencesExpected,
 } from "./diagnostics/types.js";
 import { drawInside } from "./diagnostics/functions.js";
@@ -189,20 +193,23 @@ function typeOfCall(scope: Scope, call: Call): Type {
     return report(scope, unknownFunction(callee.span, name, [...Object.keys(FUNCTIONS), ...own]));
   }
   const { least, most } = countsOf(builtin);
-  if (args.length < least || args.length > most)
-    return report(scope, wrongArgumentCount(span, name, least, most, args.length, builtin.help));
-  const named = args.find((a) => a.name);
-  if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
+  const given = positional(builtin, args);
+  if (given.length < least || given.length > most)
+    return report(scope, wrongArgumentCount(span, name, least, most, given.length, builtin.help));
+  checkNames(scope, builtin, name, args);
   checkNeeds(scope, builtin, callee);
   if (scope.drawless && Object.hasOwn(DRAWS, name))
     scope.diagnostics.push(drawInside(callee.span, name, scope.drawless));
   const declared = argsOf(builtin);
-  const types = args.map(({ value }, i) => argumentType(scope, declared[i]!, value, name));
+  const types = [
+    ...given.map(({ value }, i) => argumentType(scope, declared[i]!, value, name)),
+    ...namedArgs(builtin, args).map(([arg, type, value]) => argumentType(scope, [arg, type], value, name)),
+  ];
   if (types.some((t) => t.type === "error")) return ERROR;
   const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
   if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
   const type = resultType(builtin.result, types);
-  const gives = givesOf(builtin, args.length);
+  const gives = givesOf(builtin, given.length);
   switch (gives) {
     case "map":
       return join(type, ...types);
@@ -213,6 +220,24 @@ function typeOfCall(scope: Scope, call: Call): Type {
       return scalarType(type, gives);
     case "column":
       return { type, shape: "column", rate: "runtime" };
+  }
+}
+
+/** Arguments by name: those that exist, once each, after the others. */
+function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readonly Arg[]): void {
+  const { named = {} } = builtin;
+  const seen = new Set<string>();
+  for (const { name, span } of args) {
+    if (!name) {
+      if (seen.size > 0) scope.diagnostics.push(positionalAfterNamed(span));
+      continue;
+    }
+    if (!Object.hasOwn(named, name.text)) {
+      scope.diagnostics.push(namedBuiltinArgument(name.span, callee, Object.keys(named)));
+      return;
+    }
+    if (seen.has(name.text)) scope.diagnostics.push(givenTwice(span, name.text));
+    seen.add(name.text);
   }
 }
 
@@ -232,6 +257,9 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
     case "condition":
       return conditionType(scope, value);
     case "window":
+      return windowType(scope, value);
+    case "source":
+      return sourceType(scope, value);
     case "position": {
       const found = numberType(scope, value);
       if (found.type === "error" || found.rate === "static") return found;
@@ -288,8 +316,29 @@ function endingType(scope: Scope, value: Expr): Type {
     : report(scope, endingExpected(value.span));
 }
 
+/** `all`, `prompt`, `generated`, or an input of tokens. */
+function sourceType(scope: Scope, value: Expr): Type {
+  const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
+  return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));
+}
+
+/** A window is an integer that is known before the graph runs. */
+function windowType(scope: Scope, value: Expr): Type {
+  const found = numberType(scope, value);
+  if (found.type === "error" || found.rate === "static") return found;
+  if (!isKnownBefore(scope, value)) return report(scope, windowUnknown(value.span));
+  return found.type === "f32" ? report(scope, mustBeWhole(value.span, "a window", "a value of type f32")) : found;
+}
+
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
+  const found = numberType(scope, value);
+  if (found.type !== "error" && !isKnownBefore(scope, value)) scope.diagnostics.push(drawIndexUnknown(value.span));
+  return found;
+}
+
+/** Whether an expression is computed before the graph runs. */
+function isKnownBefore(scope: Scope, value: Expr): boolean {
   const isKnown = (e: Expr): boolean => {
     const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
     const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
@@ -299,9 +348,7 @@ export function indexType(scope: Scope, value: Expr): Type {
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);
   };
-  const found = numberType(scope, value);
-  if (found.type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
-  return found;
+  return isKnown(value);
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

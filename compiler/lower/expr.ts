@@ -1,6 +1,7 @@
 /** Expressions to values. */
 import { findName } from "../builtins/builtins.js";
-import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
 import { isFunction } from "../check/functions.js";
@@ -17,7 +18,7 @@ import {
 } from "../check/diagnostics/types.js";
 import { builtinCalled, type Module } from "../check/program.js";
 import { columnTypeOf } from "../check/types.js";
-import type { Ending, Feature, FeatureSource, TokenSequence } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource, TextSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
@@ -179,10 +180,11 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
   const builtin = builtinCalled(scope.module, callee.text);
   if (!builtin) return lowerFunctionCall(cx, scope, call);
   const types = argsOf(builtin);
-  const lowered = args.map(({ value }, i) => {
-    const [name, type] = types[i]!;
-    return [name, LOWERED[type](cx, scope, value, call)] as const;
-  });
+  const given = [
+    ...positional(builtin, args).map(({ value }, i): [string, ArgType, Expr] => [...types[i]!, value]),
+    ...namedArgs(builtin, args),
+  ];
+  const lowered = given.map(([name, type, value]) => [name, LOWERED[type](cx, scope, value, call)] as const);
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
@@ -212,6 +214,7 @@ const LOWERED: {
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
+  source: lowerSource,
   position: lowerPosition,
   ending: lowerEnding,
   text: (_, scope, expr) => {
@@ -282,12 +285,17 @@ function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;
 
-function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
+function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | undefined {
+  return expr.kind === "name" ? TEXT_SOURCES[expr.text] : undefined;
+}
+
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {
   const last = lowerExpr(cx, scope, expr);
-  if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
+  if (last.kind === "node") throw new Error("the window of a feature is not uniform");
+  if (!isConstant(last)) return last;
   const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr < ALL_TOKENS) cx.diagnostics.push(windowTooSmall(expr.span, what, last.expr));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
-  return last.expr;
+  return last;
 }

@@ -158,6 +158,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Arg_named(name, _colon, value) {
     return { name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
+  CallArg_named(name, _colon, value) {
+    return { name: nameOf(name), value: ast(value), span: spanOf(this) };
+  },
   Arg_positional(value) {
     return { value: ast(value), span: spanOf(this) };
   },

@@ -3,6 +3,7 @@
  * deviations from its mean. Keys are hashes of a seed and a step, as those of `noise`.
  */
 import { describe, expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
 import { hashOf, hashInteger, mix, noiseOf } from "../../compiler/graph/hash.js";
 import { random } from "../parity/random.js";
 
@@ -27,6 +28,16 @@ test("the hash is that of the documentation", () => {
   for (let i = 0; i < 2000; i++) {
     const numbers = Array.from({ length: 1 + r.below(4) }, below);
     expect([numbers, hashOf(...numbers)]).toEqual([numbers, defined(...numbers.map(BigInt))]);
+  }
+});
+
+test("the documentation has the hashes of some numbers", () => {
+  const page = readFileSync("docs/semantics.md", "utf8");
+  const rows = [...page.matchAll(/^\| ([\d, ]+) \| (\d+) \| (\d+) \/ 2\^24 \|$/gm)];
+  expect(rows.length).toBeGreaterThan(8);
+  for (const [, numbers, hash, noise] of rows) {
+    const found = hashOf(...numbers!.split(", ").map(Number));
+    expect([numbers, found, noiseOf(found) * 2 ** 24]).toEqual([numbers, Number(hash), Number(noise)]);
   }
 });
 
