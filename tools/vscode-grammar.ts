@@ -58,11 +58,12 @@ const grammar = {
           captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
         },
         {
-          match: `(?<!\\w)(input)\\s+(${NAME})\\s*:\\s*(logits)\\b`,
+          match: `(?<!\\w)(input)\\s+(${NAME})\\s*(:)\\s*(logits)\\b`,
           captures: {
             1: { name: "keyword.declaration.ggsl" },
             2: { name: "variable.other.definition.ggsl" },
-            3: { name: "storage.type.ggsl" },
+            3: { name: "keyword.operator.ggsl" },
+            4: { name: "storage.type.ggsl" },
           },
         },
         {
