@@ -196,7 +196,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
     const head = (): Doc => [put(name, SPACE), put(params, NONE), put(arrow, SPACE), put(type, SPACE)];
     return documented(docs, word, head, () => put(body, SPACE));
   },
-  FnBody_expression: (equals, result) => [doc(equals), indent(put(result, LINE))],
+  FnBody_expression: (equals, result) => group([doc(equals), indent(put(result, LINE))]),
   FnBody_block(open, lets, result, close) {
     return block(open, [...lets.children, result], close);
   },

@@ -41,7 +41,7 @@ function signatureOf({ kind, name }: OpenCall, findStage: FindStage): Signature 
     const names = Object.keys(TAIL_SAMPLERS[name]!.params);
     return { label: tailHead(name), parameters: names, names };
   }
-  if (kind === "stage" || !(isPick(name) || findFunction(name))) {
+  if (kind === "stage" || !(isPick(name) || (findFunction(name) && !findStage(name)))) {
     const stage = findStage(name);
     if (!stage) return undefined;
     const parameters = stage.params.map(({ span }) => textOf(span).replace(/\s+/g, " "));

@@ -385,6 +385,8 @@ function isKnownBefore(scope: Scope, value: Expr): boolean {
     const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
     const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
     if (gives === "uniform") return true;
+    // the graph may compute its last rounds
+    if (e.kind === "repeat") return false;
     if (e.kind === "call" && gives !== "map") return false;
     const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;

@@ -6,7 +6,7 @@ import type { SourceFile } from "../../compiler/syntax/source.js";
 import { generateBody } from "../language/generator.js";
 import type { Random } from "../parity/random.js";
 
-const FOLDERS = ["compiler/std", "examples", "test/diagnostics", "test/diagnostics/files"];
+const FOLDERS = ["compiler/std", "examples", "test/diagnostics", "test/diagnostics/files", "test/vulkan"];
 const PAGES = ["README.md", ...readdirSync("docs").map((name) => join("docs", name))];
 
 /** All program files. */
@@ -44,19 +44,21 @@ export const corpus = (): SourceFile[] =>
   ].filter(parses);
 
 const TOKEN =
-  /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+  /\/\/[^\n]*|\/\*[^]*?\*\/|->|\.\.|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
 
 /** The tokens of a text, including comments, without trailing blanks. */
 export const tokensOf = (text: string): string[] => [...text.matchAll(TOKEN)].map(([token]) => token.trimEnd());
 
-export const commentsOf = (text: string): string[] => tokensOf(text).filter((token) => token.startsWith("//"));
+export const commentsOf = (text: string): string[] => tokensOf(text).filter((token) => /^\/[/*]/.test(token));
 
 /** The tokens of a text with random spaces between them, and more comments. */
 export function respaced(text: string, r: Random): string {
   let count = 0;
   const comment = (): string => `//${" ".repeat(r.below(3))}c${count++} "x" { [${" ".repeat(r.below(2))}\n`;
   const spaces = (): string => [" ", "\n", "\t", "\r\n", "\n\n\n", "  \n \n"][r.below(6)]!;
-  const separators = [spaces, spaces, spaces, spaces, () => "", () => ` ${comment()}`, () => `\n ${comment()}`];
+  const block = (): string => `/* c${count++}${["", "\n", " // "][r.below(3)]!} "x */`;
+  const comments = [() => ` ${comment()}`, () => `\n ${comment()}`, () => ` ${block()} `, () => `\n${block()}\n`];
+  const separators = [spaces, spaces, spaces, spaces, spaces, spaces, () => "", ...comments];
   const parts = tokensOf(text).map((token, i, all) => {
     const next = all[i + 1] ?? "";
     if (token.startsWith("//")) return `${token}\n${separators[r.below(separators.length)]!()}`;

@@ -103,6 +103,33 @@ describe("layout", () => {
       "chain c(static a:i32>=0=1,b:f32 in[0,1])=d()",
       "chain c(static a: i32 >= 0 = 1, b: f32 in [0, 1]) = d()\n",
     ],
+    [
+      "functions",
+      "fn f(x:f32)->f32=x fn g()->bool{let a=1;let b=(a);(b>a)}",
+      "fn f(x: f32) -> f32 = x\nfn g() -> bool {\n  let a = 1\n  let b = (a);\n  (b > a)\n}\n",
+    ],
+    [
+      "documented parameters",
+      "fn f(/// a\n/// b\nx:f32,static y:i32=1)->f32=x",
+      "fn f(\n  /// a\n  /// b\n  x: f32,\n  static y: i32 = 1\n) -> f32 = x\n",
+    ],
+    [
+      "loops",
+      "const a=sum i in 1 .. 2*3:i+1 const b=repeat i in 1..4 with x=0 :repeat 2 with y=x:y",
+      "const a = sum i in 1..2 * 3: i + 1\nconst b = repeat i in 1..4 with x = 0: repeat 2 with y = x: y\n",
+    ],
+    ["renamed imports", 'import {a as b,c} from "d"', 'import { a as b, c } from "d"\n'],
+    ["a comma at the end of a line goes", "const a=[1,2,] chain c=d(1 , )", "const a = [1, 2]\n\nchain c = d(1)\n"],
+    [
+      "a comma at the end of several lines stays",
+      "sampler s(a:f32,// first\nb:f32,){ }",
+      "sampler s(\n  a: f32, // first\n  b: f32,\n) { }\n",
+    ],
+    [
+      "block comments",
+      "/* a */const x=1/* b */\n/* c\n   d */\nsampler s(/*e*/a:f32 /*f*/){ /* g */ sort/* h */\n/* i */ sort /* j */ }",
+      "/* a */const x = 1 /* b */\n\n/* c\n   d */\nsampler s(/*e*/ a: f32 /*f*/) {\n  /* g */ sort /* h */\n  /* i */ sort /* j */\n}\n",
+    ],
     ["a short `if`", inSampler("if n>1{\nsort\n}else{\n}"), inSampler("if n > 1 { sort } else { }")],
     ["two statements in an `if`", inSampler("if n>1{sort sort}"), inSampler("if n > 1 {", "  sort", "  sort", "}")],
     [

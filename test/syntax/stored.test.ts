@@ -19,7 +19,12 @@ test("a copy of a library source has no stored tree", () => {
 });
 
 test("every kind of node round-trips, with infinities, strings and spans", () => {
-  const files = ["examples/creative.ggsl", "compiler/std/adaptive_p.ggsl", "compiler/std/dry.ggsl"];
+  const files = [
+    "examples/creative.ggsl",
+    "compiler/std/adaptive_p.ggsl",
+    "compiler/std/dry.ggsl",
+    "test/vulkan/functions.ggsl",
+  ];
   const own = { name: "own.ggsl", text: 'sampler a(x: f32 in [0, inf] = inf, t: text = "inf") { keep p > -inf }\n' };
   for (const source of [...files.map(readSource), own]) {
     const { declarations } = parse(source).file;

@@ -8,11 +8,11 @@
  *     %14 = soft_max(%1, %13)          ->  %14 = view(%13) offset=0 count=1
  *     %15 = view(%14) offset=0 count=1
  */
-import { findFunction, findName } from "../../builtins/builtins.js";
+import { findName } from "../../builtins/builtins.js";
 import { OPERATORS } from "../../builtins/operators.js";
 import { resolveArgs } from "../../check/arguments.js";
 import { isFunction } from "../../check/functions.js";
-import type { Module } from "../../check/program.js";
+import { builtinCalled, type Module } from "../../check/program.js";
 import type { Meter } from "../../limits/meter.js";
 import type { Call, Expr } from "../../syntax/ast.js";
 import { children } from "../../syntax/walk.js";
@@ -93,7 +93,7 @@ const named = (degrees: Degrees, names: ReadonlyMap<string, number | undefined>)
 });
 
 function degreeOfCall({ callee, args }: Call, degrees: Degrees): number | undefined {
-  const builtin = findFunction(callee.text);
+  const builtin = builtinCalled(degrees.module, callee.text);
   const found = builtin ? undefined : degrees.module.scope.get(callee.text);
   if (isFunction(found)) {
     const given = resolveArgs(found.declaration.params, args).bound;
