@@ -10,10 +10,12 @@ const bodies = seeds.flatMap((seed) => [`logit = noise(${seed})`, `logit = hash(
 const found = bodies.map((body) => {
   const { rowsGraph } = compile(`sampler s() { ${body} }\nchain c = s()`);
   const [wanted, other] = ["reference", "vulkan"].map((backend) => {
-    using evaluator = createEvaluator(rowsGraph, size, { backend, strict: true });
+    const evaluator = createEvaluator(rowsGraph, size, { backend, strict: true });
     evaluator.evaluate(logits);
     evaluator.accept(1);
-    return evaluator.evaluate(logits).candidates.map(({ logit }) => logit);
+    const { candidates } = evaluator.evaluate(logits);
+    evaluator.dispose();
+    return candidates.map(({ logit }) => logit);
   });
   return { body, rows: other.length, differ: wanted.filter((x, i) => x !== other[i]).length, first: other[0] };
 });
