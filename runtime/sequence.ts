@@ -24,7 +24,15 @@ import {
   type Watch,
 } from "./features/endings.js";
 import { append } from "./features/history.js";
-import { acceptFeatures, historyNeeded, inputsOf, openFeatures, type Feed, type OpenFeature } from "./features/feed.js";
+import {
+  acceptFeatures,
+  historyNeeded,
+  inputsOf,
+  openFeatures,
+  promptNeeded,
+  type Feed,
+  type OpenFeature,
+} from "./features/feed.js";
 import * as is from "./check.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
@@ -59,6 +67,8 @@ export interface SequenceState {
   /** The last tokens of prompt and generated text, as many as the graph needs. */
   readonly history: Int32Array;
   readonly historyNeeded: number;
+  /** The last tokens of the prompt, as many as the graph needs. */
+  readonly prompt: Int32Array;
   /** The endings that the graph asks for. */
   readonly watches: ReadonlyMap<string, Watch>;
   readonly features: readonly OpenFeature[];
@@ -82,7 +92,7 @@ export function startSequence(
   const streams = graph.draws.map((draw) =>
     draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
-  const features = openFeatures(graph, feed);
+  const features = openFeatures(graph, feed, vocabSize);
   const before = {
     graph,
     vocabSize,
@@ -92,7 +102,8 @@ export function startSequence(
     step: 0,
     promptLength: 0,
     history: new Int32Array(),
-    historyNeeded: historyNeeded(graph),
+    historyNeeded: historyNeeded(graph, features),
+    prompt: new Int32Array(),
     watches: openWatches(graph, () => feed.vocabulary),
     features,
     feed,
@@ -135,13 +146,19 @@ export function uniformsOf(sequence: SequenceState): Float32Array {
 }
 
 /** A vector for each input of the graph except the logits. Throws `InputError` for an input that was not set. */
-export const featureInputs = ({ graph, features, history, feed, vocabSize }: SequenceState): Vector[] =>
-  inputsOf(graph, features, history, feed, vocabSize);
+export function featureInputs(sequence: SequenceState): Vector[] {
+  const { graph, features, history, prompt, step, feed, vocabSize } = sequence;
+  const window = (last: UniformExpr): number =>
+    typeof last === "number" ? last : Math.trunc(evaluateUniform(last, environment(sequence)));
+  return inputsOf(graph, features, { history, prompt, step, window }, feed, vocabSize);
+}
 
 /** The sequence after the tokens of a prompt. Grammars begin after the prompt. */
 export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | readonly number[]): SequenceState {
   const promptLength = sequence.promptLength + tokens.length;
-  return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), promptLength }, readsText);
+  const needed = promptNeeded(sequence.graph);
+  const prompt = needed === 0 ? sequence.prompt : append(sequence.prompt, tokens, needed);
+  return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), prompt, promptLength }, readsText);
 }
 
 /** The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph. */
@@ -299,6 +316,7 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly step: number;
   readonly history: readonly number[];
   readonly promptLength?: number;
+  readonly prompt?: readonly number[];
   readonly watches?: readonly SavedWatch[];
 }
 
@@ -317,10 +335,11 @@ const SAVED: is.Checks<SavedSequence> = {
   step: is.integer(0, MAX_CONTEXT),
   history: tokenList(),
   promptLength: is.integer(0, MAX_CONTEXT),
+  prompt: tokenList(),
   watches: is.listOf("a list of endings", is.complete(WATCH)),
 };
 /** Parts that sequences saved by earlier versions do not have. */
-const ADDED: readonly string[] = ["promptLength", "watches"] satisfies (keyof SavedSequence)[];
+const ADDED: readonly string[] = ["promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
   is.object(SAVED)(value, name);
@@ -343,6 +362,7 @@ export function saveSequence(s: SequenceState): SavedSequence {
     step: s.step,
     history: [...s.history],
     promptLength: s.promptLength,
+    prompt: [...s.prompt],
     watches: saveWatches(s.watches),
   };
 }
@@ -356,12 +376,13 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.states.length === graph.states.length;
   const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
   if (!fits) throw refused;
-  const stray = saved.history.find((token) => token >= vocabSize);
+  const stray = [...saved.history, ...(saved.prompt ?? [])].find((token) => token >= vocabSize);
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
   const fresh = startSequence(graph, vocabSize, { feed, uniforms: saved.params });
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);
-  const isTextSaved = saved.promptLength !== undefined || !uniformExprsOf(graph).some(readsText);
+  const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);
+  const isTextSaved = !needsPrompt || (saved.promptLength !== undefined && saved.prompt !== undefined);
   if (!watches || !isTextSaved) throw refused;
   const streams = saved.streams.map(({ seed, count }, i) => {
     const stream = startStream(graph.draws[i]!, seed);
@@ -374,6 +395,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     step: saved.step,
     history: Int32Array.from(saved.history),
     promptLength: saved.promptLength ?? 0,
+    prompt: Int32Array.from(saved.prompt ?? []),
     watches,
   };
 }

@@ -1,5 +1,6 @@
 /** The records of built-in functions, names and operators, for the checker, lowering and editors. */
-import type { Ending } from "../graph/graph.js";
+import type { Ending, TextSource, TokenSequence } from "../graph/graph.js";
+import type { Arg, Expr } from "../syntax/ast.js";
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
 import type { UniformValue, Value } from "../lower/rows/value.js";
@@ -11,8 +12,10 @@ export type Rate = "static" | "uniform" | "runtime";
 export interface Lowered {
   number: Value;
   condition: Value;
-  /** The size of a window over the last tokens: an integer known at compile time. */
-  window: number;
+  /** The size of a window over the last tokens: an integer, -1 for all, known before the graph runs. */
+  window: UniformValue;
+  /** The text that a window is of: `all`, `prompt`, `generated`, or an input of tokens; undefined for `all`. */
+  source: TextSource | undefined;
   /** A place in the text, counted from its end: an integer from 1, known at compile time. */
   position: number;
   /** What the text may end with. */
@@ -21,7 +24,9 @@ export interface Lowered {
   index: UniformValue;
   seed: Stream;
   text: string;
+  /** Texts and token ids. */
   texts: readonly (string | number)[];
+  sequences: readonly TokenSequence[];
   /** A value in the picked row. */
   ofPickedRow: Value;
 }
@@ -39,14 +44,16 @@ export type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K
  */
 export type Gives = "map" | "scalar" | "column" | "static" | "uniform";
 
-/** The type of a result; `number` is i32 if all arguments are, else f32. */
-export type Result = "f32" | "i32" | "bool" | "number";
+/** The type of a result; `number` is i32 if all arguments are, else f32; `argument` is that of the argument. */
+export type Result = "f32" | "i32" | "bool" | "number" | "argument";
 
-export interface Builtin<A extends Args = Args, O extends Args = Args> {
+export interface Builtin<A extends Args = Args, O extends Args = Args, N extends Args = Args> {
   readonly doc: string;
   readonly args: A;
   /** Arguments that may be left out, after the others. */
   readonly optional?: O;
+  /** Arguments that are given by name and may be left out. */
+  readonly named?: N;
   readonly gives: Gives;
   /** `gives` for calls without the optional arguments, if different. */
   readonly givesWithout?: Gives;
@@ -66,16 +73,18 @@ export interface Builtin<A extends Args = Args, O extends Args = Args> {
   /** Help for calls with the wrong number of arguments. */
   readonly help?: string;
   /** Emits the nodes of a call; a `map` of uniform values emits none. */
-  lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>>): Value;
+  lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>> & Partial<LoweredArgs<N>>): Value;
 }
 
+type NoArgs = Record<never, never>;
+
 /** A record, its `lower` typed by its arguments. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional
-export const define = <const A extends Args, const O extends Args = Record<never, never>>(
-  builtin: Builtin<A, O>,
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional or named
+export const define = <const A extends Args, const O extends Args = NoArgs, const N extends Args = NoArgs>(
+  builtin: Builtin<A, O, N>,
 ): Builtin => builtin;
 
-/** The types of all arguments by name, optional ones last. */
+/** The types of the arguments that are given by position, by name, optional ones last. */
 export const argsOf = ({ args, optional = {} }: Builtin): [string, ArgType][] =>
   Object.entries({ ...args, ...optional });
 
@@ -84,6 +93,16 @@ export function countsOf({ args, optional = {} }: Builtin): { least: number; mos
   const least = Object.keys(args).length;
   return { least, most: least + Object.keys(optional).length };
 }
+
+/** The arguments of a call that are given by position, those with unknown names among them. */
+export const positional = ({ named = {} }: Builtin, args: readonly Arg[]): Arg[] =>
+  args.filter(({ name }) => !name || !Object.hasOwn(named, name.text));
+
+/** The arguments of a call that are given by name, with their types. */
+export const namedArgs = ({ named = {} }: Builtin, args: readonly Arg[]): [string, ArgType, Expr][] =>
+  args.flatMap(({ name, value }): [string, ArgType, Expr][] =>
+    name && Object.hasOwn(named, name.text) ? [[name.text, named[name.text]!, value]] : [],
+  );
 
 /** `gives` for a call with `count` arguments. */
 export const givesOf = (builtin: Builtin, count: number): Gives =>
@@ -130,7 +149,8 @@ export interface BuiltinName {
 }
 
 export interface Operator {
-  readonly takes: "number" | "condition";
+  /** `either`: two numbers or two conditions. */
+  readonly takes: "number" | "condition" | "either";
   readonly result: Result;
   /** Whether it is an order comparison. */
   readonly isOrdering?: true;

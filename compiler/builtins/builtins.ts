@@ -22,7 +22,7 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
     doc: "the value in the picked row; only inside `after pick`",
     args: { x: "ofPickedRow" },
     gives: "scalar",
-    result: "number",
+    result: "argument",
     needs: "pick",
     lower: (_, { x }) => x,
   }),

@@ -1,36 +1,69 @@
 /** Columns that the host computes from the text so far. */
-import type { Dim, FeatureSource } from "../graph/graph.js";
+import type { Dim, FeatureSource, TextSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
+import { LIMITS } from "../limits/format.js";
 import { featureColumn } from "../lower/rows/features.js";
 import type { Lowering } from "../lower/rows/lowering.js";
-import type { Value } from "../lower/rows/value.js";
+import type { UniformValue, Value } from "../lower/rows/value.js";
 import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
-/** A count for each of the last tokens, 0 for all others. */
-function countsOfLast(cx: Lowering, from: FeatureSource & { readonly last: number }): Value {
-  const capacity: Dim = from.last < 0 ? "V" : Math.max(1, from.last);
+/** The words for parts of the text; any other name is that of an input. */
+export const TEXT_SOURCES: Readonly<Record<string, TextSource | undefined>> = {
+  all: undefined,
+  prompt: "prompt",
+  generated: "generated",
+};
+
+/** A count for each of the last tokens of a text, 0 for all others. */
+function countsOfLast(
+  cx: Lowering,
+  window: UniformValue,
+  source: TextSource | undefined,
+  of:
+    { readonly kind: "occurrences" } | { readonly kind: "repeat_len"; readonly breakers: readonly (string | number)[] },
+): Value {
+  const { lo, hi } = window.range;
+  const most: Dim = lo < 0 || hi > LIMITS.dim ? "V" : Math.max(1, Math.floor(hi));
+  const given = typeof source === "object" ? source.capacity : Infinity;
+  const capacity: Dim = most === "V" ? (Number.isFinite(given) ? given : most) : Math.min(most, given);
+  const from: FeatureSource = { ...of, last: window.expr, ...(source !== undefined && { in: source }) };
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);
 }
 
 export const FEATURES: Readonly<Record<string, Builtin>> = {
   occurrences: define({
-    doc: "how often the token occurs among the last `last` tokens",
+    doc: "how often the token occurs among the last `last` tokens of the text, or of `in: prompt`, `generated` or an input of tokens",
     args: { last: "window" },
+    named: { in: "source" },
     gives: "column",
     result: "i32",
     readsText: true,
-    lower: (cx, { last }) => countsOfLast(cx, { kind: "occurrences", last }),
+    lower: (cx, { last, in: source }) => countsOfLast(cx, last, source, { kind: "occurrences" }),
   }),
   repeat_len: define({
     doc: "length of the repetition among the last `last` tokens that the token would extend; breakers interrupt repetitions",
     args: { last: "window" },
     optional: { breakers: "texts" },
+    named: { in: "source" },
     gives: "column",
     result: "i32",
     readsText: true,
-    lower: (cx, { last, breakers = [] }) => countsOfLast(cx, { kind: "repeat_len", last, breakers }),
+    lower: (cx, { last, breakers = [], in: source }) =>
+      countsOfLast(cx, last, source, { kind: "repeat_len", breakers }),
+  }),
+  completes: define({
+    doc: "whether the token would complete one of the sequences: texts, token ids or lists of token ids",
+    args: { sequences: "sequences" },
+    gives: "column",
+    result: "bool",
+    readsText: true,
+    isUnreserved: true,
+    lower(cx, { sequences }) {
+      const form = { kind: "sparse", capacity: Math.max(1, sequences.length), fill: 0 } as const;
+      return featureColumn(cx, { form, from: { kind: "completes", sequences } }, I.UNIT);
+    },
   }),
   allowed: define({
     doc: "whether the grammar accepts the token next",

@@ -2,7 +2,7 @@
 import type { Expr, InputDecl } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import { expectedValue } from "../graph/param.js";
-import { allExpressions, namesIn } from "../syntax/walk.js";
+import { expressionsIn, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
 import { unusedInput } from "./diagnostics/statements.js";
 import { outOfRange } from "./diagnostics/params.js";
@@ -64,8 +64,8 @@ export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagn
   const used = new Set<unknown>();
   for (const { file, scope } of modules)
     for (const d of file.declarations)
-      if (d.kind === "sampler")
-        for (const name of allExpressions(d.body).flatMap(namesIn)) used.add(scope.get(name)?.declaration);
+      if (d.kind === "sampler" || d.kind === "fn")
+        for (const name of expressionsIn(d).flatMap(namesIn)) used.add(scope.get(name)?.declaration);
   for (const input of inputs) if (!used.has(input)) diagnostics.push(unusedInput(input.name.span, input.name.text));
 }
 

@@ -45,6 +45,7 @@ import {
   textType,
   typeOf,
   uniformsIn,
+  valueType,
   type Local,
   type Scope,
   type Type,
@@ -142,7 +143,7 @@ function isConstantNumber(scope: Scope, bound: Expr): boolean {
 
 function checkDefault(scope: Scope, param: Param, value: Expr): void {
   if (param.type === "text" || param.type === "list") {
-    textType(scope, value, param.type);
+    textType(scope, value, param.type, param.type === "list");
     return;
   }
   const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
@@ -223,7 +224,7 @@ function checkBlock(body: Body, statements: readonly Stmt[], place: Place = "bra
 function checkStmt(body: Body, s: Stmt): void {
   switch (s.kind) {
     case "let":
-      declare(body.names, s.name.text, s.name.span, typeOf(body, s.value), body.diagnostics, true);
+      declare(body.names, s.name.text, s.name.span, valueType(body, s.value), body.diagnostics, true);
       return;
     case "assign":
       return checkAssign(body, s);

@@ -1,13 +1,16 @@
 /** Types, shapes and rates of expressions. */
-import type { Binary, Call, Const, Expr, InputDecl, Name, ScalarType } from "../syntax/ast.js";
+import type { Arg, Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
-import { argsOf, countsOf, givesOf, type ArgType, type Builtin, type Rate, type Result } from "../builtins/builtin.js";
-import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
+import { argsOf, countsOf, givesOf, namedArgs, positional, type ArgType, type Builtin } from "../builtins/builtin.js";
+import { FUNCTIONS, findName, NAMES } from "../builtins/builtins.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
+import { DRAWS } from "../builtins/draws.js";
+import { textConstant } from "./constants.js";
+import type { Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
-import { randomIsForSeeds } from "./diagnostics/params.js";
+import { givenTwice, positionalAfterNamed, randomIsForSeeds } from "./diagnostics/params.js";
 import {
   namedBuiltinArgument,
   noPresentOrder,
@@ -22,40 +25,18 @@ import {
   wrongArgumentCount,
   drawIndexUnknown,
   endingExpected,
+  mustBeWhole,
+  sourceExpected,
+  windowUnknown,
+  sequencesExpected,
 } from "./diagnostics/types.js";
-import type { Module } from "./program.js";
+import { drawInside } from "./diagnostics/functions.js";
+import { isFunction, typeOfFunctionCall } from "./functions.js";
+import { typeOfFold, typeOfRepeat } from "./loops.js";
+import { builtinCalled, type Module } from "./program.js";
+import { ERROR, join, kindOf, report, resultType, scalarType, type Scope, type Type, type Typing } from "./scope.js";
 
-export interface Type {
-  /** `error` is already reported; it suppresses subsequent errors. */
-  readonly type: ScalarType | "error";
-  readonly shape: "scalar" | "column";
-  readonly rate: Rate;
-}
-
-export const ERROR: Type = { type: "error", shape: "scalar", rate: "static" };
-export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, shape: "scalar", rate });
-
-/** A parameter, a `let` or a state, and the span of its declaration. */
-export interface Local {
-  readonly type: Type;
-  readonly isLet?: boolean;
-  readonly span: Span;
-}
-
-/** The scope of an expression. */
-export interface Scope {
-  readonly module: Module;
-  readonly names: ReadonlyMap<string, Local>;
-  /** The parameters that can change with every token. */
-  readonly uniforms: ReadonlySet<string>;
-  /** The sampler has sorted the rows. */
-  readonly isOrdered: boolean;
-  /** Inside `after pick`. */
-  readonly isAfterPick: boolean;
-  /** Inside the `after pick` of a sampler that picks. */
-  readonly canUsePicked: boolean;
-  readonly diagnostics: Sink;
-}
+export { ERROR, kindOf, scalarType, type Local, type Scope, type Type } from "./scope.js";
 
 export function typeOf(scope: Scope, expr: Expr): Type {
   switch (expr.kind) {
@@ -83,8 +64,15 @@ export function typeOf(scope: Scope, expr: Expr): Type {
     }
     case "call":
       return typeOfCall(scope, expr);
+    case "fold":
+      return typeOfFold(TYPING, scope, expr);
+    case "repeat":
+      return typeOfRepeat(TYPING, scope, expr);
   }
 }
+
+/** For the parts of expressions with files of their own. */
+export const TYPING: Typing = { typeOf, numberType, valueType, conditionType };
 
 /** What a literal is that is no value of an expression. */
 const literalKind = ({ kind }: Expr): string | undefined =>
@@ -99,6 +87,14 @@ export function numberType(scope: Scope, expr: Expr): Type {
     : found;
 }
 
+/** The type of a number or a condition. */
+export function valueType(scope: Scope, expr: Expr): Type {
+  const found = typeOf(scope, expr);
+  return ["f32", "i32", "bool", "error"].includes(found.type)
+    ? found
+    : report(scope, typeMismatch(expr.span, "a number", kindOf(found)));
+}
+
 export function conditionType(scope: Scope, expr: Expr): Type {
   const literal = literalKind(expr);
   if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a condition", literal));
@@ -106,25 +102,6 @@ export function conditionType(scope: Scope, expr: Expr): Type {
   return found.type === "bool" || found.type === "error"
     ? found
     : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
-}
-
-const KINDS: Readonly<Record<Type["type"], string>> = {
-  ...{
-    f32: "a number",
-    i32: "a number",
-    bool: "a condition",
-    seed: "a seed",
-    text: "a text",
-    list: "a list",
-    error: "",
-  },
-};
-
-export const kindOf = ({ type }: Type): string => KINDS[type];
-
-function report(scope: Scope, diagnostic: Diagnostic): Type {
-  scope.diagnostics.push(diagnostic);
-  return ERROR;
 }
 
 function typeOfName(scope: Scope, name: string, span: Span): Type {
@@ -142,18 +119,20 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   }
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
-  if (declared) return report(scope, notAValue(span, name));
+  if (declared) return report(scope, notAValue(span, name, declared.kind === "fn"));
   return report(
     scope,
     unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]),
   );
 }
 
+/** Whether a value can be of a type: a number or a condition. */
+export const isNumberType = (type: InputDecl["type"]): type is "f32" | "i32" | "bool" =>
+  type === "f32" || type === "i32" || type === "bool";
+
 /** The type of an input's column; undefined for a type that no column has. */
-export function columnTypeOf({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined {
-  if (type === "logits") return "f32";
-  return type === "f32" || type === "i32" || type === "bool" ? type : undefined;
-}
+export const columnTypeOf = ({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined =>
+  type === "logits" ? "f32" : isNumberType(type) ? type : undefined;
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
@@ -164,6 +143,7 @@ export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
   isAfterPick: false,
   canUsePicked: false,
   diagnostics,
+  isConstant: true,
 });
 
 /** The uniform parameters that an expression names directly. */
@@ -178,52 +158,58 @@ const constTypes = new WeakMap<Const, Type>();
 export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
   const present = constTypes.get(declaration);
   if (present && !diagnostics) return present;
-  const type = scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
+  const text = textConstant(module, declaration.value);
+  const type = text
+    ? textType(constantScope(module, diagnostics ?? []), declaration.value, text.kind === "string" ? "text" : "list")
+    : scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
   constTypes.set(declaration, type);
   return type;
 }
 
 function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
   const { takes, result } = OPERATORS[op];
+  if (takes === "either") return typeOfComparison(scope, left, right);
   const operandType = takes === "condition" ? conditionType : numberType;
   const operands = [operandType(scope, left), operandType(scope, right)];
   return join(resultType(result, operands), ...operands);
 }
 
-/** The type of an operation by its operands. */
-const resultType = (result: Result, operands: readonly Type[]): ScalarType =>
-  result === "number" ? (operands.every((t) => t.type === "i32") ? "i32" : "f32") : result;
-
-const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
-
-/** Combines operand types: a column or an error if any operand is, with the latest rate. */
-function join(type: Type["type"], ...parts: readonly Type[]): Type {
-  if (parts.some((p) => p.type === "error")) return ERROR;
-  const isColumn = parts.some((p) => p.shape === "column");
-  const rate = RATES[Math.max(...parts.map((p) => RATES.indexOf(p.rate)))]!;
-  return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
+/** Equality of two numbers, or of two conditions. */
+function typeOfComparison(scope: Scope, left: Expr, right: Expr): Type {
+  const first = literalKind(left) === undefined ? valueType(scope, left) : numberType(scope, left);
+  return join("bool", first, first.type === "bool" ? conditionType(scope, right) : numberType(scope, right));
 }
 
-function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
+function typeOfCall(scope: Scope, call: Call): Type {
+  const { callee, args, span } = call;
   const name = callee.text;
-  const builtin = findFunction(name);
+  const builtin = builtinCalled(scope.module, name);
   if (!builtin) {
+    const declared = scope.module.scope.get(name);
+    if (isFunction(declared)) return typeOfFunctionCall(TYPING, scope, declared, call);
     args.forEach(({ value }) => typeOf(scope, value));
-    return report(scope, unknownFunction(callee.span, name, Object.keys(FUNCTIONS)));
+    if (scope.module.broken.has(name)) return ERROR;
+    const own = [...scope.module.scope].filter(([, binding]) => isFunction(binding)).map(([word]) => word);
+    return report(scope, unknownFunction(callee.span, name, [...Object.keys(FUNCTIONS), ...own]));
   }
   const { least, most } = countsOf(builtin);
-  if (args.length < least || args.length > most)
-    return report(scope, wrongArgumentCount(span, name, least, most, args.length, builtin.help));
-  const named = args.find((a) => a.name);
-  if (named) scope.diagnostics.push(namedBuiltinArgument(named.name!.span, name));
+  const given = positional(builtin, args);
+  if (given.length < least || given.length > most)
+    return report(scope, wrongArgumentCount(span, name, least, most, given.length, builtin.help));
+  checkNames(scope, builtin, name, args);
   checkNeeds(scope, builtin, callee);
+  if (scope.drawless && Object.hasOwn(DRAWS, name))
+    scope.diagnostics.push(drawInside(callee.span, name, scope.drawless));
   const declared = argsOf(builtin);
-  const types = args.map(({ value }, i) => argumentType(scope, declared[i]!, value, name));
+  const types = [
+    ...given.map(({ value }, i) => argumentType(scope, declared[i]!, value, name)),
+    ...namedArgs(builtin, args).map(([arg, type, value]) => argumentType(scope, [arg, type], value, name)),
+  ];
   if (types.some((t) => t.type === "error")) return ERROR;
   const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
   if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
   const type = resultType(builtin.result, types);
-  const gives = givesOf(builtin, args.length);
+  const gives = givesOf(builtin, given.length);
   switch (gives) {
     case "map":
       return join(type, ...types);
@@ -237,6 +223,24 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
   }
 }
 
+/** Arguments by name: those that exist, once each, after the others. */
+function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readonly Arg[]): void {
+  const { named = {} } = builtin;
+  const seen = new Set<string>();
+  for (const { name, span } of args) {
+    if (!name) {
+      if (seen.size > 0) scope.diagnostics.push(positionalAfterNamed(span));
+      continue;
+    }
+    if (!Object.hasOwn(named, name.text)) {
+      scope.diagnostics.push(namedBuiltinArgument(name.span, callee, Object.keys(named)));
+      return;
+    }
+    if (seen.has(name.text)) scope.diagnostics.push(givenTwice(span, name.text));
+    seen.add(name.text);
+  }
+}
+
 function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): void {
   if (needs === "order" && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(span, text));
   if (needs === "pick" && !scope.canUsePicked)
@@ -247,11 +251,15 @@ function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): voi
 function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: Expr, callee: string): Type {
   switch (expected) {
     case "number":
-    case "ofPickedRow":
       return numberType(scope, value);
+    case "ofPickedRow":
+      return valueType(scope, value);
     case "condition":
       return conditionType(scope, value);
     case "window":
+      return windowType(scope, value);
+    case "source":
+      return sourceType(scope, value);
     case "position": {
       const found = numberType(scope, value);
       if (found.type === "error" || found.rate === "static") return found;
@@ -267,35 +275,72 @@ function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: 
       return textType(scope, value, "text");
     case "texts":
       return textType(scope, value, "list");
+    case "sequences":
+      return textType(scope, value, "list", true, sequencesExpected(value.span));
   }
 }
 
-/** A text or a list of texts and token ids, or the name of a parameter that holds one. */
-export function textType(scope: Scope, value: Expr, expected: "text" | "list"): Type {
+/**
+ * A text or a list of texts and token ids, or the name of a parameter that holds one. A nested list may also have lists of
+ * token ids.
+ */
+export function textType(
+  scope: Scope,
+  value: Expr,
+  expected: "text" | "list",
+  isNested = false,
+  fault = textExpected(value.span, expected === "list"),
+): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === expected || local?.type === "error") return local;
-  const isText = expected === "text" && value.kind === "string";
+  if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
+  const found = local ? undefined : textConstant(scope.module, value);
+  const isText = expected === "text" && found?.kind === "string";
   const isList =
     expected === "list" &&
-    value.kind === "list" &&
-    value.values.every((v) => v.kind === "string" || v.kind === "number");
-  return isText || isList
-    ? scalarType(expected, "static")
-    : report(scope, textExpected(value.span, expected === "list"));
+    found?.kind === "list" &&
+    found.values.every((v) => v.kind === "string" || v.kind === "number" || (isNested && isIdList(v)));
+  return isText || isList ? scalarType(expected, "static") : report(scope, fault);
 }
+
+const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) => v.kind === "number");
 
 /** A text, or a list of token ids. */
 function endingType(scope: Scope, value: Expr): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
-  const isEnding = value.kind === "string" || (value.kind === "list" && value.values.every((v) => v.kind === "number"));
-  return isEnding ? scalarType("list", "static") : report(scope, endingExpected(value.span));
+  if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
+  const found = local ? undefined : textConstant(scope.module, value);
+  return found && (found.kind === "string" || isIdList(found))
+    ? scalarType("list", "static")
+    : report(scope, endingExpected(value.span));
+}
+
+/** `all`, `prompt`, `generated`, or an input of tokens. */
+function sourceType(scope: Scope, value: Expr): Type {
+  const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
+  return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));
+}
+
+/** A window is an integer that is known before the graph runs. */
+function windowType(scope: Scope, value: Expr): Type {
+  const found = numberType(scope, value);
+  if (found.type === "error" || found.rate === "static") return found;
+  if (!isKnownBefore(scope, value)) return report(scope, windowUnknown(value.span));
+  return found.type === "f32" ? report(scope, mustBeWhole(value.span, "a window", "a value of type f32")) : found;
 }
 
 /** A draw index is computed before the graph runs, from parameters, states and `step`. */
 export function indexType(scope: Scope, value: Expr): Type {
+  const found = numberType(scope, value);
+  if (found.type !== "error" && !isKnownBefore(scope, value)) scope.diagnostics.push(drawIndexUnknown(value.span));
+  return found;
+}
+
+/** Whether an expression is computed before the graph runs. */
+function isKnownBefore(scope: Scope, value: Expr): boolean {
   const isKnown = (e: Expr): boolean => {
-    const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
+    const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
     const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
     if (gives === "uniform") return true;
     if (e.kind === "call" && gives !== "map") return false;
@@ -303,9 +348,7 @@ export function indexType(scope: Scope, value: Expr): Type {
     const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
     return !isColumnOrCount && !isLet && children(e).every(isKnown);
   };
-  const found = numberType(scope, value);
-  if (found.type !== "error" && !isKnown(value)) scope.diagnostics.push(drawIndexUnknown(value.span));
-  return found;
+  return isKnown(value);
 }
 
 /** A seed is a parameter of that type, an integer, or `random`. */

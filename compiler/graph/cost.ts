@@ -1,7 +1,7 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
-import type { Ending, Graph, NodeId, TailArg } from "./graph.js";
+import type { Ending, Graph, TokenSequence, NodeId, TailArg } from "./graph.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
@@ -105,9 +105,11 @@ const endingsOf = (graph: Graph): Ending[] =>
     .map(endingOf)
     .filter((ending) => ending !== undefined);
 
-/** The lists of breakers. */
-const listsOf = ({ features, tail }: Graph): (readonly (string | number)[])[] => [
-  ...features.flatMap(({ from }) => (from.kind === "repeat_len" ? [from.breakers] : [])),
+/** The lists of breakers and of sequences. */
+const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
+  ...features.flatMap(({ from }) =>
+    from.kind === "repeat_len" ? [from.breakers] : from.kind === "completes" ? [from.sequences] : [],
+  ),
   ...tail.flatMap(({ args }) => Object.values(args).filter((arg) => Array.isArray(arg))),
 ];
 

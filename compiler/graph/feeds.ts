@@ -55,6 +55,7 @@ function partsOf({ form }: Feature): Part[] {
 const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kind"]>>> = {
   occurrences: "sparse",
   repeat_len: "sparse",
+  completes: "sparse",
   bias: "sparse",
   allowed: "dense",
   guide: "dense",

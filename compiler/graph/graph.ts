@@ -125,10 +125,29 @@ export interface Feature {
   readonly from: FeatureSource;
 }
 
-/** `last` counts tokens back from the end; a negative value means the whole history. A breaker is a text or a token id. */
+/** A sequence of tokens: a text, which the vocabulary cuts into tokens, a token id, or token ids. Never empty. */
+export type TokenSequence = string | number | readonly number[];
+
+/**
+ * A part of the text, or a list of at most `capacity` tokens that the calling program gives under a name. Absent: prompt and
+ * generated tokens.
+ */
+export type TextSource = "prompt" | "generated" | { readonly input: string; readonly capacity: number };
+
+/**
+ * `last` counts tokens back from the end of the text `in` which they are; a negative value means all of it. A breaker is a text or
+ * a token id.
+ */
 export type FeatureSource =
-  | { readonly kind: "occurrences"; readonly last: number }
-  | { readonly kind: "repeat_len"; readonly last: number; readonly breakers: readonly (string | number)[] }
+  | { readonly kind: "occurrences"; readonly last: UniformExpr; readonly in?: TextSource }
+  | {
+      readonly kind: "repeat_len";
+      readonly last: UniformExpr;
+      readonly breakers: readonly (string | number)[];
+      readonly in?: TextSource;
+    }
+  /** The tokens that would complete one of the sequences. */
+  | { readonly kind: "completes"; readonly sequences: readonly TokenSequence[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
   /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */

@@ -3,7 +3,7 @@ import { LIMITS } from "../limits/format.js";
 import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
-import { isBreakers, isDim, isFiniteF32, isName, isText } from "./values.js";
+import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText, isTextSource } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
@@ -98,9 +98,14 @@ const flag = test("true or false", (v) => typeof v === "boolean");
 const dim = test("V or a number of rows", isDim);
 const dtype = oneOf("f32", "i32");
 const breakers = test(`a list of at most ${LIMITS.list} texts and token ids`, isBreakers);
+const sequences = test(
+  `a list of at most ${LIMITS.list} texts, token ids and lists of token ids, none empty`,
+  isSequences,
+);
 /** A negative number means the whole history. */
-const last = test(`an integer of at most ${LIMITS.dim}`, (v) =>
-  Number.isInteger(v) && Math.abs(v as number) <= LIMITS.dim);
+const last = test(`an integer of at most ${LIMITS.dim}, or an expression`, (v) =>
+  typeof v === "number" ? Number.isInteger(v) && Math.abs(v) <= LIMITS.dim : v !== undefined);
+const source = test(`"prompt", "generated" or an input of 1 to ${LIMITS.dim} tokens`, isTextSource);
 /** A uniform expression; the verifier checks it. */
 const expr = test("an expression", (v) => v !== undefined);
 /** The arguments of a tail stage; the verifier checks each. */
@@ -160,8 +165,9 @@ const GRAPH: Shape = {
       form: { kinds: { dense: {}, sparse: { capacity: dim, fill: f32 } } },
       from: {
         kinds: {
-          occurrences: { last },
-          repeat_len: { last, breakers },
+          occurrences: { last, "in?": source },
+          repeat_len: { last, breakers, "in?": source },
+          completes: { sequences },
           bias: {},
           allowed: { grammar: text },
           guide: { name },

@@ -66,6 +66,8 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
   /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
+    const from = feature === undefined ? undefined : graph.features[feature]!.from;
+    if (from && "last" in from) markUniform(from.last);
     graph.inputs.forEach(
       (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
     );

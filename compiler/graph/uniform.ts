@@ -51,10 +51,11 @@ export const leavesOf = (expr: UniformExpr): UniformLeaf[] =>
   Array.isArray(expr) ? (expr.slice(1) as UniformExpr[]).flatMap(leavesOf) : [expr as UniformLeaf];
 
 /** All uniform expressions of a graph. */
-export const uniformExprsOf = ({ uniforms, states, draws }: Graph): UniformExpr[] => [
+export const uniformExprsOf = ({ uniforms, states, draws, features }: Graph): UniformExpr[] => [
   ...uniforms.map(({ expr }) => expr),
   ...states.map(({ init }) => init),
   ...draws.flatMap(({ at }) => (at === undefined ? [] : [at])),
+  ...features.flatMap(({ from }) => ("last" in from ? [from.last] : [])),
 ];
 
 /** The texts and lists of token ids that a leaf compares the text with. */

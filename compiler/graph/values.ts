@@ -1,6 +1,6 @@
 /** Which values of an untrusted graph are valid. */
 import { LIMITS } from "../limits/format.js";
-import type { Dim, Ending } from "./graph.js";
+import type { Dim, Ending, TextSource, TokenSequence } from "./graph.js";
 
 export const isDim = (dim: unknown): dim is Dim =>
   dim === "V" || (Number.isInteger(dim) && (dim as number) >= 1 && (dim as number) <= LIMITS.dim);
@@ -17,6 +17,17 @@ export const isText = isTextOf(LIMITS.text);
 /** Whether `x` is a list of texts and token ids. */
 export const isBreakers = (x: unknown): x is (string | number)[] =>
   Array.isArray(x) && x.length <= LIMITS.list && x.every((b) => isText(b) || isToken(b));
+
+export const isTextSource = (x: unknown): x is TextSource => {
+  if (x === "prompt" || x === "generated") return true;
+  if (typeof x !== "object" || x === null || Object.keys(x).sort().join() !== "capacity,input") return false;
+  const { input, capacity } = x as Readonly<Record<string, unknown>>;
+  return isName(input) && capacity !== "V" && isDim(capacity);
+};
+
+/** Whether `x` is a list of texts, token ids and lists of token ids. */
+export const isSequences = (x: unknown): x is TokenSequence[] =>
+  Array.isArray(x) && x.length <= LIMITS.list && x.every((entry) => isToken(entry) || isEnding(entry));
 
 /** Whether `x` is a text or a list of token ids that a text may end with. */
 export const isEnding = (x: unknown): x is Ending =>

@@ -174,6 +174,7 @@ function uniformFaults(graph: Graph): string[] {
   return [
     ...graph.uniforms.flatMap((u, i) => check(`uniform ${i}`, u.expr)),
     ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init)),
+    ...graph.features.flatMap(({ from }, i) => ("last" in from ? check(`feature ${i}`, from.last) : [])),
     // a draw index cannot depend on a draw
     ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...known, draws: 0 }))),
   ];

@@ -1,36 +1,41 @@
 /** Expressions to values. */
-import { findFunction, findName } from "../builtins/builtins.js";
-import { argsOf, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { findName } from "../builtins/builtins.js";
+import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { evaluateConst, evaluateConstant } from "../check/constants.js";
+import { resolveArgs } from "../check/arguments.js";
+import { isFunction } from "../check/functions.js";
+import { evaluateConst, evaluateConstant, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
 import {
   countTooLarge,
   endingEmpty,
   mustBeWhole,
+  nestedList,
   notATokenId,
   positionTooSmall,
   windowTooSmall,
 } from "../check/diagnostics/types.js";
-import type { Module } from "../check/program.js";
+import { builtinCalled, type Module } from "../check/program.js";
 import { columnTypeOf } from "../check/types.js";
-import type { Ending, Feature, FeatureSource } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource, TextSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
-import type { Binary, Call, Expr, InputDecl } from "../syntax/ast.js";
+import type { Binary, Call, Expr, InputDecl, ListLit, StringLit } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
 import { featureColumn, guideColumn } from "./rows/features.js";
+import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
-import { INTEGERS, readState, type Argument, type Scope } from "./scope.js";
+import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
@@ -54,6 +59,10 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
     }
     case "call":
       return lowerCall(cx, scope, expr);
+    case "fold":
+      return lowerFold(cx, expr, { scope, lowerExpr });
+    case "repeat":
+      return lowerRepeat(cx, expr, { scope, lowerExpr });
     case "string":
     case "list":
       throw new Error(`a ${expr.kind} has no value`);
@@ -62,10 +71,16 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
 
 /** An argument of a stage: a value, or a seed, a text or a list that is passed on unchanged. */
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
-  if (expr.kind === "string" || expr.kind === "list") return expr;
-  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
-  if (handed?.kind === "string" || handed?.kind === "list") return handed;
+  const text = textOf(scope, expr);
+  if (text) return text;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
+}
+
+/** The text or the list that an expression is, or that its name holds. */
+function textOf(scope: Scope, expr: Expr): StringLit | ListLit | undefined {
+  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
+  if (handed) return handed.kind === "string" || handed.kind === "list" ? handed : undefined;
+  return textConstant(scope.module, expr);
 }
 
 export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
@@ -110,7 +125,9 @@ function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
 
 /** What a name means inside a sampler. */
 function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
-  const local = lookUpLet(cx.table, name);
+  const inRound = scope.rounds.get(name);
+  if (inRound) return inRound;
+  const local = scope.isFunction ? undefined : lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
   if (state !== undefined) return readState(cx, state);
@@ -134,7 +151,8 @@ function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, modul
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
   const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
-  return featureColumn(cx, { form, from }, INPUT_RANGES[column]);
+  const value = featureColumn(cx, { form, from }, INPUT_RANGES[column]);
+  return column === "bool" ? { ...value, facts: { ...value.facts, isCondition: true } } : value;
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -144,8 +162,12 @@ function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binar
 
 /** The condition of a `keep`. */
 export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr): Value {
-  const isRelative = (name: string): boolean => builtinNamed(cx, scope, name)?.isRelative === true;
-  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, isRelative);
+  const degrees = {
+    ofName: (name: string): number => (builtinNamed(cx, scope, name)?.isRelative === true ? 1 : 0),
+    module: scope.module,
+    meter: cx.meter,
+  };
+  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, degrees);
   const value = lowerExpr(cx, scope, condition);
   cx.isProbRelative = false;
   return value;
@@ -155,14 +177,32 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
   const { callee, args } = call;
-  const builtin = findFunction(callee.text);
-  if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
+  const builtin = builtinCalled(scope.module, callee.text);
+  if (!builtin) return lowerFunctionCall(cx, scope, call);
   const types = argsOf(builtin);
-  const lowered = args.map(({ value }, i) => {
-    const [name, type] = types[i]!;
-    return [name, LOWERED[type](cx, scope, value, call)] as const;
-  });
+  const given = [
+    ...positional(builtin, args).map(({ value }, i): [string, ArgType, Expr] => [...types[i]!, value]),
+    ...namedArgs(builtin, args),
+  ];
+  const lowered = given.map(([name, type, value]) => [name, LOWERED[type](cx, scope, value, call)] as const);
   return builtin.lower(cx, Object.fromEntries(lowered));
+}
+
+/** The body of a function in place of its call. */
+function lowerFunctionCall(cx: ChainLowering, scope: Scope, call: Call): Value {
+  const found = scope.module.scope.get(call.callee.text);
+  if (!isFunction(found)) throw new Error(`\`${call.callee.text}\` was not resolved by the checker`);
+  const { params, lets, result } = found.declaration;
+  const given = resolveArgs(params, call.args).bound;
+  const own = newScope(found.module, new Map());
+  const args = new Map<string, Argument>();
+  for (const { name, default: value } of params) {
+    const arg = given.get(name.text);
+    if (arg ?? value) args.set(name.text, lowerExpr(cx, arg ? scope : own, arg?.value ?? value!));
+  }
+  const inner: Scope = { ...own, args, isFunction: true };
+  for (const { name, value } of lets) args.set(name.text, lowerExpr(cx, inner, value));
+  return lowerExpr(cx, inner, result);
 }
 
 /** Lowers an argument of a type. */
@@ -174,18 +214,16 @@ const LOWERED: {
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
+  source: lowerSource,
   position: lowerPosition,
   ending: lowerEnding,
   text: (_, scope, expr) => {
-    const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+    const text = textOf(scope, expr);
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
-  texts: (_, scope, expr) => {
-    const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-    if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
-    return list.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
-  },
+  texts: (cx, scope, expr, { callee }) => flatList(cx, scope, listOf(scope, expr), `the list of \`${callee.text}\``),
+  sequences: lowerSequences,
   ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
     return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
@@ -202,10 +240,28 @@ function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: 
   return position.expr;
 }
 
+const listOf = (scope: Scope, expr: Expr): ListLit => {
+  const list = textOf(scope, expr);
+  if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
+  return list;
+};
+
+/** The texts and token ids of a list; a list inside it is reported. `what` names it. */
+export function flatList(cx: ChainLowering, scope: Scope, { values }: ListLit, what: string): (string | number)[] {
+  const nested = values.find((v) => v.kind === "list");
+  if (nested) cx.diagnostics.push(nestedList(nested.span, what));
+  return values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+}
+
+function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call): TokenSequence[] {
+  const { values } = listOf(scope, expr);
+  cx.meter.spend(values.length);
+  return values.map((v) => (v.kind === "number" ? tokenId(cx, scope, v) : lowerEnding(cx, scope, v, call)));
+}
+
 function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
-  const given = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-  if (given?.kind !== "string" && given?.kind !== "list")
-    throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const given = textOf(scope, expr);
+  if (!given) throw new Error("the checker accepted an argument that is neither a text nor a list");
   const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
   cx.meter.spend(ending.length);
   if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
@@ -229,12 +285,17 @@ function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;
 
-function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
+function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | undefined {
+  return expr.kind === "name" ? TEXT_SOURCES[expr.text] : undefined;
+}
+
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {
   const last = lowerExpr(cx, scope, expr);
-  if (!isConstant(last)) throw new Error("the window of a feature is not a constant");
+  if (last.kind === "node") throw new Error("the window of a feature is not uniform");
+  if (!isConstant(last)) return last;
   const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));
   if (last.expr < ALL_TOKENS) cx.diagnostics.push(windowTooSmall(expr.span, what, last.expr));
   if (last.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, last.expr));
-  return last.expr;
+  return last;
 }

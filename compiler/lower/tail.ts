@@ -4,9 +4,8 @@ import type { TailArg } from "../graph/graph.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt } from "../syntax/source.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { lowerArgument } from "./expr.js";
+import { flatList, lowerArgument } from "./expr.js";
 import type { Scope } from "./scope.js";
-import { evaluateConstant } from "../check/constants.js";
 
 export function lowerTailStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
   cx.at = call.span;
@@ -20,8 +19,7 @@ export function lowerTailStage(cx: ChainLowering, scope: Scope, call: StageCall)
 }
 
 function tailArg(cx: ChainLowering, scope: Scope, value: Expr): TailArg {
-  if (value.kind === "list")
-    return value.values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+  if (value.kind === "list") return flatList(cx, scope, value, "the list of a host stage");
   const named = value.kind === "name" ? scope.args.get(value.text) : undefined;
   const isSeed = named?.kind === "seed" || (value.kind === "name" && value.text === "random");
   const given = lowerArgument(cx, scope, value, isSeed);

@@ -48,7 +48,9 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
         ? input
         : { ...input, source: { ...source, feature: features.get(source.feature)! } };
     }),
-    features: pick(graph.features, features),
+    features: pick(graph.features, features).map((f) =>
+      "last" in f.from ? { ...f, from: { ...f.from, last: renamed(f.from.last) } } : f,
+    ),
   };
   return { graph: kept, ranges: pick(ranges, nodes), meter };
 }

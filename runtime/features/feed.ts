@@ -1,11 +1,13 @@
 /** Computes the inputs of a graph from a sequence's history and the values of the calling program. */
 import type { Vector } from "../reference/kernels.js";
 import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
-import type { Feature, FeatureSource, Graph, Input } from "@ggsl/compiler/graph/graph.js";
+import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
+import { isToken } from "@ggsl/compiler/graph/values.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { breakersOf } from "./breakers.js";
+import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
@@ -51,13 +53,14 @@ export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
   readonly grammar?: GrammarState;
+  readonly completions?: Completions;
 }
 
 /** The vocabulary that was given, if any. */
 export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
 
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
+export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
@@ -66,6 +69,8 @@ export function openFeatures(graph: Graph, feed: Feed): OpenFeature[] {
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
       return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
+    if (from.kind === "completes")
+      return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
       return { feature, grammar: feed.openGrammar(from.grammar) };
@@ -79,18 +84,54 @@ export const acceptFeatures = (features: readonly OpenFeature[], token: number):
   features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
 
 /** How many tokens of history a graph needs; Infinity for all. */
-export function historyNeeded(graph: Graph): number {
-  const windows = graph.features.map(({ from }) => ("last" in from ? (from.last < 0 ? Infinity : from.last) : 0));
+export function historyNeeded(graph: Graph, features: readonly OpenFeature[]): number {
+  const windows = features.map((open) => largestWindow(open.feature) ?? open.completions?.longest ?? 0);
   const leaves = uniformExprsOf(graph).flatMap(leavesOf);
   const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
   return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
+}
+
+/** How many of the last tokens of the prompt a graph needs. */
+export const promptNeeded = ({ features }: Graph): number =>
+  features.reduce(
+    (most, feature) =>
+      "in" in feature.from && feature.from.in === "prompt" ? Math.max(most, largestWindow(feature)!) : most,
+    0,
+  );
+
+/** The largest window of a feature that has one; Infinity for the whole text. */
+function largestWindow({ from, form }: Feature): number | undefined {
+  if (!("last" in from)) return undefined;
+  if (typeof from.last === "number") return from.last < 0 ? Infinity : from.last;
+  // a feature with a window that can be the whole text has a place for each token of the vocabulary
+  return form.kind === "sparse" && form.capacity !== "V" && typeof from.in !== "object" ? form.capacity : Infinity;
+}
+
+/** The text of a sequence, as far as its graph needs it. */
+export interface TextSoFar {
+  /** The last tokens of prompt and generated text. */
+  readonly history: Int32Array;
+  /** The last tokens of the prompt. */
+  readonly prompt: Int32Array;
+  /** Tokens generated so far. */
+  readonly step: number;
+  /** The size of a window at the present token. */
+  readonly window: (last: UniformExpr) => number;
+}
+
+/** The tokens that a feature's window is of. */
+function tokensIn(source: TextSource | undefined, { history, prompt, step }: TextSoFar, feed: Feed): Int32Array {
+  if (typeof source === "object") return givenTokens(source.input, source.capacity, feed);
+  if (source === "prompt") return prompt;
+  if (source === "generated") return history.subarray(Math.max(0, history.length - step));
+  return history;
 }
 
 /** A vector for each input of the graph except the first, the logits. */
 export function inputsOf(
   graph: Graph,
   features: readonly OpenFeature[],
-  history: Int32Array,
+  text: TextSoFar,
   feed: ModelFeed,
   vocabSize: number,
 ): Vector[] {
@@ -100,7 +141,7 @@ export function inputsOf(
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
-    const known = pairs.get(source.feature) ?? checkedPairs(open, history, feed, vocabSize);
+    const known = pairs.get(source.feature) ?? checkedPairs(open, text, feed, vocabSize);
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);
   });
@@ -136,6 +177,21 @@ function given(name: string, feed: Feed): Float32Array | readonly number[] | Pai
   return values;
 }
 
+/** An input of tokens. */
+function givenTokens(name: string, capacity: number, feed: Feed): Int32Array {
+  const values = given(name, feed);
+  if (values instanceof Map)
+    throw new InputError(
+      `the input \`${name}\` is a text: expected a list of at most ${capacity} token ids, found pairs`,
+    );
+  const tokens = values as ArrayLike<number>;
+  if (tokens.length > capacity)
+    throw new InputError(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`);
+  const bad = Array.from(tokens).findIndex((token) => !isToken(token));
+  if (bad >= 0) throw new InputError(`the input \`${name}\`: ${tokens[bad]} is not a token id`);
+  return Int32Array.from(tokens);
+}
+
 /** Clamps infinities in an input to the largest finite number. */
 const saturated = (x: number): number => Math.min(Math.max(x, -F32_MAX), F32_MAX);
 
@@ -157,9 +213,9 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
   return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
-function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, feed: Feed, vocabSize: number): Pairs {
-  const { from, form } = feature;
-  const pairs = pairsOf(from, breakers, history, feed);
+function checkedPairs(open: OpenFeature, text: TextSoFar, feed: Feed, vocabSize: number): Pairs {
+  const { from, form } = open.feature;
+  const pairs = pairsOf(open, text, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
@@ -175,12 +231,18 @@ function checkedPairs({ feature, breakers }: OpenFeature, history: Int32Array, f
   return new Map(inside);
 }
 
-function pairsOf(from: FeatureSource, breakers: Breakers | undefined, history: Int32Array, feed: Feed): Pairs {
+function pairsOf({ feature: { from }, breakers, completions }: OpenFeature, text: TextSoFar, feed: Feed): Pairs {
   switch (from.kind) {
     case "occurrences":
-      return countOccurrences(windowOf(history, from.last));
-    case "repeat_len":
-      return repeatLengths(windowOf(history, from.last), breakers!);
+      return countOccurrences(windowOf(tokensIn(from.in, text, feed), text.window(from.last)));
+    case "repeat_len": {
+      const last = text.window(from.last);
+      const source = windowOf(tokensIn(from.in, text, feed), last);
+      const isOwn = from.in === undefined || from.in === "generated";
+      return repeatLengths(source, breakers!, isOwn ? source : windowOf(text.history, last));
+    }
+    case "completes":
+      return completing(completions!, text.history);
     case "bias":
       return feed.bias ?? new Map();
     case "input": {

@@ -35,15 +35,19 @@ export function tailsFrom(list: readonly Int32Array[]): Tails {
   return { list, root };
 }
 
-/** Lengths above 0 by token. `window` holds the last tokens of the text; a breaker of a single token is never penalised. */
-export function repeatLengths(window: Int32Array, breakers: Breakers): Map<number, number> {
+/**
+ * Lengths above 0 by token. `source` holds the tokens where repetitions are looked for, `text` the last tokens of the text that
+ * they would continue; a breaker of a single token is never penalised.
+ */
+export function repeatLengths(source: Int32Array, breakers: Breakers, text = source): Map<number, number> {
   const lengths = new Map<number, number>();
-  const backwards = window.slice().reverse();
+  const backwards = text.slice().reverse();
   const limit = distanceToBreaker(backwards, breakers);
   if (limit === 0) return lengths;
-  const matches = prefixMatches(backwards);
-  for (let k = 1; k < backwards.length; k++) {
-    const next = backwards[k - 1]!;
+  const from = source === text ? backwards : source.slice().reverse();
+  const matches = matchesWith(backwards, from);
+  for (let k = 1; k < from.length; k++) {
+    const next = from[k - 1]!;
     const length = Math.min(matches[k]!, limit);
     if (length > (lengths.get(next) ?? 0) && !isSingleBreaker(breakers, next)) lengths.set(next, length);
   }
@@ -73,6 +77,16 @@ function longestTail(root: Branch, backwards: Int32Array, at: number): number {
     branch = length < at ? branch.next.get(backwards[at - 1 - length]!) : undefined;
   }
   return longest;
+}
+
+/** For each position of `tokens`, the length of the common prefix with `prefix`. */
+function matchesWith(prefix: Int32Array, tokens: Int32Array): Int32Array {
+  if (prefix === tokens) return prefixMatches(tokens);
+  // no token equals the mark between them
+  const both = new Int32Array(prefix.length + 1 + tokens.length).fill(-1);
+  both.set(prefix);
+  both.set(tokens, prefix.length + 1);
+  return prefixMatches(both).subarray(prefix.length + 1);
 }
 
 /** For each position, the length of the common prefix with the whole (Gusfield's Z values), in linear time. */

@@ -15,7 +15,7 @@ import { standardFilters, standardPicks } from "./standard.js";
 const SAMPLE = 120;
 
 /** A grammar needs a model's vocabulary, so test/native covers it; test/language covers the text so far. */
-const ELSEWHERE = ["allowed", "last", "ends_with", "since", "prompt_length"];
+const ELSEWHERE = ["allowed", "last", "ends_with", "since", "prompt_length", "completes"];
 
 const OPERATORS = ["+", "-", "*", "/", "%", "^", "<", "<=", ">", ">=", "==", "!=", "and", "or"];
 const ASSIGNMENTS = ["=", "+=", "-=", "*=", "/="];

@@ -34,6 +34,7 @@ const OTHER_TEXTS: Readonly<Record<string, string>> = {
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   ...{ min: "a bound of a range", max: "a bound of a range" },
   ...{ next: "of states", picked: "of lowering", count: "of a test's steps", n: "of a test's steps" },
+  last: "a feature's window",
 };
 
 /** Files where names of builtins mean something else. */

@@ -46,11 +46,18 @@ async function compare(count: number, stages: string, name: string, combine: Com
   expect(certain).toBeGreaterThan(4 * count);
 }
 
+/** lavapipe compiles the shaders anew in each process, which takes minutes on a busy machine. */
+const SECONDS = 1200;
+
 for (const count of [1, 4, 8])
-  vulkanTest(`${count} generations at once on Vulkan pick what combined logits of the CPU give`, () =>
-    compare(count, "cfg(2.5) |> greedy()", "negative", guidance(2.5)),
+  vulkanTest(
+    `${count} generations at once on Vulkan pick what combined logits of the CPU give`,
+    () => compare(count, "cfg(2.5) |> greedy()", "negative", guidance(2.5)),
+    SECONDS,
   );
 
-vulkanTest("contrastive decoding on Vulkan", () =>
-  compare(2, "contrastive(0.05, 1.5) |> greedy()", "amateur", contrast(0.05, 1.5)),
+vulkanTest(
+  "contrastive decoding on Vulkan",
+  () => compare(2, "contrastive(0.05, 1.5) |> greedy()", "amateur", contrast(0.05, 1.5)),
+  SECONDS,
 );

@@ -77,8 +77,24 @@ export function wrongArgumentCount(
   return error("E0307", span, message, help === undefined ? {} : { help });
 }
 
-export const namedBuiltinArgument = (span: Span, name: string): Diagnostic =>
-  error("E0308", span, `\`${name}\` takes its arguments by position`, { help: "leave out the name" });
+/** `named` are the arguments that do have names. */
+export const namedBuiltinArgument = (span: Span, name: string, named: readonly string[]): Diagnostic =>
+  error("E0308", span, `\`${name}\` takes its arguments by position`, {
+    help:
+      named.length === 0
+        ? "leave out the name"
+        : `leave out the name; only ${named.map((n) => `\`${n}\``).join(" and ")} has one`,
+  });
+
+export const sourceExpected = (span: Span): Diagnostic =>
+  error("E0356", span, "expected `all`, `prompt`, `generated` or the name of an input of tokens", {
+    help: "as in `occurrences(64, in: generated)`; declare an input with `input name: tokens(512)`",
+  });
+
+export const windowUnknown = (span: Span): Diagnostic =>
+  error("E0357", span, "the window must be known before the graph runs", {
+    help: "use numbers, parameters, states, `step` and what the text ends with",
+  });
 
 export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnostic =>
   error("E0309", span, `\`${what}\` under a condition that is only known at run time`, {
@@ -100,7 +116,7 @@ export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
 
 export const textHere = (span: Span, what: string): Diagnostic =>
   error("E0311", span, `${what} cannot be used in an expression`, {
-    help: "texts and lists can only be arguments of stages",
+    help: "texts and lists can only be arguments and constants",
   });
 
 export const notASeed = (span: Span): Diagnostic =>
@@ -161,7 +177,17 @@ export const endingExpected = (span: Span): Diagnostic =>
 
 export const endingEmpty = (span: Span, name: string): Diagnostic =>
   error("E0352", span, `\`${name}\` needs at least one character or token id`, {
-    label: "every text ends with this",
+    label: "this is empty",
+  });
+
+export const sequencesExpected = (span: Span): Diagnostic =>
+  error("E0354", span, "expected a list of texts, token ids and lists of token ids", {
+    help: 'as in `[" New York", 13, [5, 7]]`',
+  });
+
+export const nestedList = (span: Span, what: string): Diagnostic =>
+  error("E0355", span, `${what} has texts and token ids, not lists`, {
+    help: "only `completes` takes sequences of tokens",
   });
 
 export const notATokenId = (span: Span, found: string): Diagnostic =>
