@@ -4,7 +4,7 @@ import { FUNCTIONS } from "../../compiler/builtins/builtins.js";
 
 /**
  * Functions whose result is another one if the last digit of an argument is. Backends round differently, so that random programs
- * cannot compare them; test/language/hash.test.ts does for integers.
+ * call them for integers only (expressions.ts).
  */
 const ERRATIC: ReadonlySet<string> = new Set(["hash", "noise"]);
 
