@@ -50,8 +50,7 @@ const features = fc.oneof(
   t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")})`,
   words("bias"),
   words("hash(token)", "hash(token, step, 5, vocab)"),
-  t`noise(${seeds})`,
-  t`noise(${seeds}, ${drawNumbers})`,
+  fc.oneof(t`noise(${seeds})`, t`noise(${seeds}, ${drawNumbers})`),
 );
 
 /** A column of integers; `rank` needs sorted rows. */
