@@ -49,6 +49,8 @@ const features = fc.oneof(
   t`${words(...F.WINDOWED)}(${windows})`,
   t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")})`,
   words("bias"),
+  words("hash(token)", "hash(token, step, 5, vocab)"),
+  fc.oneof(t`noise(${seeds})`, t`noise(${seeds}, ${drawNumbers})`),
 );
 
 /** A column of integers; `rank` needs sorted rows. */

@@ -1,5 +1,6 @@
 /** Evaluates expressions directly on the syntax tree: no graph, no masks, no facts. */
 import { evaluateConst } from "../../../compiler/check/constants.js";
+import { hashOf, noiseOf } from "../../../compiler/graph/hash.js";
 import { F32_MAX, F32_MIN } from "../../../compiler/graph/interval.js";
 import type { Call, Expr } from "../../../compiler/syntax/ast.js";
 import { children } from "../../../compiler/syntax/walk.js";
@@ -229,6 +230,15 @@ function callValue(s: Stage, { callee: { text: name }, args, span }: Call): Valu
     case "uniform":
     case "uniform32":
       return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value, s.streams.get(span.start));
+    case "last":
+      return s.moment.history.at(-(evaluate(s, args[0]!.value) as number)) ?? -1;
+    case "hash":
+      return apply(s, hashOf, ...values());
+    case "noise": {
+      const seed = seedOf(s, args[0]!.value);
+      const at = args[1] ? (evaluate(s, args[1].value) as number) : s.moment.step;
+      return s.rows.map(({ token }) => noiseOf(hashOf(seed, Math.floor(seed / 2 ** 24), at, token)));
+    }
     case "occurrences": {
       const counts = countOccurrences(windowOf(s.moment.history, evaluate(s, args[0]!.value) as number));
       return s.rows.map(({ token }) => counts.get(token) ?? 0);
