@@ -76,10 +76,10 @@ export interface Builtin<A extends Args = Args, O extends Args = Args, N extends
   lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>> & Partial<LoweredArgs<N>>): Value;
 }
 
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional or named
 type NoArgs = Record<never, never>;
 
 /** A record, its `lower` typed by its arguments. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional or named
 export const define = <const A extends Args, const O extends Args = NoArgs, const N extends Args = NoArgs>(
   builtin: Builtin<A, O, N>,
 ): Builtin => builtin;

@@ -1,8 +1,7 @@
 /** Columns that the host computes from the text so far. */
-import type { Dim, FeatureSource, TextSource } from "../graph/graph.js";
+import type { FeatureSource, TextSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import { LIMITS } from "../limits/format.js";
-import { featureColumn } from "../lower/rows/features.js";
+import { featureColumn, windowCapacity } from "../lower/rows/features.js";
 import type { Lowering } from "../lower/rows/lowering.js";
 import type { UniformValue, Value } from "../lower/rows/value.js";
 import { define, type Builtin } from "./builtin.js";
@@ -24,10 +23,7 @@ function countsOfLast(
   of:
     { readonly kind: "occurrences" } | { readonly kind: "repeat_len"; readonly breakers: readonly (string | number)[] },
 ): Value {
-  const { lo, hi } = window.range;
-  const most: Dim = lo < 0 || hi > LIMITS.dim ? "V" : Math.max(1, Math.floor(hi));
-  const given = typeof source === "object" ? source.capacity : Infinity;
-  const capacity: Dim = most === "V" ? (Number.isFinite(given) ? given : most) : Math.min(most, given);
+  const capacity = windowCapacity(window.range, source);
   const from: FeatureSource = { ...of, last: window.expr, ...(source !== undefined && { in: source }) };
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);
 }
