@@ -1,11 +1,12 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
+import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import { foundFile, type Importer, type Module, type Program } from "@ggsl/compiler/check/program.js";
+import { foundFile, type Importer, type Program } from "@ggsl/compiler/check/program.js";
 import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
-import type { Chain, InputDecl } from "@ggsl/compiler/syntax/ast.js";
+import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { namesIn } from "@ggsl/compiler/syntax/walk.js";
 
@@ -31,6 +32,8 @@ export interface ModuleChain {
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
   readonly inputs: readonly ModuleInput[];
+  /** The other sequences whose logits it reads. */
+  readonly guides: readonly ModuleInput[];
 }
 
 export interface ModuleUniform extends Param {
@@ -64,7 +67,7 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
   const wanted = wantedChains(program, options);
   const stray = [...wanted.faults, ...strayChains(program, options.set ?? {})];
   if (stray.length > 0) throw compileError([...diagnostics, ...stray]);
-  const docs = inputDocs(program.main);
+  const declared = declaredInputs(program.main);
   const found = [...diagnostics];
   const nameOf = (file: string): string => (imported.has(file) ? (options.nameOf?.(file) ?? file) : file);
   const chains = wanted.chains.flatMap((chain) => {
@@ -72,7 +75,7 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
     const { graph, diagnostics: faults } = compileChain(program, chain, { set });
     const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
     found.push(...faults);
-    return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), docs)] : [];
+    return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), declared)] : [];
   });
   if (found.some(isError)) throw compileError(found);
   return { chains, warnings: sortDiagnostics(found) };
@@ -120,7 +123,10 @@ function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
   };
 }
 
-function describe(chain: Chain, graph: Graph, rows: Graph, docs: ReadonlyMap<string, string>): ModuleChain {
+/** The inputs of a program and its imports, by name. */
+type Declared = ReturnType<typeof declaredInputs>;
+
+function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): ModuleChain {
   const isSame = JSON.stringify(graph) === JSON.stringify(rows);
   return {
     name: graph.name,
@@ -128,7 +134,8 @@ function describe(chain: Chain, graph: Graph, rows: Graph, docs: ReadonlyMap<str
     graph,
     rowsGraph: isSame ? graph : rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
-    inputs: inputsOf([graph, rows], docs),
+    inputs: inputsOf([graph, rows], "input", declared),
+    guides: inputsOf([graph, rows], "guide", declared),
   };
 }
 
@@ -137,30 +144,13 @@ const stagesWith = ({ stages }: Chain, name: string): string[] =>
     .filter(({ args }) => args.some(({ value }) => namesIn(value).includes(name)))
     .map(({ span: { source, start, end } }) => source.text.slice(start, end).replace(/\s+/g, " "));
 
-function inputsOf(graphs: readonly Graph[], docs: ReadonlyMap<string, string>): ModuleInput[] {
+function inputsOf(graphs: readonly Graph[], kind: "input" | "guide", declared: Declared): ModuleInput[] {
   const found = new Map<string, ModuleInput>();
   for (const { from, form } of graphs.flatMap((g) => g.features)) {
-    if (from.kind !== "input") continue;
+    if (from.kind !== kind) continue;
     const { name } = from;
     const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
-    found.set(name, { name, doc: docs.get(name), ...(sparse && { sparse }) });
+    found.set(name, { name, doc: declared.get(name)?.declaration.doc, ...(sparse && { sparse }) });
   }
   return [...found.values()];
 }
-
-/** The documentation of every input that a module or its imports declare. */
-function inputDocs(main: Module): Map<string, string> {
-  const docs = new Map<string, string>();
-  const seen = new Set<Module>();
-  const open = [main];
-  for (let module = open.pop(); module; module = open.pop()) {
-    if (seen.has(module)) continue;
-    seen.add(module);
-    for (const d of module.file.declarations)
-      if (isInput(d) && d.doc !== undefined && !docs.has(d.name.text)) docs.set(d.name.text, d.doc);
-    open.push(...[...module.scope.values()].map((binding) => binding.module));
-  }
-  return docs;
-}
-
-const isInput = (d: { readonly kind: string }): d is InputDecl => d.kind === "input";

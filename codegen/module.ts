@@ -13,7 +13,7 @@ import {
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
-import { chainDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
+import { chainDoc, guideDoc, inputDoc, interfaceDocs, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
@@ -21,6 +21,8 @@ export interface NamedChain extends ModuleChain {
   readonly types: string;
   readonly uniformsType: string;
   readonly inputsType: string;
+  /** Absent for a chain without guides. */
+  readonly guidesType?: string;
   readonly statesType: string;
   readonly measuresType: string;
 }
@@ -42,6 +44,7 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
       types: names.declare(`${prefix}Types`),
       uniformsType: names.declare(`${prefix}Uniforms`),
       inputsType: names.declare(`${prefix}Inputs`),
+      ...(chain.guides.length > 0 && { guidesType: names.declare(`${prefix}Guides`) }),
       statesType: names.declare(`${prefix}States`),
       measuresType: names.declare(`${prefix}Measures`),
     };
@@ -101,7 +104,7 @@ const docs = (description: string): { docs: { description: string }[] } => ({
 const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
-  const { name, uniforms, inputs, graph } = chain;
+  const { name, uniforms, inputs, guides, guidesType, graph } = chain;
   const { measures } = graph;
   return [
     properties(
@@ -119,6 +122,15 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       interfaceDocs.inputs(name),
       inputs.map((i) => ({ name: i.name, type: columnType(i), isOptional: false, doc: inputDoc(i) })),
     ),
+    ...(guidesType === undefined
+      ? []
+      : [
+          properties(
+            guidesType,
+            interfaceDocs.guides(name),
+            guides.map((g) => ({ name: g.name, type: GUIDE, isOptional: false, doc: guideDoc(g) })),
+          ),
+        ]),
     {
       kind: StructureKind.TypeAlias,
       name: chain.statesType,
@@ -143,12 +155,16 @@ function typesOf(chain: NamedChain): StatementStructures[] {
       properties: [
         { name: "uniforms", type: chain.uniformsType, isReadonly: true },
         { name: "inputs", type: chain.inputsType, isReadonly: true },
+        ...(guidesType === undefined ? [] : [{ name: "guides", type: guidesType, isReadonly: true }]),
         { name: "states", type: chain.statesType, isReadonly: true },
         ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType, isReadonly: true }] : []),
       ],
     },
   ];
 }
+
+/** `Guide` of the package, which needs no import. */
+const GUIDE = "{ readonly prompt: string | Int32Array }";
 
 const columnType = ({ sparse }: ModuleInput): string =>
   sparse ? "ReadonlyMap<number, number>" : "Float32Array | readonly number[]";

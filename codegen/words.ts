@@ -38,6 +38,9 @@ export function inputDoc({ doc, sparse }: ModuleInput): string {
   return paragraphs(doc, form);
 }
 
+export const guideDoc = ({ doc }: ModuleInput): string =>
+  paragraphs(doc, "Another sequence of the same batch, whose logits the chain reads.");
+
 /** `exported` is the chain's name in the module. The program's documentation comes last, because it may end with tags. */
 export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =>
   paragraphs(exported === name ? undefined : `The chain ${code(name)}, a name that a module cannot declare.`, doc) ||
@@ -47,6 +50,7 @@ export const interfaceDocs = {
   uniforms: (name: string): string => `Uniforms of the chain ${code(name)}. Each may be set before every token.`,
   inputs: (name: string): string => `Inputs of the chain ${code(name)}: columns that the calling program gives it.`,
   measures: (name: string): string => `Numbers that the chain ${code(name)} reports with each token.`,
+  guides: (name: string): string => `The other sequences whose logits the chain ${code(name)} reads.`,
   states: (name: string): string => `Numbers that a sequence of the chain ${code(name)} remembers from token to token.`,
   types: (name: string): string => `What the chain ${code(name)} takes and remembers.`,
 } as const;

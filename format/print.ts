@@ -104,12 +104,15 @@ function isSimple(node: Node): boolean {
 }
 
 /** One-line declarations, which need no empty line between them. */
-const ONE_LINE = ["Import", "Const", "Input", "Chain"];
+const ONE_LINE = ["Import", "Const", "Input", "Fn", "Chain"];
 
 function betweenDeclarations(before: Node, after: Node): Separator {
   const [a, b] = [before, after].map((d) => d.children[0]!.ctorName);
   return a === b && ONE_LINE.includes(a!) ? NEWLINE_KEEP : NEWLINE_BLANK;
 }
+
+/** Blanks and comments at the start of a text. */
+const BLANKS = /^(?:[\0- ;]|\/\/[^\n]*|\/\*[^]*?\*\/)+/;
 
 /** The width of the longest first word of a clause in the current test. */
 let clauseWidth = 0;
@@ -175,6 +178,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
     const head = [doc(word), gap(open.source.startIdx, SPACE)];
     return [head, bracketed(open, names, close, "many", LINE), put(from, SPACE), put(file, SPACE)];
   },
+  ImportName_renamed: (name, as, own) => [doc(name), put(as, SPACE), put(own, SPACE)],
   Const(docs, word, name, equals, value) {
     return documented(docs, word, () => [put(name, SPACE), assigned(equals, value)]);
   },
@@ -184,6 +188,19 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Sparse(word, open, capacity, close, equals, fill) {
     const size = [doc(word), put(open, NONE), put(capacity, NONE), put(close, NONE)];
     return [size, put(equals, SPACE), put(fill, SPACE)];
+  },
+  Fn(docs, word, name, params, arrow, type, body) {
+    const head = (): Doc => [put(name, SPACE), put(params, NONE), put(arrow, SPACE), put(type, SPACE)];
+    return documented(docs, word, head, () => put(body, SPACE));
+  },
+  FnBody_expression: (equals, result) => [doc(equals), indent(put(result, LINE))],
+  FnBody_block(open, lets, result, close) {
+    return block(open, [...lets.children, result], close);
+  },
+  FnLet(statement, _semicolons) {
+    // without its end, the value would go on with what follows
+    const next = this.source.sourceString.slice(this.source.endIdx).replace(BLANKS, "");
+    return [doc(statement), /^[-(]/.test(next) ? ";" : ""];
   },
   Sampler(docs, word, name, params, body) {
     return documented(docs, word, () => [put(name, SPACE), put(params, NONE), put(body, SPACE)]);
@@ -201,10 +218,12 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
 
   Params: (open, params, close) => bracketed(open, params, close, "each"),
-  Param(isStatic, name, colon, type, range, value) {
+  Param(docs, isStatic, name, colon, type, range, value) {
     const [first] = isStatic.children;
+    const lines = docs.children.map((line, i) => (i === 0 ? doc(line) : put(line, NEWLINE)));
+    const before = lines.length > 0 ? gap((first ?? name).source.startIdx, NEWLINE) : "";
     const head = first ? [doc(first), put(name, SPACE)] : doc(name);
-    return [head, put(colon, NONE), put(type, SPACE), maybe(range, SPACE), maybe(value, SPACE)];
+    return [lines, before, head, put(colon, NONE), put(type, SPACE), maybe(range, SPACE), maybe(value, SPACE)];
   },
   Default: spaced,
   Range_in(word, open, min, comma, max, close) {
@@ -303,6 +322,16 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Power_power: binary,
   Not_not: spaced,
   Minus_minus: (minus, operand) => [doc(minus), put(operand, NONE)],
+  Fold(how, name, word, bounds, colon, body) {
+    const head = [doc(how), put(name, SPACE), put(word, SPACE), put(bounds, SPACE), put(colon, NONE)];
+    return group([head, indent(put(body, LINE))]);
+  },
+  Repeat(word, rounds, with_, name, equals, init, colon, body) {
+    const head = [doc(word), put(rounds, SPACE), put(with_, SPACE), put(name, SPACE), put(equals, SPACE)];
+    return group([head, put(init, SPACE), put(colon, NONE), indent(put(body, LINE))]);
+  },
+  Rounds_counted: (name, word, bounds) => [doc(name), put(word, SPACE), put(bounds, SPACE)],
+  Bounds: (from, dots, to) => [doc(from), put(dots, NONE), put(to, NONE)],
   Primary_paren(open, value, close) {
     return group([doc(open), indent(put(value, SOFT)), closing(close)]);
   },

@@ -3,7 +3,7 @@ import type { Node } from "ohm-js";
 import { builders } from "prettier/doc";
 
 export type Doc = builders.Doc;
-const { breakParent, hardline, line, softline } = builders;
+const { breakParent, hardline, join, line, literalline, softline } = builders;
 
 /** The separator between two tokens without a comment between them. */
 export interface Separator {
@@ -58,12 +58,18 @@ export function token(node: Node, text = node.sourceString): Doc {
   return text;
 }
 
+/** A token that is printed as something else. */
+export function dropped(node: Node, instead: Doc): Doc {
+  token(node);
+  return instead;
+}
+
 /** The gap between the printed text and `start`: the separator, or the comments in it. */
 export function gap(start: number, separator: Separator): Doc {
   const isStart = place.end === 0;
-  const { docs, rest, blank } = comments(start, separator.blank ?? "never");
+  const { docs, rest, blank, endsLine } = comments(start, separator.blank ?? "never", separator);
   place.end = start;
-  if (docs.length > 0) return [docs, newline(rest, blank)];
+  if (docs.length > 0) return [docs, endsLine ? newline(rest, blank) : separator.doc === "" && rest === "" ? "" : " "];
   if (isStart) return "";
   return separator.blank === undefined ? separator.doc : newline(rest, separator.blank);
 }
@@ -76,27 +82,58 @@ export function commentsBefore(start: number, blank: Blank = "keep"): Doc[] {
   return docs;
 }
 
-export const hasComment = (text: string): boolean =>
-  [...text.matchAll(/"(?:\\.|[^"\\\n])*"|\/\/[^\n]*/g)].some(([found]) => found.startsWith("//"));
+const COMMENT = /"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[^]*?\*\//g;
 
-/** Comments between the printed text and `start`, and the text after the last of them. */
-function comments(start: number, blank: Blank): { docs: Doc[]; rest: string; blank: Blank } {
+export const hasComment = (text: string): boolean =>
+  [...text.matchAll(COMMENT)].some(([found]) => !found.startsWith('"'));
+
+interface Comments {
+  readonly docs: Doc[];
+  /** The text after the last comment. */
+  readonly rest: string;
+  readonly blank: Blank;
+  /** Whether nothing can follow the last comment on its line. */
+  readonly endsLine: boolean;
+}
+
+/** Comments between the printed text and `start`. With `before`, the token at `start` may follow a comment on its line. */
+function comments(start: number, blank: Blank, before?: Separator): Comments {
   const text = place.text.slice(place.end, start);
+  const found = [...text.matchAll(COMMENT)].map(({ 0: comment, index }) => ({
+    comment,
+    index,
+    end: index + comment.length,
+  }));
+  const tail = text.slice(found.at(-1)?.end ?? 0);
+  const endsLine = found.at(-1)?.comment.startsWith("//") === true || tail.includes("\n");
   const docs: Doc[] = [];
-  let from = 0;
-  for (const { 0: comment, index } of text.matchAll(/\/\/[^\n]*/g)) {
-    const before = blankText(text.slice(from, index));
-    const isFirst = docs.length === 0;
-    if (isFirst && place.end > 0 && !before.includes("\n")) docs.push(" ");
+  found.forEach(({ comment, index }, i) => {
+    const between = blankText(text.slice(found[i - 1]?.end ?? 0, index));
+    const isAfterLine = found[i - 1]?.comment.startsWith("//") === true;
+    const isSameLine = place.end + index > 0 && !between.includes("\n") && !isAfterLine;
+    // a comment on the line of the token after it belongs to that token
+    const until = text.slice(index);
+    const leads = before && !endsLine && !until.includes("\n");
+    if (place.end === 0 && i === 0) docs.push("");
+    else if (isSameLine && i === 0 && leads)
+      docs.push(
+        before.blank !== undefined ? newline(between, blank) : before.doc !== "" ? before.doc : spaceOf(between),
+      );
+    else if (isSameLine) docs.push(" ");
     else {
-      docs.push(isFirst && place.end === 0 ? "" : newline(before, blank));
+      docs.push(newline(between, blank));
       blank = "keep";
     }
-    docs.push(comment.trimEnd(), breakParent);
-    from = index + comment.length;
-  }
-  return { docs, rest: blankText(text.slice(from)), blank };
+    docs.push(...(comment.startsWith("//") ? [comment.trimEnd(), breakParent] : blockDocs(comment)));
+  });
+  return { docs, rest: blankText(tail), blank, endsLine };
 }
+
+const spaceOf = (between: string): string => (between === "" ? "" : " ");
+
+/** A comment over several lines stays as it is. */
+const blockDocs = (comment: string): Doc[] =>
+  comment.includes("\n") ? [join(literalline, comment.split("\n")), breakParent] : [comment];
 
 /** Checks that only blanks and redundant semicolons are skipped. */
 function blankText(text: string): string {

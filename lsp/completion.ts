@@ -42,6 +42,8 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
       return [word("static")];
     case "type":
       return keywords("type");
+    case "inputType":
+      return ["f32", "i32", "bool", "logits"].map(word);
     case "statement":
       return [
         ...keywords("statement"),
@@ -117,7 +119,7 @@ function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): 
     return Object.keys(TAIL_SAMPLERS[name]!.params).flatMap((param) =>
       offer(param, describe(param, { kind: "tailParameter", stage: name })),
     );
-  if (kind !== "stage") return [];
+  if (kind === "function" && Object.hasOwn(FUNCTIONS, name)) return [];
   return (findStage(name)?.params ?? []).flatMap((param) =>
     offer(param.name.text, describe(param.name.text, { kind: "parameter", span: param.name.span, param })),
   );
@@ -130,7 +132,7 @@ function values(context: Context, { module }: Offers): CompletionItem[] {
   const isStage = context.call !== undefined && context.call.kind !== "function";
   const named = [...module.scope.keys()].flatMap((name) => {
     const meaning = topLevel(module, name)!;
-    return meaning.kind === "const" || meaning.kind === "input"
+    return meaning.kind === "const" || meaning.kind === "input" || meaning.kind === "fn"
       ? [item(name, kindOf(meaning), describe(name, meaning))]
       : [];
   });
@@ -146,5 +148,6 @@ function values(context: Context, { module }: Offers): CompletionItem[] {
     ...functions,
     ...keywords("constant"),
     word("not"),
+    word("repeat"),
   ];
 }

@@ -22,6 +22,7 @@ export type Place =
   | "host"
   | "parameter"
   | "type"
+  | "inputType"
   | "statement"
   | "expression"
   | "clause"
@@ -36,7 +37,7 @@ export interface Context {
   readonly from?: string;
 }
 
-const DECLARATIONS = ["import", "const", "input", "sampler", "chain", "test"];
+const DECLARATIONS = ["import", "const", "input", "fn", "sampler", "chain", "test"];
 const NOTHING: Context = { place: "nothing", locals: [] };
 
 export function contextAt(source: SourceFile, offset: number): Context {
@@ -45,10 +46,10 @@ export function contextAt(source: SourceFile, offset: number): Context {
   const all = tokensOf(text.slice(start, offset), start);
   const last = all.at(-1);
   const isInside = last?.end === offset;
-  if (last && isInside && (last.text.startsWith("//") || isOpenText(last.text))) return NOTHING;
+  if (last && isInside && (/^\/[/*]/.test(last.text) || isOpenText(last.text))) return NOTHING;
   // the incomplete word at the position does not count
   const tokens = (last && isInside && isWord(last.text) ? all.slice(0, -1) : all).filter(
-    (t) => !t.text.startsWith("//"),
+    (t) => !/^\/[/*]/.test(t.text),
   );
   if (last && isInside && /^[\d.]/.test(last.text)) return NOTHING;
   return contextOf(tokens, text.slice(offset));
@@ -56,6 +57,9 @@ export function contextAt(source: SourceFile, offset: number): Context {
 
 /** Whether a text literal has no closing quotation mark. */
 const isOpenText = (token: string): boolean => token.startsWith('"') && (token.length === 1 || !token.endsWith('"'));
+
+/** What follows a colon, other than the type of a parameter or a state. */
+const TYPED: Readonly<Record<string, Place>> = { test: "expression", input: "inputType" };
 
 /** The start of the last declaration at the beginning of a line. */
 function startOfDeclaration(text: string, offset: number): number {
@@ -85,11 +89,13 @@ function contextOf(tokens: readonly Token[], after: string): Context {
     return context(
       previous === ":" || previous === "," || previous === "(" || isOperator(previous) ? "expression" : "nothing",
     );
-  if (previous === ":") return context(declaration === "test" ? "expression" : "type");
+  if (previous === ":")
+    return context(isTypeNext(inside, open, declaration) ? (TYPED[declaration] ?? "type") : "expression");
+  if (declaration === "fn" && previous === ">" && inside.at(-2) === "-" && open.length === 0) return context("type");
   if (
     open.length > 0 &&
     inside[open.at(-1)!] === "(" &&
-    ["sampler", "chain"].includes(declaration) &&
+    ["fn", "sampler", "chain"].includes(declaration) &&
     isParams(inside, open)
   )
     return context(
@@ -102,6 +108,8 @@ function contextOf(tokens: readonly Token[], after: string): Context {
       return context(open.length > 0 ? "expression" : inside.length > 2 ? "declaration" : "nothing");
     case "test":
       return testContext(inside, open, context);
+    case "fn":
+      return context(functionPlace(inside, open));
     case "sampler":
       return context(samplerPlace(inside, open));
     default:
@@ -122,6 +130,20 @@ function testContext(inside: readonly string[], open: readonly number[], context
   if (previous === "run" || previous === "|>") return context("stage");
   if (previous === "host") return context("host");
   return context(open.length > 1 ? "expression" : "clause");
+}
+
+/** Whether a colon begins a type: of a parameter, an input or a state, but not in a fold, a `repeat` or `? :`. */
+function isTypeNext(inside: readonly string[], open: readonly number[], declaration: string): boolean {
+  if (declaration === "test") return false;
+  const isInBody = open.some((i) => inside[i] === "{") || (declaration === "fn" && open.length === 0);
+  return !isInBody || inside.at(-3) === "state";
+}
+
+function functionPlace(inside: readonly string[], open: readonly number[]): Place {
+  const previous = inside.at(-1)!;
+  if (open.length > 0) return previous === "let" ? "nothing" : "expression";
+  if (isOperator(previous)) return "expression";
+  return previous === "}" || inside.includes("=") ? "declaration" : "nothing";
 }
 
 function samplerPlace(inside: readonly string[], open: readonly number[]): Place {
@@ -191,6 +213,9 @@ function localsOf(words: readonly string[]): { name: string; what: string }[] {
     const before = words[i - 1];
     if (!isWord(word)) return [];
     if (before === "let") return [{ name: word, what: "let" }];
+    if (/^(?:sum|min|max|any|all|repeat)$/.test(before ?? "") && words[i + 1] === "in")
+      return [{ name: word, what: "counter" }];
+    if (before === "with" && words[i + 1] === "=") return [{ name: word, what: "value of the rounds" }];
     if (before === "state") return [{ name: word, what: "state" }];
     const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list)$/.test(words[i + 2] ?? "");
     return isTyped ? [{ name: word, what: "parameter" }] : [];

@@ -43,7 +43,7 @@ export const argumentWords = (name: string): string[] =>
 /** The result type of a builtin in a word. */
 export function resultWord(name: string): string {
   const { result } = FUNCTIONS[name]!;
-  return result === "number" ? "f32" : result;
+  return result === "number" || result === "argument" ? "f32" : result;
 }
 
 /** A call of a builtin: `clamp(number, number, number)`. */
@@ -60,11 +60,18 @@ export const tailHead = (name: string): string =>
 
 export function describe(text: string, meaning: Meaning): string {
   switch (meaning.kind) {
+    case "fn":
     case "sampler":
     case "chain": {
       const { declaration } = meaning.binding;
       const params = "params" in declaration ? declaration.params : [];
-      return paragraphs(code(`${meaning.kind} ${headOf(text, params)}`), "doc" in declaration ? declaration.doc : "");
+      const result = declaration.kind === "fn" ? ` -> ${declaration.type}` : "";
+      const docs = params.flatMap(({ name, doc }) => (doc === undefined ? [] : [`- \`${name.text}\`: ${doc}`]));
+      return paragraphs(
+        code(`${meaning.kind} ${headOf(text, params)}${result}`),
+        "doc" in declaration ? declaration.doc : "",
+        docs.join("\n"),
+      );
     }
     case "const":
     case "input": {
@@ -75,6 +82,10 @@ export function describe(text: string, meaning: Meaning): string {
       return describeParameter(meaning.param);
     case "let":
       return paragraphs(code(`let ${text}`), typeText(meaning.type));
+    case "counter":
+      return paragraphs(code(text), "A counter: an integer known when compiling.");
+    case "repeated":
+      return paragraphs(code(text), `The value that changes with each round; ${typeText(meaning.type)}`);
     case "state":
       return paragraphs(code(`state ${text}: ${meaning.type.type}`), "A state, which the sequence remembers.");
     case "column": {
@@ -98,7 +109,7 @@ export function describe(text: string, meaning: Meaning): string {
 function describeParameter(param: Param): string {
   const range = param.range ? `, ${textOf(param.range.span)}` : "";
   const rate = param.isStatic ? "static: known when compiling" : "a uniform: it may change on every token";
-  return paragraphs(code(textOf(param.span).replace(/\s+/g, " ")), `${param.type}${range}; ${rate}`);
+  return paragraphs(code(textOf(param.span).replace(/\s+/g, " ")), `${param.type}${range}; ${rate}`, param.doc);
 }
 
 /** Rows before and after, nodes, device. */

@@ -2,15 +2,28 @@
 import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Binding, Module } from "@ggsl/compiler/check/program.js";
-import { scalarType, typeOf, type Local, type Scope, type Type } from "@ggsl/compiler/check/types.js";
-import type { Arg, Expr, Name, Param, Sampler, StageCall, Stmt, Test } from "@ggsl/compiler/syntax/ast.js";
+import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
+import { scalarType, typeOf, type Local as TypedLocal, type Scope, type Type } from "@ggsl/compiler/check/types.js";
+import {
+  importedAs,
+  type Arg,
+  type Expr,
+  type Fn,
+  type ImportedName,
+  type Name,
+  type Param,
+  type Sampler,
+  type StageCall,
+  type Stmt,
+  type Test,
+} from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
 import { children } from "@ggsl/compiler/syntax/walk.js";
 
 export type Meaning =
-  | { readonly kind: "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }
+  | { readonly kind: "fn" | "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }
   | { readonly kind: "parameter"; readonly span: Span; readonly param: Param }
-  | { readonly kind: "let" | "state"; readonly span: Span; readonly type: Type }
+  | { readonly kind: "let" | "state" | "counter" | "repeated"; readonly span: Span; readonly type: Type }
   | { readonly kind: "column" | "function" | "seed" | "host" }
   | { readonly kind: "tailParameter"; readonly stage: string };
 
@@ -27,7 +40,12 @@ export interface Occurrence {
 export const keyOf = (meaning: Meaning): string | undefined =>
   "span" in meaning ? `${meaning.span.source.name}:${meaning.span.start}` : undefined;
 
-type Locals = Map<string, Extract<Meaning, { kind: "parameter" | "let" | "state" }>>;
+/** Where what a name means is declared, under whatever name an import knows it. */
+export const declarationOf = (meaning: Extract<Meaning, { span: Span }>): Span =>
+  "binding" in meaning ? meaning.binding.declaration.name.span : meaning.span;
+
+type Local = Extract<Meaning, { kind: "parameter" | "let" | "state" | "counter" | "repeated" }>;
+type Locals = Map<string, Local>;
 
 /** Every resolved name of a module's file, in source order. */
 export function occurrencesOf(module: Module): Occurrence[] {
@@ -36,13 +54,14 @@ export function occurrencesOf(module: Module): Occurrence[] {
     if (meaning) found.push({ text, span, meaning, isDeclaration, ...(stage && { stage }) });
   };
   for (const d of module.file.declarations) {
-    if (d.kind === "import") d.names.forEach((name) => add(name, topLevel(module, name.text)));
+    if (d.kind === "import") d.names.forEach((name) => importedName(module, name, add));
     else if (d.kind === "test") testNames(module, d, add);
     else {
       add(d.name, { kind: d.kind, span: d.name.span, binding: { declaration: d, module } }, true);
       if (d.kind === "const") expression(module, new Map(), d.value, add);
       if (d.kind === "input" && d.sparse)
         [d.sparse.capacity, d.sparse.fill].forEach((e) => expression(module, new Map(), e, add));
+      if (d.kind === "fn") functionNames(module, d, add);
       if (d.kind === "sampler") block(module, parameters(module, d.params, add), d, d.body, add);
       if (d.kind === "chain") {
         const locals = parameters(module, d.params, add);
@@ -58,8 +77,32 @@ type Add = (name: Name, meaning: Meaning | undefined, isDeclaration?: boolean, s
 /** What a name means at the top level of a file. */
 export function topLevel(module: Module, name: string): Meaning | undefined {
   const binding = module.scope.get(name);
-  return binding && { kind: binding.declaration.kind, span: binding.declaration.name.span, binding };
+  const own = binding && aliasOf(module, name);
+  return binding && { ...declared(binding), ...(own && { span: own.span }) };
 }
+
+/** The name in the other file and, if it is another one, that in this file, which is a declaration of its own. */
+function importedName(module: Module, name: ImportedName, add: Add): void {
+  const meaning = topLevel(module, importedAs(name).text);
+  add(name, meaning && "binding" in meaning ? declared(meaning.binding) : undefined);
+  if (name.as) add(name.as, meaning, true);
+}
+
+const declared = (binding: Binding): Extract<Meaning, { binding: Binding }> => ({
+  kind: binding.declaration.kind,
+  span: binding.declaration.name.span,
+  binding,
+});
+
+function functionNames(module: Module, fn: Fn, add: Add): void {
+  const locals = parameters(module, fn.params, add);
+  for (const { name, value } of fn.lets) declareLet(module, locals, name, value, add);
+  expression(module, locals, fn.result, add);
+}
+
+/** The name that an import gives to a declaration of another file. */
+const aliasOf = (module: Module, name: string): Name | undefined =>
+  module.file.declarations.flatMap((d) => (d.kind === "import" ? d.names : [])).find((n) => n.as?.text === name)?.as;
 
 function parameters(module: Module, params: readonly Param[], add: Add): Locals {
   const locals: Locals = new Map();
@@ -77,7 +120,7 @@ function parameters(module: Module, params: readonly Param[], add: Add): Locals 
 function testNames(module: Module, { clauses }: Test, add: Add): void {
   for (const clause of clauses) {
     if (clause.kind === "run") clause.stages.forEach((stage) => stageNames(module, new Map(), stage, add));
-    else if (clause.kind === "input") add(clause.name, topLevel(module, clause.name.text));
+    else if (clause.kind === "input") add(clause.name, inputNamed(module, clause.name.text));
     const values =
       "values" in clause
         ? clause.values
@@ -88,6 +131,12 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
             : [];
     values.forEach((e) => expression(module, new Map(), e, add));
   }
+}
+
+/** An input of the file, or of one that it imports. */
+function inputNamed(module: Module, name: string): Meaning | undefined {
+  const binding = declaredInputs(module).get(name);
+  return binding && { kind: "input", span: binding.declaration.name.span, binding };
 }
 
 function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
@@ -104,9 +153,19 @@ function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add):
 function argument(callee: Meaning | undefined, isHost: boolean, stage: string, { name }: Arg): Meaning | undefined {
   if (isHost && Object.hasOwn(TAIL_SAMPLERS[stage]!.params, name!.text)) return { kind: "tailParameter", stage };
   const declaration = callee && "binding" in callee ? callee.binding.declaration : undefined;
-  if (declaration?.kind !== "sampler" && declaration?.kind !== "chain") return undefined;
+  if (!declaration || !("params" in declaration)) return undefined;
   const param = declaration.params.find((p) => p.name.text === name!.text);
   return param && { kind: "parameter", span: param.name.span, param };
+}
+
+function declare(locals: Locals, name: Name, meaning: Local, add: Add): void {
+  add(name, meaning, true);
+  locals.set(name.text, meaning);
+}
+
+function declareLet(module: Module, locals: Locals, name: Name, value: Expr, add: Add): void {
+  expression(module, locals, value, add);
+  declare(locals, name, { kind: "let", span: name.span, type: inferred(module, locals, value) }, add);
 }
 
 function block(module: Module, locals: Locals, sampler: Sampler, statements: readonly Stmt[], add: Add): void {
@@ -116,15 +175,12 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
   for (const s of statements) {
     switch (s.kind) {
       case "let":
-      case "state": {
-        const value = s.kind === "let" ? s.value : s.init;
-        visit(value);
-        const type = s.kind === "let" ? inferred(module, locals, value) : scalarType(s.type, "runtime");
-        const meaning = { kind: s.kind, span: s.name.span, type };
-        add(s.name, meaning, true);
-        locals.set(s.name.text, meaning);
+        declareLet(module, locals, s.name, s.value, add);
         break;
-      }
+      case "state":
+        visit(s.init);
+        declare(locals, s.name, { kind: "state", span: s.name.span, type: scalarType(s.type, "runtime") }, add);
+        break;
       case "assign":
         add(
           s.target,
@@ -163,7 +219,7 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
 
 /** The type of an expression with only these names in scope; its errors are reported elsewhere. */
 function inferred(module: Module, locals: Locals, value: Expr): Type {
-  const names = new Map([...locals].map(([name, meaning]): [string, Local] => [name, localOf(meaning)]));
+  const names = new Map([...locals].map(([name, meaning]): [string, TypedLocal] => [name, localOf(meaning)]));
   const scope: Scope = {
     module,
     names,
@@ -176,7 +232,7 @@ function inferred(module: Module, locals: Locals, value: Expr): Type {
   return typeOf(scope, value);
 }
 
-const localOf = (meaning: Extract<Meaning, { kind: "parameter" | "let" | "state" }>): Local =>
+const localOf = (meaning: Local): TypedLocal =>
   meaning.kind === "parameter"
     ? { type: scalarType(meaning.param.type, meaning.param.isStatic ? "static" : "uniform"), span: meaning.span }
     : { type: meaning.type, span: meaning.span };
@@ -191,9 +247,22 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
     add({ text: e.text, span: e.span }, locals.get(e.text) ?? topLevel(module, e.text) ?? builtin);
   }
   if (e.kind === "call") {
-    if (Object.hasOwn(FUNCTIONS, e.callee.text)) add(e.callee, { kind: "function" });
+    const callee = topLevel(module, e.callee.text);
+    const builtin = Object.hasOwn(FUNCTIONS, e.callee.text) ? ({ kind: "function" } as const) : undefined;
+    add(e.callee, callee?.kind === "fn" ? callee : builtin);
+    for (const arg of e.args) if (arg.name) add(arg.name, argument(callee, false, e.callee.text, arg));
   }
-  for (const child of children(e)) expression(module, locals, child, add);
+  const counter = e.kind === "fold" ? e.counter : e.kind === "repeat" ? e.counter?.name : undefined;
+  if (e.kind !== "fold" && e.kind !== "repeat") for (const child of children(e)) expression(module, locals, child, add);
+  else {
+    for (const child of children(e).slice(0, -1)) expression(module, locals, child, add);
+    const inner: Locals = new Map(locals);
+    if (counter)
+      declare(inner, counter, { kind: "counter", span: counter.span, type: scalarType("i32", "static") }, add);
+    if (e.kind === "repeat")
+      declare(inner, e.name, { kind: "repeated", span: e.name.span, type: inferred(module, locals, e) }, add);
+    expression(module, inner, e.body, add);
+  }
 }
 
 /** The name at or just before an offset. */

@@ -10,6 +10,7 @@ export const outline = ({ declarations }: File): DocumentSymbol[] => declaration
 const KINDS: Readonly<Record<string, SymbolKind>> = {
   const: SymbolKind.Constant,
   input: SymbolKind.Field,
+  fn: SymbolKind.Function,
   sampler: SymbolKind.Function,
   chain: SymbolKind.Method,
 };
@@ -26,7 +27,8 @@ function symbolOf(d: Declaration): DocumentSymbol[] {
     d.name.span,
     "params" in d ? headOf(d.kind, params) : d.kind,
   );
-  return [{ ...named, children: [...inside, ...(d.kind === "sampler" ? d.body.flatMap(variables) : [])] }];
+  const body = d.kind === "sampler" ? d.body : d.kind === "fn" ? d.lets : [];
+  return [{ ...named, children: [...inside, ...body.flatMap(variables)] }];
 }
 
 const symbol = (name: string, kind: SymbolKind, span: Span, nameSpan: Span, detail: string): DocumentSymbol => ({

@@ -23,6 +23,7 @@ export function semanticTokens(occurrences: readonly Occurrence[]): SemanticToke
 
 function kindOf(meaning: Meaning): [(typeof TYPES)[number], ...Modifier[]] {
   switch (meaning.kind) {
+    case "fn":
     case "sampler":
       return meaning.span.source.name.startsWith("std/") ? ["function", "defaultLibrary"] : ["function"];
     case "chain":
@@ -34,6 +35,8 @@ function kindOf(meaning: Meaning): [(typeof TYPES)[number], ...Modifier[]] {
     case "parameter":
       return meaning.param.isStatic ? ["parameter", "readonly", "static"] : ["parameter", "readonly"];
     case "let":
+    case "counter":
+    case "repeated":
       return ["variable", "readonly"];
     case "state":
       return ["variable", "modification"];

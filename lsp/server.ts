@@ -25,7 +25,7 @@ import { newFiles } from "./files.js";
 import { importEdits, quickFix } from "./fixes.js";
 import { inlayHints } from "./hints.js";
 import { hover } from "./hover.js";
-import { occurrenceAt, topLevel, type Meaning, type Occurrence } from "./names.js";
+import { declarationOf, occurrenceAt, topLevel, type Meaning, type Occurrence } from "./names.js";
 import { outline } from "./outline.js";
 import { locationOf, offsetOf, rangeOf, touches } from "./positions.js";
 import { checkNewName, checkRenamable, RenameError, usesOf } from "./rename.js";
@@ -157,7 +157,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     (name) => {
       const meaning: Meaning | undefined = topLevel(module, name) ?? state.std(name);
       const declaration = meaning && "binding" in meaning ? meaning.binding.declaration : undefined;
-      return declaration?.kind === "sampler" || declaration?.kind === "chain" ? declaration : undefined;
+      return declaration && "params" in declaration ? declaration : undefined;
     };
 
   // ---------------------------------------------------------------- requests
@@ -193,7 +193,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
   connection.onDefinition((params) => {
     const { analysis, offset } = at(params);
     const occurrence = occurrenceAt(state.occurrencesIn(analysis), offset);
-    if (occurrence && "span" in occurrence.meaning) return locationOf(uriOf, occurrence.meaning.span);
+    if (occurrence && "span" in occurrence.meaning) return locationOf(uriOf, declarationOf(occurrence.meaning));
     const statement = analysis.module.file.declarations.find((d) => d.kind === "import" && touches(d.fromSpan, offset));
     const file = statement?.kind === "import" && foundFile(files.importer(statement.from, analysis.source.name));
     return file ? locationOf(uriOf, { source: file, start: 0, end: 0 }) : null;

@@ -13,7 +13,7 @@ interface Signature {
   readonly doc?: string | undefined;
 }
 
-/** Finds a sampler or a chain by name, in scope or in the standard library. */
+/** Finds a sampler, a chain or a function by name, in scope or in the standard library. */
 export type FindStage = (name: string) => { params: readonly Param[]; doc?: string | undefined } | undefined;
 
 export function signatureHelp(call: OpenCall, findStage: FindStage): SignatureHelp | null {
@@ -34,19 +34,21 @@ export function signatureHelp(call: OpenCall, findStage: FindStage): SignatureHe
   };
 }
 
+const isPick = (name: string): boolean => name === "sample" || name === "argmax";
+
 function signatureOf({ kind, name }: OpenCall, findStage: FindStage): Signature | undefined {
   if (kind === "host") {
     const names = Object.keys(TAIL_SAMPLERS[name]!.params);
     return { label: tailHead(name), parameters: names, names };
   }
-  if (kind === "stage") {
+  if (kind === "stage" || !(isPick(name) || findFunction(name))) {
     const stage = findStage(name);
     if (!stage) return undefined;
     const parameters = stage.params.map(({ span }) => textOf(span).replace(/\s+/g, " "));
     const names = stage.params.map((p) => p.name.text);
     return { label: `${name}(${parameters.join(", ")})`, parameters, names, doc: stage.doc };
   }
-  if (name === "sample" || name === "argmax") {
+  if (isPick(name)) {
     const parameters = name === "sample" ? ["seed", "at"] : ["expr"];
     return { label: `pick ${name}(${parameters.join(", ")})`, parameters, names: parameters };
   }

@@ -2,7 +2,7 @@
 import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 
 const TOKEN =
-  /\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+  /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$(?![^]))|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
 
 export interface Token {
   readonly text: string;
@@ -21,9 +21,9 @@ export const isWord = (text: string): boolean => /^[\p{L}_][\p{L}\d_]*$/u.test(t
 
 /** The word at an offset, outside of comments and text literals. */
 export function wordAt(source: SourceFile, offset: number): { text: string; span: Span } | undefined {
-  const start = source.text.lastIndexOf("\n", offset - 1) + 1;
   const end = source.text.indexOf("\n", offset);
-  const line = source.text.slice(start, end < 0 ? undefined : end);
-  const found = tokensOf(line, start).find((t) => t.start <= offset && offset <= t.end && isWord(t.text));
+  // from the start of the file, since a comment may begin on a line before
+  const tokens = tokensOf(source.text.slice(0, end < 0 ? undefined : end));
+  const found = tokens.find((t) => t.start <= offset && offset <= t.end && isWord(t.text));
   return found && { text: found.text, span: { source, start: found.start, end: found.end } };
 }

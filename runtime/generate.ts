@@ -8,12 +8,14 @@ import * as checks from "./optionChecks.js";
 import type { ChosenDevice } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph, type Split } from "./devices/place.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { likeliest, type Alternative } from "./likeliest.js";
 import type { ContextStats, ModelBinding, NativeModel } from "./native/binding.js";
 import type { Feed } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
-import { promptTokens } from "./prompt.js";
+import { checkGuides, guideParts, openGuides, savedGuides, withFed, type Guides, type OpenGuide } from "./guides.js";
+import { checkPromptLength, promptTokens } from "./prompt.js";
 import { Scheduler, type Slot } from "./scheduler.js";
 import { openTail, picksInTail } from "./tail.js";
 import {
@@ -38,6 +40,11 @@ export interface SequenceRequest {
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
   readonly feed?: Feed | undefined;
+  /**
+   * The other sequences whose logits the chain reads, by the names of its `input NAME: logits`; all are required. A generation
+   * takes one sequence of its context for itself and one for each guide, and is over when one of them is full.
+   */
+  readonly guides?: Guides | undefined;
   /** The maximum number of tokens; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
   /**
@@ -79,6 +86,15 @@ export interface Piece {
   readonly measures?: Readonly<Record<string, number>>;
 }
 
+/** A generation to continue later. */
+export interface Saved<Sequence = SavedSequence> {
+  /** The text so far, including the prompt. */
+  readonly tokens: Int32Array;
+  readonly sequence: Sequence;
+  /** The same of each guide, by name; absent without guides. */
+  readonly guides?: Readonly<Record<string, Int32Array>>;
+}
+
 /** Statistics of a generation; those of the context cover all its sequences. */
 export interface GenerationStats extends ContextStats {
   readonly promptTokens: number;
@@ -98,8 +114,11 @@ export interface GenerationStats extends ContextStats {
 export interface Generation extends AsyncIterable<Piece> {
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: UniformValues): void;
-  /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
-  save(): { readonly tokens: Int32Array; readonly sequence: SavedSequence };
+  /**
+   * The text so far, including the prompt, and the state of the sequence, to continue later with `resume`; the texts of the guides
+   * are the prompts of the guides then.
+   */
+  save(): Saved;
   /** Statistics so far. Throws `InputError` before the first piece. */
   stats(): GenerationStats;
 }
@@ -117,7 +136,9 @@ export interface LoadedModel {
 
 /** A generation in a context of its own: a scheduler with one sequence. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  const scheduler = openScheduler(model, 1, options);
+  is.someObject(options, "options");
+  checks.chain(options.chain, "chain");
+  const scheduler = openScheduler(model, 1 + guidesOf(graphOf(options)).length, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
@@ -134,6 +155,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   chain: checks.chain,
   uniforms: checks.uniformValues,
   feed: checks.feed,
+  guides: is.someObject,
   maxTokens: is.integer(0),
   alternatives: is.integer(0, MAX_ALTERNATIVES),
   states: is.flag,
@@ -189,18 +211,23 @@ export function generateIn(
   checkRequest(options, "options");
   checks.chain(options.chain, "chain");
   const { alternatives = 0 } = options;
-  const graph = alternatives > 0 ? options.chain.rowsGraph : options.chain.graph;
+  const graph = graphOf(options);
   if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
     throw new InputError(
       `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
     );
   }
-  const feed = modelFeed(model, room.model.binding, options.feed);
+  checkGuides(graph, options.guides ?? {}, vocabSize);
+  const inputs = guidesOf(graph).map(({ input }) => input);
+  checkRoom(graph, 1 + inputs.length, scheduler.sequences);
+  const feed = modelFeed(model, room.model.binding, graph, options.feed);
   let sequence = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
     : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
   let latest: GenerationStats | undefined;
   let text: Int32Array = new Int32Array();
+  let promptLength = 0;
+  let guides: readonly OpenGuide[] = [];
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = promptTokens(model, prompt);
@@ -208,16 +235,19 @@ export function generateIn(
     using placed = place(graph, room);
     let slot: Slot | undefined;
     try {
-      slot = await scheduler.acquire(placed.words, options.signal);
+      slot = await scheduler.acquire(placed.words, options.signal, inputs);
       const { contextSize, stats } = slot;
-      checkPrompt(tokens.length, contextSize);
+      checkPromptLength(tokens.length, contextSize);
+      guides = openGuides(graph, options.guides ?? {}, model, contextSize);
       if (!options.resume) sequence = acceptPrompt(sequence, tokens);
       tail?.acceptPrompt(tokens);
       const buffer = new Int32Array(contextSize);
       buffer.set(tokens);
       text = buffer.subarray(0, tokens.length);
+      promptLength = tokens.length;
+      const longest = Math.max(tokens.length, ...guides.map((guide) => guide.tokens.length));
       const decoder = new TextDecoder();
-      const limit = Math.min(options.maxTokens ?? Infinity, contextSize - tokens.length);
+      const limit = Math.min(options.maxTokens ?? Infinity, contextSize - longest);
       let milliseconds = 0;
       const record = (count: number, finish?: GenerationStats["finish"]): void => {
         const { split } = placed;
@@ -229,10 +259,11 @@ export function generateIn(
         if (count === limit) break;
         options.signal?.throwIfAborted();
         const start = performance.now();
-        const [uniforms, inputs] = [uniformsOf(sequence), featureInputs(sequence)];
+        const fed = { uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) };
         const position = text.length - batch.length;
-        const given = await slot.decode({ tokens: batch, position, uniforms, inputs });
-        const output = placed.finish(given, uniforms, inputs);
+        const parts = guideParts(guides, batch, count);
+        const given = await slot.decode({ tokens: batch, position, ...fed, guides: parts });
+        const output = placed.finish(given, fed.uniforms, fed.inputs);
         const rows = tail ? tail.pick(output) : { tokens: output.candidates, selected: output.sampled![0]!, ...output };
         const token = rows.selected;
         if (count > 0) milliseconds += performance.now() - start;
@@ -273,8 +304,23 @@ export function generateIn(
       if (!latest) throw new InputError("there are no statistics before the first token");
       return latest;
     },
-    save: () => ({ tokens: text.slice(), sequence: saveSequence(sequence) }),
+    save: () => ({
+      tokens: text.slice(),
+      sequence: saveSequence(sequence),
+      ...(guides.length > 0 && { guides: savedGuides(guides, text.subarray(promptLength)) }),
+    }),
   };
+}
+
+/** The graph that a request needs. */
+const graphOf = ({ chain, alternatives = 0, feed = {}, guides = {} }: SequenceRequest): Graph =>
+  withFed(alternatives > 0 ? chain.rowsGraph : chain.graph, feed, guides);
+
+function checkRoom({ name }: Graph, needed: number, sequences: number): void {
+  if (needed > sequences)
+    throw new InputError(
+      `the chain \`${name}\` needs ${needed} sequences, one for the text and one for each guide, and there ${sequences === 1 ? "is 1" : `are ${sequences}`}: set \`sequences\` to at least ${needed}`,
+    );
 }
 
 /** On the host, and on the CPU, every chain runs as a whole. */
@@ -282,14 +328,6 @@ function place(graph: Graph, { model: { native, chosen, isOnDevice }, options }:
   if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
   return placeGraph(graph, native.info.vocabSize, { device: chosen.device, inModel: true, strict });
-}
-
-function checkPrompt(length: number, contextSize: number): void {
-  if (length >= contextSize) {
-    throw new InputError(
-      `the prompt has ${length} tokens, and the context size, for prompt and generated text, is ${contextSize}: shorten the prompt or set a larger context size`,
-    );
-  }
 }
 
 function statsOf(

@@ -16,7 +16,16 @@ export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } fro
 export type { Split } from "./devices/place.js";
 export { AbortError, InputError, ModelError, type InputErrorCode } from "./errors.js";
 export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
-export type { GenerateOptions, Generation, GenerationStats, Piece, RunOptions, SequenceRequest } from "./generate.js";
+export type {
+  GenerateOptions,
+  Generation,
+  GenerationStats,
+  Piece,
+  RunOptions,
+  Saved,
+  SequenceRequest,
+} from "./generate.js";
+export type { Guide, Guides } from "./guides.js";
 export type { Alternative } from "./likeliest.js";
 export type { LogitsOptions } from "./logits.js";
 export {
@@ -35,3 +44,10 @@ export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";
+export {
+  detectAaronson,
+  detectWatermark,
+  type DetectOptions,
+  type GreenScore,
+  type WatermarkScore,
+} from "./watermark.js";

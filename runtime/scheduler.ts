@@ -16,19 +16,25 @@ import type {
   NativeGraph,
 } from "./native/binding.js";
 
-/** One sequence's part of a batch, with an output after its last token. */
-export interface Step {
+/** The next tokens of a sequence. */
+export interface Part {
   readonly tokens: Int32Array;
   /** The position of the first token in its sequence. */
   readonly position: number;
+}
+
+/** One sequence's part of a batch, with an output after its last token. */
+export interface Step extends Part {
+  /** The parts of its guides, in their order. */
+  readonly guides?: readonly Part[];
   readonly uniforms: Float32Array;
-  /** The chain's inputs from index 1 on. */
+  /** The chain's inputs from index 1 on; those of guides are not read. */
   readonly inputs: readonly InputValues[];
 }
 
-/** A sequence of the context, from `acquire` to `release`. */
+/** A sequence of the context and its guides, from `acquire` to `release`. */
 export interface Slot {
-  /** Tokens that the sequence can hold. */
+  /** Tokens that each sequence can hold. */
   readonly contextSize: number;
   decode(step: Step): Promise<DecodeOutput>;
   /** As of the latest batch. */
@@ -38,7 +44,7 @@ export interface Slot {
 
 /** A step that waits for its output. */
 interface Job extends Step {
-  readonly place: Place;
+  readonly places: Places;
   readonly chain: NativeGraph;
   readonly resolve: (output: DecodeOutput) => void;
   readonly reject: (error: unknown) => void;
@@ -50,17 +56,29 @@ interface Place {
   isTaken: boolean;
   /** It still holds the tokens of its previous user. */
   isStale: boolean;
+  isGuide: boolean;
   /** Undefined after a chain was refused. */
   chain: NativeGraph | undefined;
 }
 
-type Open = (options: Pick<ContextOptions, "chains" | "sequences">) => Promise<NativeContext>;
+/** Of one generation. */
+interface Places {
+  readonly main: Place;
+  /** With the inputs of the chain that are their logits. */
+  readonly guides: readonly { readonly place: Place; readonly input: number }[];
+}
+
+const all = ({ main, guides }: Places): Place[] => [main, ...guides.map(({ place }) => place)];
+
+type Open = (options: Pick<ContextOptions, "chains" | "guides" | "sequences">) => Promise<NativeContext>;
 
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
   private places: Place[] = [];
   private readonly chains = new Map<string, NativeGraph>();
-  private readonly waiting = new Set<() => void>();
+  /** Who waits for places, in the order of arrival: a generation with guides must not be overtaken for ever. */
+  private readonly turns = new Set<object>();
+  private readonly waiting: (() => void)[] = [];
   private jobs: Job[] = [];
   /** The jobs of the running batch. */
   private current: readonly Job[] = [];
@@ -69,19 +87,21 @@ export class Scheduler {
   private stats: ContextStats | undefined;
 
   constructor(
-    private readonly sequences: number,
+    readonly sequences: number,
     private readonly Graph: Binding["Graph"],
     private readonly open: Open,
   ) {}
 
   /**
-   * Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output.
+   * Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. All places
+   * of a slot are taken at once, so that two that wait never hold what the other needs.
    * @param words the chain in the wire form
+   * @param inputs the chain's inputs that are the logits of guides; with the sequence itself at most `sequences`
    */
-  async acquire(words: Int32Array, signal?: AbortSignal): Promise<Slot> {
+  async acquire(words: Int32Array, signal?: AbortSignal, inputs: readonly number[] = []): Promise<Slot> {
     const chain = this.chainOf(words);
-    const context = await this.opened(chain);
-    const place = await this.freePlace(signal);
+    const context = await this.opened(chain, inputs.length);
+    const places = await this.freePlaces(inputs, signal);
     let job: Job | undefined;
     const onAbort = (): void => job && this.cancel(context, job);
     signal?.addEventListener("abort", onAbort);
@@ -90,15 +110,17 @@ export class Scheduler {
       stats: () => this.stats!,
       decode: (step) =>
         new Promise((resolve, reject) => {
-          job = { ...step, place, chain, resolve, reject };
+          job = { ...step, places, chain, resolve, reject };
           this.jobs.push(job);
           if (!this.isRunning) void this.run(context);
         }),
       release: () => {
         signal?.removeEventListener("abort", onAbort);
-        place.isTaken = false;
-        place.isStale = true;
-        for (const wake of this.waiting) wake();
+        for (const place of all(places)) {
+          place.isTaken = false;
+          place.isStale = true;
+        }
+        this.wake();
       },
     };
   }
@@ -110,7 +132,11 @@ export class Scheduler {
       (context) => context.dispose(),
       () => undefined, // the caller that opened it gets the error
     );
-    for (const wake of this.waiting) wake();
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const wake of this.waiting.splice(0)) wake();
   }
 
   /** Equal chains are one object, so that a reused slot can keep its graph. */
@@ -121,19 +147,23 @@ export class Scheduler {
     return chain;
   }
 
-  /** Every sequence starts with the first chain: setting it later would make llama.cpp reserve its memory again. */
-  private async opened(chain: NativeGraph): Promise<NativeContext> {
+  /**
+   * Every sequence starts with the first chain, and as many of them as guides as its generations need: setting it later would
+   * make llama.cpp reserve its memory again.
+   */
+  private async opened(chain: NativeGraph, guideCount: number): Promise<NativeContext> {
     if (this.isDisposed) throw disposed();
     const { sequences } = this;
-    this.opening ??= this.open({ sequences, chains: Array.from({ length: sequences }, () => chain) }).then(
-      (context) => {
-        this.stats = context.stats();
-        this.places = Array.from({ length: sequences }, (_, sequence) => ({
-          ...{ sequence, chain, isTaken: false, isStale: false },
-        }));
-        return context;
-      },
-    );
+    const isGuide = (sequence: number): boolean => sequence % (1 + guideCount) > 0;
+    const chains = Array.from({ length: sequences }, () => chain);
+    const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
+    this.opening ??= this.open({ sequences, chains, ...(guideCount > 0 && { guides }) }).then((context) => {
+      this.stats = context.stats();
+      this.places = chains.map((_, sequence) => ({
+        ...{ sequence, chain, isGuide: isGuide(sequence), isTaken: false, isStale: false },
+      }));
+      return context;
+    });
     try {
       return await this.opening;
     } catch (error) {
@@ -142,25 +172,41 @@ export class Scheduler {
     }
   }
 
-  private async freePlace(signal: AbortSignal | undefined): Promise<Place> {
-    for (;;) {
-      signal?.throwIfAborted();
-      if (this.isDisposed) throw disposed();
-      const place = this.places.find(({ isTaken }) => !isTaken);
-      if (place) {
-        place.isTaken = true;
-        return place;
+  private async freePlaces(inputs: readonly number[], signal: AbortSignal | undefined): Promise<Places> {
+    const turn = {};
+    this.turns.add(turn);
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        if (this.isDisposed) throw disposed();
+        const [first] = this.turns;
+        const places = first === turn ? this.takePlaces(inputs) : undefined;
+        if (places) return places;
+        await new Promise<void>((resolve) => {
+          const wake = (): void => {
+            signal?.removeEventListener("abort", wake);
+            resolve();
+          };
+          this.waiting.push(wake);
+          signal?.addEventListener("abort", wake);
+        });
       }
-      await new Promise<void>((resolve) => {
-        const wake = (): void => {
-          this.waiting.delete(wake);
-          signal?.removeEventListener("abort", wake);
-          resolve();
-        };
-        this.waiting.add(wake);
-        signal?.addEventListener("abort", wake);
-      });
+    } finally {
+      this.turns.delete(turn);
+      this.wake();
     }
+  }
+
+  /** Places that already have their role come first, because another role needs another graph. */
+  private takePlaces(inputs: readonly number[]): Places | undefined {
+    const free = this.places.filter(({ isTaken }) => !isTaken);
+    if (free.length < 1 + inputs.length) return undefined;
+    const take = (isGuide: boolean): Place => {
+      const place = free.find((p) => !p.isTaken && p.isGuide === isGuide) ?? free.find((p) => !p.isTaken)!;
+      place.isTaken = true;
+      return place;
+    };
+    return { main: take(false), guides: inputs.map((input) => ({ place: take(true), input })) };
   }
 
   /** Decodes while any job is waiting. */
@@ -169,8 +215,7 @@ export class Scheduler {
     while (this.jobs.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      // Sorted by sequence: llama.cpp rebuilds its graph if the order changes.
-      const jobs = this.jobs.splice(0).sort((a, b) => a.place.sequence - b.place.sequence);
+      const jobs = this.jobs.splice(0).sort((a, b) => a.places.main.sequence - b.places.main.sequence);
       this.current = jobs.filter((job) => attempt(job, () => prepare(context, job)));
       if (this.current.length > 0) await this.decode(context, this.current);
       this.current = [];
@@ -182,7 +227,8 @@ export class Scheduler {
     try {
       const outputs = await context.decode(batchOf(jobs));
       this.stats = context.stats();
-      jobs.forEach(({ resolve }, i) => resolve(outputs[i]!));
+      const bySequence = new Map(outputs.map((output) => [output.sequence, output]));
+      for (const { places, resolve } of jobs) resolve(bySequence.get(places.main.sequence)!);
     } catch (thrown) {
       const error = this.isDisposed ? disposed() : thrown;
       if (jobs.length === 1 || !CAUSED_BY_ONE.has((error as NativeError).code)) {
@@ -191,7 +237,9 @@ export class Scheduler {
       }
       // One at a time, so that only the sequence that causes the error gets it.
       for (const job of jobs) {
-        const isBack = attempt(job, () => context.remove(job.place.sequence, job.position), error);
+        const back = (): void =>
+          partsOf(job).forEach(({ place, position }) => context.remove(place.sequence, position));
+        const isBack = attempt(job, back, error);
         if (isBack) await this.decode(context, [job]);
       }
     }
@@ -221,22 +269,46 @@ function attempt(job: Job, action: () => void, instead?: unknown): boolean {
   }
 }
 
-function prepare(context: NativeContext, { place, chain, uniforms, inputs }: Job): void {
+/** The parts of a job, and whose they are. */
+const partsOf = ({
+  places: { main, guides },
+  tokens,
+  position,
+  guides: parts = [],
+}: Job): (Part & { place: Place })[] => [
+  { place: main, tokens, position },
+  ...guides.map(({ place }, i) => ({ place, ...parts[i]! })),
+];
+
+function prepare(context: NativeContext, { places: { main, guides }, chain, uniforms, inputs }: Job): void {
+  give(context, main, chain, false);
+  for (const { place } of guides) give(context, place, chain, true);
+  const { sequence } = main;
+  context.setUniforms(sequence, uniforms);
+  inputs.forEach((values, i) => {
+    const guide = guides.find(({ input }) => input === i + 1);
+    if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
+    else context.setInput(sequence, i + 1, values);
+  });
+}
+
+/** Empties a place for its new user, and gives it the chain. */
+function give(context: NativeContext, place: Place, chain: NativeGraph, isGuide: boolean): void {
   const { sequence } = place;
   if (place.isStale) context.remove(sequence);
   place.isStale = false;
-  if (place.chain !== chain) {
-    place.chain = undefined;
-    context.setChain(sequence, chain);
-    place.chain = chain;
-  }
-  context.setUniforms(sequence, uniforms);
-  inputs.forEach((values, i) => context.setInput(sequence, i + 1, values));
+  if (place.chain === chain && place.isGuide === isGuide) return;
+  place.chain = undefined;
+  context.setChain(sequence, chain, isGuide);
+  place.isGuide = isGuide;
+  place.chain = chain;
 }
 
+/** In the order of the sequences: llama.cpp rebuilds its graph if it changes. */
 function batchOf(jobs: readonly Job[]): Batch {
-  const each = (value: (job: Job, i: number) => number): number[] =>
-    jobs.flatMap((job) => Array.from(job.tokens, (_, i) => value(job, i)));
+  const parts = jobs.flatMap(partsOf).sort((a, b) => a.place.sequence - b.place.sequence);
+  const each = (value: (part: Part & { place: Place }, i: number) => number): number[] =>
+    parts.flatMap((part) => Array.from(part.tokens, (_, i) => value(part, i)));
   return {
     tokens: Int32Array.from(each(({ tokens }, i) => tokens[i]!)),
     positions: Int32Array.from(each(({ position }, i) => position + i)),

@@ -90,7 +90,7 @@ export function startSequence(
 ): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
   const streams = graph.draws.map((draw) =>
-    draws ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
+    draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
   const features = openFeatures(graph, feed, vocabSize);
   const before = {
@@ -262,6 +262,7 @@ const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number
 const SMALLEST_DRAW = 2 ** -54;
 
 function startStream({ kind, stream }: Draw, seed: number): Stream {
+  if (kind === "seed") return constantStream(seed);
   const draw = kind === "f64" ? drawF64 : drawF32;
   const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
     for (let i = drawn; i < count; i++) draw(rng);
@@ -271,6 +272,12 @@ function startStream({ kind, stream }: Draw, seed: number): Stream {
   };
   return streamAt(mt19937(streamSeed(seed, stream)), 0, 0);
 }
+
+/** A seed that is read as a number. */
+const constantStream = (seed: number, count = 0): Stream => ({
+  ...{ seed, count, value: seed },
+  at: (later) => constantStream(seed, later),
+});
 
 function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];

@@ -139,7 +139,7 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
 
 /** Converts the row of a sparse input to the pairs that differ from its fill value. */
 function inputValues(graph: Graph, name: string, values: number[]): number[] | Pairs {
-  const form = graph.features.find(({ from }) => from.kind === "input" && from.name === name)?.form;
+  const form = graph.features.find(({ from }) => "name" in from && from.name === name)?.form;
   if (form?.kind !== "sparse") return values;
   return new Map([...values.entries()].filter(([, value]) => value !== form.fill));
 }

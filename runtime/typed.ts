@@ -1,7 +1,7 @@
 /** Requests and results of a generation, typed with the names of a chain. */
 import type { Chain } from "./chain.js";
-import type { ChainTypes, Measured, Plain, ValuesOf } from "./chainTypes.js";
-import type { GenerateOptions, Generation, Piece, SequenceRequest } from "./generate.js";
+import type { ChainTypes, GuidesOf, Measured, Plain, ValuesOf } from "./chainTypes.js";
+import type { GenerateOptions, Generation, Piece, Saved, SequenceRequest } from "./generate.js";
 import type { SavedSequence } from "./sequence.js";
 
 interface ChainAndResume<T extends ChainTypes> {
@@ -11,11 +11,13 @@ interface ChainAndResume<T extends ChainTypes> {
   readonly resume?: SavedSequence<T["states"]>;
 }
 
-type Typed = "chain" | "resume" | "uniforms" | "feed";
+type Typed = "chain" | "resume" | "uniforms" | "feed" | "guides";
+/** What a generation with a chain is given by name. */
+type NamedOf<T extends ChainTypes> = ValuesOf<T> & GuidesOf<T>;
 /** `SequenceRequest` with the names of a chain. */
-export type SequenceRequestOf<T extends ChainTypes> = Omit<SequenceRequest, Typed> & ChainAndResume<T> & ValuesOf<T>;
+export type SequenceRequestOf<T extends ChainTypes> = Omit<SequenceRequest, Typed> & ChainAndResume<T> & NamedOf<T>;
 /** `GenerateOptions` with the names of a chain. */
-export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Typed> & ChainAndResume<T> & ValuesOf<T>;
+export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Typed> & ChainAndResume<T> & NamedOf<T>;
 
 /** `Generation` with the names of a chain. */
 export interface GenerationOf<T extends ChainTypes>
@@ -23,5 +25,5 @@ export interface GenerationOf<T extends ChainTypes>
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: Plain<T["uniforms"]>): void;
   /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
-  save(): { readonly tokens: Int32Array; readonly sequence: SavedSequence<T["states"]> };
+  save(): Saved<SavedSequence<T["states"]>>;
 }

@@ -37,8 +37,11 @@ const isReserved = (word: string): boolean =>
     "sparse",
     "sample",
     "argmax",
+    "fn",
+    "as",
   ].includes(word);
 
+const FOLDS = ["sum", "min", "max", "any", "all", "repeat"];
 const NAME = "[A-Za-z_]\\w*";
 const match = (name: string, pattern: string) => ({ name, match: pattern });
 
@@ -53,6 +56,30 @@ const grammar = {
         {
           match: `(?<!\\w)(sampler|chain)\\s+(${NAME})`,
           captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(input)\\s+(${NAME})\\s*:\\s*(logits)\\b`,
+          captures: {
+            1: { name: "keyword.declaration.ggsl" },
+            2: { name: "variable.other.definition.ggsl" },
+            3: { name: "storage.type.ggsl" },
+          },
+        },
+        {
+          match: `(?<!\\w)(fn)\\s+(${NAME})(?=\\s*\\()`,
+          captures: { 1: { name: "keyword.declaration.ggsl" }, 2: { name: "entity.name.function.ggsl" } },
+        },
+        {
+          match: `(${NAME})\\s+(as)\\s+(?=${NAME})`,
+          captures: { 1: { name: "variable.other.ggsl" }, 2: { name: "keyword.other.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(${oneOf(FOLDS)})\\s+(${NAME})(?=\\s+in\\b)`,
+          captures: { 1: { name: "keyword.control.fold.ggsl" }, 2: { name: "variable.other.definition.ggsl" } },
+        },
+        {
+          match: `(?<!\\w)(with)\\s+(${NAME})(?=\\s*=[^=])`,
+          captures: { 1: { name: "keyword.control.fold.ggsl" }, 2: { name: "variable.other.definition.ggsl" } },
         },
         {
           match: `(?<!\\w)(const|input|let|state)\\s+(${NAME})(?=\\s*[:=])`,
@@ -98,6 +125,8 @@ const grammar = {
     },
     common: {
       patterns: [
+        { name: "comment.block.ggsl", begin: "/\\*", end: "\\*/" },
+        match("keyword.control.fold.ggsl", "(?<!\\w)repeat(?=\\s+[^=]*\\bwith\\b)"),
         match("comment.line.documentation.ggsl", "///(?!/).*$"),
         match("comment.line.double-slash.ggsl", "//.*$"),
         {
@@ -109,13 +138,16 @@ const grammar = {
             match("invalid.illegal.escape.ggsl", "\\\\."),
           ],
         },
-        match("constant.numeric.ggsl", "(?<![\\w.])(?:\\d+\\.\\d+|\\.\\d+|\\d+)(?:[eE][-+]?\\d+)?(?!\\w)"),
+        match(
+          "constant.numeric.ggsl",
+          "(?:(?<![\\w.])|(?<=\\.\\.))(?:\\d+\\.\\d+|\\.\\d+|\\d+)(?:[eE][-+]?\\d+)?(?!\\w)",
+        ),
         match("constant.language.ggsl", whole([...wordsOf("constant"), "random"])),
         match("keyword.operator.word.ggsl", whole(wordsOf("operator"))),
-        match("storage.type.ggsl", `(?<=:)\\s*(?:${oneOf(wordsOf("type"))})(?!\\w)`),
-        match("keyword.declaration.ggsl", whole([...wordsOf("declaration"), "let", "state"])),
+        match("storage.type.ggsl", `(?<=:|->)\\s*(?:${oneOf(wordsOf("type"))})(?!\\w)`),
+        match("keyword.declaration.ggsl", whole([...wordsOf("declaration").filter(isReserved), "let", "state"])),
         match("keyword.control.ggsl", whole(wordsOf("statement").filter((word) => word !== "let" && word !== "state"))),
-        match("storage.modifier.ggsl", whole(wordsOf("modifier").filter((word) => isReserved(word)))),
+        match("storage.modifier.ggsl", whole(wordsOf("modifier").filter(isReserved))),
         {
           match: `([(,])\\s*(${NAME})(?=\\s*:)`,
           captures: { 1: { name: "punctuation.ggsl" }, 2: { name: "variable.parameter.ggsl" } },
@@ -128,7 +160,7 @@ const grammar = {
         match("entity.name.function.call.ggsl", `${NAME}(?=\\s*\\()`),
         match("support.variable.ggsl", whole(Object.keys(NAMES))),
         match("variable.other.ggsl", NAME),
-        match("keyword.operator.ggsl", "\\|>|[-+*/<>=!]=|[-+*/%^<>=?:]"),
+        match("keyword.operator.ggsl", "\\|>|->|\\.\\.|[-+*/<>=!]=|[-+*/%^<>=?:]"),
         match("punctuation.ggsl", "[()\\[\\]{},;]"),
       ],
     },

@@ -2,6 +2,7 @@
  * Cases with expected outputs from the reference interpreter: standard samplers, parameters and many kinds of logits. A device
  * has to give the same results.
  */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
 import { compilePipeline, type Chain } from "ggsl/chain.js";
@@ -139,7 +140,13 @@ function tryRow(
 ): CaseRow | undefined {
   const random = mt19937(seed + 1);
   const history = Array.from({ length: 48 }, () => Math.floor(drawF64(random) * 24));
-  const sequence = acceptPrompt(startSequence(graph, logits.length, { uniforms, feed: { bias: BIAS } }), history);
+  const sequence = acceptPrompt(
+    startSequence(graph, logits.length, {
+      uniforms,
+      feed: { bias: BIAS, inputs: guidesFor(graph, random, logits.length) },
+    }),
+    history,
+  );
   const inputs = featureInputs(sequence);
   const values = uniformsOf(sequence);
   const run = (of: Float32Array): Outputs => interpret(graph, [of, ...inputs], values);
@@ -148,6 +155,10 @@ function tryRow(
   const isStable = [1, 2, 3].every(() => isSame(expected, run(logits.map(nudge)), tolerance / 5));
   return isStable ? { logits, uniforms: values, inputs, expected, history } : undefined;
 }
+
+/** Logits of other sequences. */
+const guidesFor = (graph: Graph, random: Mt19937, size: number): Record<string, Float32Array> =>
+  Object.fromEntries(guidesOf(graph).map(({ name }) => [name, fill(size, () => normal(random) * 2)]));
 
 const BIAS = new Map([
   [3, 5],

@@ -81,7 +81,7 @@ export const addEval = (program: Command): Command =>
           : readNumbers(options.logits, "--logits");
       const graph = chain.rowsGraph;
       const vocabulary = await readVocabulary(options.vocab);
-      if (options.uniform !== undefined && graph.draws.length === 0)
+      if (options.uniform !== undefined && graph.draws.every(({ kind }) => kind === "seed"))
         process.stderr.write("warning: --uniform has no effect: the chain has no draws\n");
       using evaluator = createEvaluator(graph, logits.length, {
         backend: options.backend,
@@ -136,7 +136,7 @@ function input(text: string, present: Record<string, string> = {}): Record<strin
 /** The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. */
 function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
   const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
-    const feature = graph.features.find(({ from }) => from.kind === "input" && from.name === name);
+    const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
     const { form } = feature;
     const given = pairsOf(list);

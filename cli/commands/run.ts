@@ -10,6 +10,7 @@ import {
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
 import { describeNotes } from "@ggsl/settings/from/notes.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
@@ -35,6 +36,7 @@ import {
 interface Options extends ChainOptions {
   readonly model: string;
   readonly prompt: string;
+  readonly guide?: Readonly<Record<string, string>>;
   readonly tokens: number;
   readonly backend: ModelBackend;
   readonly device?: number | string;
@@ -74,6 +76,11 @@ export const addRun = (program: Command): Command =>
     .addOption(stagesOption())
     .addOption(new Option("--model <gguf>", "the model file").default(DEMO_MODEL, "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
+    .option(
+      "--guide <name=prompt>",
+      "the prompt of another sequence whose logits the chain reads, `input name: logits`; repeatable",
+      guide,
+    )
     .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
     .addOption(new Option("--backend <name>", "the backend to run on").choices(MODEL_BACKENDS).default("auto"))
     .addOption(deviceOption())
@@ -112,8 +119,9 @@ async function run(file: string | undefined, name: string | undefined, options: 
   using model = await loadModel(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
+  const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
   using batch = model.batch({
-    sequences,
+    sequences: sequences * perText,
     contextSize: contextSizeOf(options, model),
     ...(options.strict && { strict: true }),
   });
@@ -121,7 +129,8 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const onInterrupt = (): void => abort.abort();
   process.once("SIGINT", onInterrupt);
   try {
-    const request = { maxTokens: options.tokens, signal: abort.signal };
+    const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
+    const request = { maxTokens: options.tokens, signal: abort.signal, guides };
     const generations = chains.map((chain) => batch.add(options.prompt, { ...request, chain }));
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
@@ -157,15 +166,23 @@ const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
 /** Several sequences get only the memory that their texts can need. */
-function contextSizeOf({ ctxSize, sequences, prompt, tokens }: Options, model: Model): number | undefined {
+function contextSizeOf({ ctxSize, sequences, prompt, guide, tokens }: Options, model: Model): number | undefined {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
-  return Math.min(model.info.trainedContextSize, model.tokenize(prompt).length + tokens);
+  const prompts = [prompt, ...Object.values(guide ?? {})].map((text) => model.tokenize(text).length);
+  return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
 }
 
 const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }: Options): ContextSettings => ({
   ...{ cacheTypeK, cacheTypeV, threads },
   ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
 });
+
+/** Collects `--guide NAME=PROMPT`. */
+function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, prompt] = /^([A-Za-z_]\w*)=([^]+)$/.exec(text) ?? [];
+  if (name === undefined || prompt === undefined) throw new InvalidArgumentError("Expected NAME=PROMPT.");
+  return { ...present, [name]: prompt };
+}
 
 /** An argument of `--gpu-layers`. */
 function layers(text: string): number | "all" {

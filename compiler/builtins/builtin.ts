@@ -44,8 +44,8 @@ export type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K
  */
 export type Gives = "map" | "scalar" | "column" | "static" | "uniform";
 
-/** The type of a result; `number` is i32 if all arguments are, else f32. */
-export type Result = "f32" | "i32" | "bool" | "number";
+/** The type of a result; `number` is i32 if all arguments are, else f32; `argument` is that of the argument. */
+export type Result = "f32" | "i32" | "bool" | "number" | "argument";
 
 export interface Builtin<A extends Args = Args, O extends Args = Args, N extends Args = Args> {
   readonly doc: string;
@@ -149,7 +149,8 @@ export interface BuiltinName {
 }
 
 export interface Operator {
-  readonly takes: "number" | "condition";
+  /** `either`: two numbers or two conditions. */
+  readonly takes: "number" | "condition" | "either";
   readonly result: Result;
   /** Whether it is an order comparison. */
   readonly isOrdering?: true;

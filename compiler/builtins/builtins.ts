@@ -6,6 +6,7 @@ import { constant } from "../lower/rows/value.js";
 import { define, type Builtin, type BuiltinName } from "./builtin.js";
 import { DRAWS } from "./draws.js";
 import { FEATURES } from "./features.js";
+import { HASHES } from "./hash.js";
 import { MATHS } from "./maths.js";
 import { NAMES } from "./names.js";
 import { REDUCTIONS, SCANS } from "./rows.js";
@@ -16,11 +17,12 @@ export const FUNCTIONS: Readonly<Record<string, Builtin>> = {
   ...REDUCTIONS,
   ...SCANS,
   ...DRAWS,
+  ...HASHES,
   picked: define({
     doc: "the value in the picked row; only inside `after pick`",
     args: { x: "ofPickedRow" },
     gives: "scalar",
-    result: "number",
+    result: "argument",
     needs: "pick",
     lower: (_, { x }) => x,
   }),

@@ -19,6 +19,7 @@ const comparison = (lower: Operator["lower"], rest: Rest = {}): Operator => ({
   lower,
   ...rest,
 });
+const equality = (lower: Operator["lower"]): Operator => ({ takes: "either", result: "bool", lower });
 const logic = (lower: Operator["lower"]): Operator => ({ takes: "condition", result: "bool", lower });
 
 const same = (a: number, b: number): number | undefined => (a === b ? a : undefined);
@@ -34,8 +35,8 @@ export const OPERATORS: Readonly<Record<BinaryOp, Operator>> = {
   ">=": comparison(C.atLeast, { isOrdering: true }),
   "<": comparison((cx, a, b) => C.greater(cx, b, a), { isOrdering: true }),
   "<=": comparison((cx, a, b) => C.atLeast(cx, b, a), { isOrdering: true }),
-  "==": comparison(C.equal),
-  "!=": comparison((cx, a, b) => C.not(cx, C.equal(cx, a, b))),
+  "==": equality(C.equal),
+  "!=": equality(C.unequal),
   and: logic(C.and),
   or: logic(C.or),
 };

@@ -75,6 +75,9 @@ export function checkChain({ extents, limits, diagnostics }: ChainCheck, module:
     diagnostics.push(chainTooLong(chain.name.span, chain.name.text, limits.stages, MAX_DEPTH));
 }
 
+/** What a name is that is no stage. */
+const WHAT = { const: "a constant", input: "an input", fn: "a function" } as const;
+
 /** Returns the sampler or chain that the stage calls, if known. */
 function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   const { module, diagnostics } = scope;
@@ -92,7 +95,7 @@ function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
   }
   const callee = found.declaration;
   if (callee.kind !== "sampler" && callee.kind !== "chain") {
-    diagnostics.push(notAStage(span, text, callee.kind === "const" ? "a constant" : "an input"));
+    diagnostics.push(notAStage(span, text, WHAT[callee.kind]));
     return undefined;
   }
   const { bound, diagnostics: faults } = resolveArgs(callee.params, stage.args, { name: text, span });

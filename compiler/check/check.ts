@@ -7,6 +7,7 @@ import { Extents } from "./extents.js";
 import { evaluateConst } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
+import { checkFunction, checkUnusedFunctions } from "./declaredFunctions.js";
 import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
 import type { Report } from "./report.js";
@@ -56,7 +57,13 @@ export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "m
     if (binding) scope.set(name.text, binding);
   }
   const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
-  const main: Module = { source, file: { kind: "file", declarations: [chain], span }, scope, broken: new Set() };
+  const main: Module = {
+    source,
+    file: { kind: "file", declarations: [chain], span },
+    scope,
+    broken: new Set(),
+    meter: loader.meter,
+  };
   loader.modules.set(source.name, main);
   return checkAll(loader, main);
 }
@@ -67,7 +74,10 @@ function checkAll(loader: Loader, main: Module): Checked {
   const chains: ChainCheck = { extents: new Extents(), limits: meter.limits, diagnostics: report };
   for (const module of loader.modules.values()) checkModule(chains, module);
   // a sampler with an error may be the one that uses an input
-  if (!report.hasErrors) checkUnusedInputs(main, loader.modules.values(), report);
+  if (!report.hasErrors) {
+    checkUnusedInputs(main, loader.modules.values(), report);
+    checkUnusedFunctions(main, report);
+  }
   const diagnostics = report.sorted(main.source);
   if (report.hasErrors) return { diagnostics, report };
   const { declarations } = main.file;
@@ -82,12 +92,14 @@ function checkAll(loader: Loader, main: Module): Checked {
 function checkModule(chains: ChainCheck, module: Module): void {
   const { diagnostics } = chains;
   for (const d of module.file.declarations) {
+    if (d.kind === "fn") checkFunction(module, d, diagnostics);
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);
     if (d.kind === "chain") checkChain(chains, module, d);
     if (d.kind === "input") checkInput(module, d, diagnostics);
     if (d.kind === "test") checkTest(chains, module, d);
     if (d.kind === "const") {
       const { type } = constType(d, module, diagnostics);
+      if (type === "text" || type === "list") continue;
       if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined)
         diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
     }

@@ -1,8 +1,8 @@
 /** Constant expressions: numbers, constants and arithmetic on them. */
 import { foldBinary, foldCall } from "../builtins/fold.js";
 import { applyUniformOp, saturate } from "../graph/uniformOps.js";
-import type { Const, Expr } from "../syntax/ast.js";
-import type { Module } from "./program.js";
+import type { Const, Expr, ListLit, StringLit } from "../syntax/ast.js";
+import { builtinCalled, type Module } from "./program.js";
 
 /** Values of constants: each is evaluated once. */
 const values = new WeakMap<Const, { readonly value: number | undefined }>();
@@ -43,10 +43,18 @@ export function evaluateConstant(expr: Expr, module: Module): number | undefined
       return condition === undefined ? undefined : of(condition !== 0 ? expr.then : expr.else);
     }
     case "call": {
+      if (!builtinCalled(module, expr.callee.text)) return undefined;
       const numbers = expr.args.map(({ value }) => of(value)).filter((x) => x !== undefined);
       return numbers.length === expr.args.length ? foldCall(expr.callee.text, numbers) : undefined;
     }
     default:
       return undefined;
   }
+}
+
+/** The text or the list that an expression is or names; undefined for all others. */
+export function textConstant(module: Module, expr: Expr): StringLit | ListLit | undefined {
+  if (expr.kind === "string" || expr.kind === "list") return expr;
+  const found = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
+  return found?.declaration.kind === "const" ? textConstant(found.module, found.declaration.value) : undefined;
 }

@@ -2,20 +2,21 @@
 import type { Expr, InputDecl } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import { expectedValue } from "../graph/param.js";
-import { allExpressions, namesIn } from "../syntax/walk.js";
+import { expressionsIn, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
 import { unusedInput } from "./diagnostics/statements.js";
 import { outOfRange } from "./diagnostics/params.js";
-import { inputOfType, mustBeWhole, notConstant } from "./diagnostics/types.js";
+import { inputOfType, mustBeWhole, notConstant, sparseGuide } from "./diagnostics/types.js";
 import type { Module } from "./program.js";
-import { constantScope, isInputType, numberType, typeOf } from "./types.js";
+import { columnTypeOf, constantScope, numberType, typeOf } from "./types.js";
 
 /** The most pairs of a sparse input. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
-  if (!isInputType(input.type)) return void diagnostics.push(inputOfType(input.span, input.type));
+  if (columnTypeOf(input) === undefined) return void diagnostics.push(inputOfType(input.span, input.type));
   if (!input.sparse) return;
+  if (input.type === "logits") return void diagnostics.push(sparseGuide(input.sparse.capacity.span, input.name.text));
   const { capacity, fill } = input.sparse;
   checkFill(module, input, fill, diagnostics);
   const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
@@ -38,6 +39,24 @@ function checkFill(module: Module, { name, type }: InputDecl, fill: Expr, diagno
   if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value), undefined));
 }
 
+interface DeclaredInput {
+  readonly declaration: InputDecl;
+  readonly module: Module;
+}
+
+/** The inputs that a module, or what it imports, declares, by name; its own come first. */
+export function declaredInputs(main: Module): ReadonlyMap<string, DeclaredInput> {
+  const inputs = new Map<string, DeclaredInput>();
+  // a set gives what is added while it is read
+  const modules = new Set([main]);
+  for (const module of modules) {
+    for (const d of module.file.declarations)
+      if (d.kind === "input" && !inputs.has(d.name.text)) inputs.set(d.name.text, { declaration: d, module });
+    for (const binding of module.scope.values()) modules.add(binding.module);
+  }
+  return inputs;
+}
+
 /** Warns of the main file's inputs that no sampler uses; those of imported files may be for other programs. */
 export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagnostics: Sink): void {
   const inputs = main.file.declarations.filter((d) => d.kind === "input");
@@ -45,8 +64,8 @@ export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagn
   const used = new Set<unknown>();
   for (const { file, scope } of modules)
     for (const d of file.declarations)
-      if (d.kind === "sampler")
-        for (const name of allExpressions(d.body).flatMap(namesIn)) used.add(scope.get(name)?.declaration);
+      if (d.kind === "sampler" || d.kind === "fn")
+        for (const name of expressionsIn(d).flatMap(namesIn)) used.add(scope.get(name)?.declaration);
   for (const input of inputs) if (!used.has(input)) diagnostics.push(unusedInput(input.name.span, input.name.text));
 }
 

@@ -1,8 +1,8 @@
 /** Loads files and their imports, and resolves the names of each file. */
 import { STD_NAMES, stdFile, stdSource } from "../std/library.js";
-import type { Declaration, Import } from "../syntax/ast.js";
+import { importedAs, type Declaration, type Import, type Name } from "../syntax/ast.js";
 import { parse, type Parsed } from "../syntax/parse.js";
-import type { SourceFile, Span } from "../syntax/source.js";
+import type { SourceFile } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "../builtins/builtins.js";
 import { evaluateConst, isEvaluated } from "./constants.js";
@@ -18,6 +18,7 @@ import {
 } from "./diagnostics/names.js";
 import { limitExceeded } from "./diagnostics/limits.js";
 import { constType } from "./types.js";
+import { functionFaults } from "./recursion.js";
 import { Report } from "./report.js";
 import { limitsOf, type Limits } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
@@ -71,12 +72,17 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   const { file, broken, diagnostics, tokens } = parsed(loader, source);
   loader.meter.spend(tokens);
   loader.diagnostics.push(...diagnostics);
-  const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken) };
+  const { meter } = loader;
+  const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken), meter };
   loader.modules.set(source.name, module);
   const here = [...path, source.name];
   for (const declaration of file.declarations) {
     if (declaration.kind === "import") bindImport(loader, module, declaration, here);
     else if (declaration.kind !== "test") bindOwn(loader, module, declaration);
+  }
+  for (const { name, fault } of functionFaults(module)) {
+    loader.diagnostics.push(fault);
+    forget(module, name);
   }
   for (const name of [...module.scope.keys()]) orderConstants(loader, module, name, []);
   return module;
@@ -132,23 +138,27 @@ function bindOwn(
   if (builtin !== undefined) {
     loader.diagnostics.push(shadowsBuiltin(span, text, builtin));
     module.broken.add(text);
-  } else bind(loader, module, text, span, { declaration, module });
+  } else bind(loader, module, declaration.name, { declaration, module });
 }
 
-function bind(loader: Loader, { scope }: OpenModule, name: string, span: Span, binding: Binding): void {
-  const first = scope.get(name);
-  if (first) loader.diagnostics.push(declaredTwice(span, name, first.declaration.name.span));
-  else scope.set(name, binding);
+function bind(loader: Loader, { scope }: OpenModule, { text, span }: Name, binding: Binding): void {
+  const first = scope.get(text);
+  if (first) loader.diagnostics.push(declaredTwice(span, text, first.declaration.name.span));
+  else scope.set(text, binding);
 }
 
 /** Reports faults of the file once, at its path, and faults of an imported name at that name. */
 function bindImport(loader: Loader, module: OpenModule, statement: Import, path: readonly string[]): void {
   const isStd = statement.from === "std";
   const target = isStd ? undefined : importedModule(loader, statement, module, path);
-  for (const { text, span } of statement.names) {
+  for (const imported of statement.names) {
+    const { text, span } = imported;
+    const own = importedAs(imported);
     const found = isStd ? loadStd(loader, text) : target && ownBinding(target, text);
-    if (found) bind(loader, module, text, span, found);
-    else module.broken.add(text);
+    const builtin = builtinKind(own.text);
+    if (found && builtin === undefined) bind(loader, module, own, found);
+    else module.broken.add(own.text);
+    if (found && builtin !== undefined) loader.diagnostics.push(shadowsBuiltin(own.span, own.text, builtin));
     if (found || (!isStd && (!target || target.broken.has(text)))) continue;
     loader.diagnostics.push(unknownInFile(span, text, statement.from, target ? ownNames(target) : STD_NAMES));
   }

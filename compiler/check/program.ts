@@ -1,10 +1,13 @@
 /** A checked program: the input of `lower`. Names are resolved per file; every chain is well formed. */
-import type { Chain, Const, File, InputDecl, Sampler, Test } from "../syntax/ast.js";
+import type { Chain, Const, File, Fn, InputDecl, Sampler, Test } from "../syntax/ast.js";
+import type { Meter } from "../limits/meter.js";
+import { findFunction } from "../builtins/builtins.js";
+import type { Builtin } from "../builtins/builtin.js";
 import type { SourceFile } from "../syntax/source.js";
 
 /** The meaning of a name at the top level of a file. `module` is the file that declares it. */
 export interface Binding {
-  readonly declaration: Const | InputDecl | Sampler | Chain;
+  readonly declaration: Const | InputDecl | Fn | Sampler | Chain;
   readonly module: Module;
 }
 
@@ -15,7 +18,13 @@ export interface Module {
   readonly scope: ReadonlyMap<string, Binding>;
   /** Names whose declaration has a reported fault; their uses are not reported again. */
   readonly broken: ReadonlySet<string>;
+  /** Counts the steps of checking what the file declares. */
+  readonly meter: Meter;
 }
+
+/** The built-in function of a name, unless the file declares a function of that name, which hides it. */
+export const builtinCalled = ({ scope }: Module, name: string): Builtin | undefined =>
+  scope.get(name)?.declaration.kind === "fn" ? undefined : findFunction(name);
 
 export interface Program {
   readonly main: Module;

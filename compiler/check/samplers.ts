@@ -45,6 +45,7 @@ import {
   textType,
   typeOf,
   uniformsIn,
+  valueType,
   type Local,
   type Scope,
   type Type,
@@ -223,7 +224,7 @@ function checkBlock(body: Body, statements: readonly Stmt[], place: Place = "bra
 function checkStmt(body: Body, s: Stmt): void {
   switch (s.kind) {
     case "let":
-      declare(body.names, s.name.text, s.name.span, typeOf(body, s.value), body.diagnostics, true);
+      declare(body.names, s.name.text, s.name.span, valueType(body, s.value), body.diagnostics, true);
       return;
     case "assign":
       return checkAssign(body, s);

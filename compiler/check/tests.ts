@@ -15,6 +15,7 @@ import {
   vocabularyTooSmall,
 } from "./diagnostics/tests.js";
 import { notConstant } from "./diagnostics/types.js";
+import { declaredInputs } from "./inputs.js";
 import type { Module } from "./program.js";
 import { constantScope, numberType } from "./types.js";
 
@@ -30,7 +31,7 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
     if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
     else if (
       clause.kind === "input" &&
-      module.scope.get(clause.name.text)?.declaration.kind !== "input" &&
+      !declaredInputs(module).has(clause.name.text) &&
       !module.broken.has(clause.name.text)
     )
       diagnostics.push(notAnInput(clause.name.span, clause.name.text));

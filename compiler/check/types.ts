@@ -1,22 +1,14 @@
 /** Types, shapes and rates of expressions. */
-import type { Arg, Binary, Call, Const, Expr, Name, ScalarType } from "../syntax/ast.js";
+import type { Arg, Binary, Call, Const, Expr, InputDecl, Name } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
 import { children, namesIn } from "../syntax/walk.js";
-import {
-  argsOf,
-  countsOf,
-  givesOf,
-  namedArgs,
-  positional,
-  type ArgType,
-  type Builtin,
-  type Rate,
-  type Result,
-} from "../builtins/builtin.js";
-import { FUNCTIONS, findFunction, findName, NAMES } from "../builtins/builtins.js";
+import { argsOf, countsOf, givesOf, namedArgs, positional, type ArgType, type Builtin } from "../builtins/builtin.js";
+import { FUNCTIONS, findName, NAMES } from "../builtins/builtins.js";
 import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
+import { DRAWS } from "../builtins/draws.js";
+import { textConstant } from "./constants.js";
+import type { Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { givenTwice, positionalAfterNamed, randomIsForSeeds } from "./diagnostics/params.js";
 import {
@@ -38,39 +30,13 @@ import {
   windowUnknown,
   sequencesExpected,
 } from "./diagnostics/types.js";
-import type { Module } from "./program.js";
+import { drawInside } from "./diagnostics/functions.js";
+import { isFunction, typeOfFunctionCall } from "./functions.js";
+import { typeOfFold, typeOfRepeat } from "./loops.js";
+import { builtinCalled, type Module } from "./program.js";
+import { ERROR, join, kindOf, report, resultType, scalarType, type Scope, type Type, type Typing } from "./scope.js";
 
-export interface Type {
-  /** `error` is already reported; it suppresses subsequent errors. */
-  readonly type: ScalarType | "error";
-  readonly shape: "scalar" | "column";
-  readonly rate: Rate;
-}
-
-export const ERROR: Type = { type: "error", shape: "scalar", rate: "static" };
-export const scalarType = (type: Type["type"], rate: Rate): Type => ({ type, shape: "scalar", rate });
-
-/** A parameter, a `let` or a state, and the span of its declaration. */
-export interface Local {
-  readonly type: Type;
-  readonly isLet?: boolean;
-  readonly span: Span;
-}
-
-/** The scope of an expression. */
-export interface Scope {
-  readonly module: Module;
-  readonly names: ReadonlyMap<string, Local>;
-  /** The parameters that can change with every token. */
-  readonly uniforms: ReadonlySet<string>;
-  /** The sampler has sorted the rows. */
-  readonly isOrdered: boolean;
-  /** Inside `after pick`. */
-  readonly isAfterPick: boolean;
-  /** Inside the `after pick` of a sampler that picks. */
-  readonly canUsePicked: boolean;
-  readonly diagnostics: Sink;
-}
+export { ERROR, kindOf, scalarType, type Local, type Scope, type Type } from "./scope.js";
 
 export function typeOf(scope: Scope, expr: Expr): Type {
   switch (expr.kind) {
@@ -98,8 +64,15 @@ export function typeOf(scope: Scope, expr: Expr): Type {
     }
     case "call":
       return typeOfCall(scope, expr);
+    case "fold":
+      return typeOfFold(TYPING, scope, expr);
+    case "repeat":
+      return typeOfRepeat(TYPING, scope, expr);
   }
 }
+
+/** For the parts of expressions with files of their own. */
+export const TYPING: Typing = { typeOf, numberType, valueType, conditionType };
 
 /** What a literal is that is no value of an expression. */
 const literalKind = ({ kind }: Expr): string | undefined =>
@@ -114,6 +87,14 @@ export function numberType(scope: Scope, expr: Expr): Type {
     : found;
 }
 
+/** The type of a number or a condition. */
+export function valueType(scope: Scope, expr: Expr): Type {
+  const found = typeOf(scope, expr);
+  return ["f32", "i32", "bool", "error"].includes(found.type)
+    ? found
+    : report(scope, typeMismatch(expr.span, "a number", kindOf(found)));
+}
+
 export function conditionType(scope: Scope, expr: Expr): Type {
   const literal = literalKind(expr);
   if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a condition", literal));
@@ -121,25 +102,6 @@ export function conditionType(scope: Scope, expr: Expr): Type {
   return found.type === "bool" || found.type === "error"
     ? found
     : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
-}
-
-const KINDS: Readonly<Record<Type["type"], string>> = {
-  ...{
-    f32: "a number",
-    i32: "a number",
-    bool: "a condition",
-    seed: "a seed",
-    text: "a text",
-    list: "a list",
-    error: "",
-  },
-};
-
-export const kindOf = ({ type }: Type): string => KINDS[type];
-
-function report(scope: Scope, diagnostic: Diagnostic): Type {
-  scope.diagnostics.push(diagnostic);
-  return ERROR;
 }
 
 function typeOfName(scope: Scope, name: string, span: Span): Type {
@@ -151,20 +113,26 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared?.kind === "input")
-    return isInputType(declared.type) ? { type: declared.type, shape: "column", rate: "runtime" } : ERROR;
+  if (declared?.kind === "input") {
+    const type = columnTypeOf(declared);
+    return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
+  }
   if (scope.module.broken.has(name)) return ERROR;
   if (name === "random") return report(scope, randomIsForSeeds(span));
-  if (declared) return report(scope, notAValue(span, name));
+  if (declared) return report(scope, notAValue(span, name, declared.kind === "fn"));
   return report(
     scope,
     unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]),
   );
 }
 
-/** Whether an input can be of a type. */
-export const isInputType = (type: ScalarType): type is "f32" | "i32" | "bool" =>
+/** Whether a value can be of a type: a number or a condition. */
+export const isNumberType = (type: InputDecl["type"]): type is "f32" | "i32" | "bool" =>
   type === "f32" || type === "i32" || type === "bool";
+
+/** The type of an input's column; undefined for a type that no column has. */
+export const columnTypeOf = ({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined =>
+  type === "logits" ? "f32" : isNumberType(type) ? type : undefined;
 
 /** The scope of a constant expression. */
 export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
@@ -175,6 +143,7 @@ export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
   isAfterPick: false,
   canUsePicked: false,
   diagnostics,
+  isConstant: true,
 });
 
 /** The uniform parameters that an expression names directly. */
@@ -189,38 +158,44 @@ const constTypes = new WeakMap<Const, Type>();
 export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
   const present = constTypes.get(declaration);
   if (present && !diagnostics) return present;
-  const type = scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
+  const text = textConstant(module, declaration.value);
+  const type = text
+    ? textType(
+        constantScope(module, diagnostics ?? []),
+        declaration.value,
+        text.kind === "string" ? "text" : "list",
+        true,
+      )
+    : scalarType(typeOf(constantScope(module, diagnostics ?? []), declaration.value).type, "static");
   constTypes.set(declaration, type);
   return type;
 }
 
 function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
   const { takes, result } = OPERATORS[op];
+  if (takes === "either") return typeOfComparison(scope, left, right);
   const operandType = takes === "condition" ? conditionType : numberType;
   const operands = [operandType(scope, left), operandType(scope, right)];
   return join(resultType(result, operands), ...operands);
 }
 
-/** The type of an operation by its operands. */
-const resultType = (result: Result, operands: readonly Type[]): ScalarType =>
-  result === "number" ? (operands.every((t) => t.type === "i32") ? "i32" : "f32") : result;
-
-const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
-
-/** Combines operand types: a column or an error if any operand is, with the latest rate. */
-function join(type: Type["type"], ...parts: readonly Type[]): Type {
-  if (parts.some((p) => p.type === "error")) return ERROR;
-  const isColumn = parts.some((p) => p.shape === "column");
-  const rate = RATES[Math.max(...parts.map((p) => RATES.indexOf(p.rate)))]!;
-  return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
+/** Equality of two numbers, or of two conditions. */
+function typeOfComparison(scope: Scope, left: Expr, right: Expr): Type {
+  const first = literalKind(left) === undefined ? valueType(scope, left) : numberType(scope, left);
+  return join("bool", first, first.type === "bool" ? conditionType(scope, right) : numberType(scope, right));
 }
 
-function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
+function typeOfCall(scope: Scope, call: Call): Type {
+  const { callee, args, span } = call;
   const name = callee.text;
-  const builtin = findFunction(name);
+  const builtin = builtinCalled(scope.module, name);
   if (!builtin) {
+    const declared = scope.module.scope.get(name);
+    if (isFunction(declared)) return typeOfFunctionCall(TYPING, scope, declared, call);
     args.forEach(({ value }) => typeOf(scope, value));
-    return report(scope, unknownFunction(callee.span, name, Object.keys(FUNCTIONS)));
+    if (scope.module.broken.has(name)) return ERROR;
+    const own = [...scope.module.scope].filter(([, binding]) => isFunction(binding)).map(([word]) => word);
+    return report(scope, unknownFunction(callee.span, name, [...Object.keys(FUNCTIONS), ...own]));
   }
   const { least, most } = countsOf(builtin);
   const given = positional(builtin, args);
@@ -228,6 +203,8 @@ function typeOfCall(scope: Scope, { callee, args, span }: Call): Type {
     return report(scope, wrongArgumentCount(span, name, least, most, given.length, builtin.help));
   checkNames(scope, builtin, name, args);
   checkNeeds(scope, builtin, callee);
+  if (scope.drawless && Object.hasOwn(DRAWS, name))
+    scope.diagnostics.push(drawInside(callee.span, name, scope.drawless));
   const declared = argsOf(builtin);
   const types = [
     ...given.map(({ value }, i) => argumentType(scope, declared[i]!, value, name)),
@@ -279,8 +256,9 @@ function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): voi
 function argumentType(scope: Scope, [name, expected]: [string, ArgType], value: Expr, callee: string): Type {
   switch (expected) {
     case "number":
-    case "ofPickedRow":
       return numberType(scope, value);
+    case "ofPickedRow":
+      return valueType(scope, value);
     case "condition":
       return conditionType(scope, value);
     case "window":
@@ -320,11 +298,13 @@ export function textType(
 ): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === expected || local?.type === "error") return local;
-  const isText = expected === "text" && value.kind === "string";
+  if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
+  const found = local ? undefined : textConstant(scope.module, value);
+  const isText = expected === "text" && found?.kind === "string";
   const isList =
     expected === "list" &&
-    value.kind === "list" &&
-    value.values.every((v) => v.kind === "string" || v.kind === "number" || (isNested && isIdList(v)));
+    found?.kind === "list" &&
+    found.values.every((v) => v.kind === "string" || v.kind === "number" || (isNested && isIdList(v)));
   return isText || isList ? scalarType(expected, "static") : report(scope, fault);
 }
 
@@ -334,7 +314,9 @@ const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) =
 function endingType(scope: Scope, value: Expr): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
-  return value.kind === "string" || isIdList(value)
+  if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
+  const found = local ? undefined : textConstant(scope.module, value);
+  return found && (found.kind === "string" || isIdList(found))
     ? scalarType("list", "static")
     : report(scope, endingExpected(value.span));
 }
@@ -363,7 +345,7 @@ export function indexType(scope: Scope, value: Expr): Type {
 /** Whether an expression is computed before the graph runs. */
 function isKnownBefore(scope: Scope, value: Expr): boolean {
   const isKnown = (e: Expr): boolean => {
-    const callee = e.kind === "call" ? findFunction(e.callee.text) : undefined;
+    const callee = e.kind === "call" ? builtinCalled(scope.module, e.callee.text) : undefined;
     const gives = callee && e.kind === "call" ? givesOf(callee, e.args.length) : undefined;
     if (gives === "uniform") return true;
     if (e.kind === "call" && gives !== "map") return false;

@@ -11,6 +11,17 @@ export function feedFaults({ inputs, features }: Graph): string[] {
   ];
 }
 
+/** Whether an input is the logits of another sequence. */
+export const isGuide = ({ features }: Graph, { source }: Input): boolean =>
+  source.kind === "dense" && features[source.feature]?.from.kind === "guide";
+
+/** The other sequences whose logits a graph reads, and the inputs that they are. */
+export const guidesOf = ({ inputs, features }: Graph): { name: string; input: number }[] =>
+  inputs.flatMap(({ source }, input) => {
+    const from = source.kind === "dense" ? features[source.feature]?.from : undefined;
+    return from?.kind === "guide" ? [{ name: from.name, input }] : [];
+  });
+
 function inputFaults({ source, dtype, dim }: Input, features: readonly Feature[]): string[] {
   if (source.kind === "logits") return ["only the first input can be the logits"];
   const feature = features[source.feature];
@@ -47,6 +58,7 @@ const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kin
   completes: "sparse",
   bias: "sparse",
   allowed: "dense",
+  guide: "dense",
 };
 
 function featureFaults(feature: Feature, index: number, inputs: readonly Input[]): string[] {

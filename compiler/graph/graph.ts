@@ -69,10 +69,13 @@ export interface Range {
   readonly maxExcluded?: boolean;
 }
 
-/** A draw from a stream of random numbers (mt19937): the next one for each token, or the one at index `at`. */
+/**
+ * A draw from a stream of random numbers (mt19937): the next one for each token, or the one at index `at`. Or a seed itself, the
+ * same for each token, which has neither a stream nor an index.
+ */
 export interface Draw {
-  /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`. */
-  readonly kind: "f64" | "f32";
+  /** `f64`: a 53-bit draw, as in `dist`; `f32`: a 24-bit draw, as in `xtc`; `seed`: the seed. */
+  readonly kind: "f64" | "f32" | "seed";
   readonly seed: number | "random" | { readonly param: string };
   /** Which of the seed's streams, see `streamSeed`; absent: the stream that llama.cpp's samplers draw from. */
   readonly stream?: number;
@@ -147,6 +150,8 @@ export type FeatureSource =
   | { readonly kind: "completes"; readonly sequences: readonly TokenSequence[] }
   | { readonly kind: "bias" }
   | { readonly kind: "allowed"; readonly grammar: string }
+  /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
+  | { readonly kind: "guide"; readonly name: string }
   /** Without a type any numbers are accepted. */
   | { readonly kind: "input"; readonly name: string; readonly type?: "i32" | "bool" };
 

@@ -212,6 +212,14 @@ export const OPS = {
     dim: { attr: "dim" },
     range: "positions",
   },
+
+  // random numbers
+  hash: {
+    ...binary,
+    doc: "hash of the integer x by the key y: the [permutation](semantics.md#hashes) y of the integers below 2^24; for x, 2^24 counts as 0",
+    range: "hash",
+    ggml: "custom",
+  },
 } satisfies Record<string, OpRule>;
 
 export type OpName = keyof typeof OPS;

@@ -4,6 +4,7 @@
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
+import { HASH_RANGE } from "./hash.js";
 
 /** An attribute that is a choice is its index. */
 export type RangeFunction = (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
@@ -59,6 +60,7 @@ const RULES = {
   sub: binary(I.sub),
   mul: binary(I.mul),
   div: binary(I.div),
+  hash: () => I.interval(0, HASH_RANGE - 1),
   /** The union: each row is from one operand or the other. */
   either: binary(I.union),
   /** Of a column and optionally a mask. */

@@ -46,7 +46,7 @@ function uniformsText(graph: Graph): string {
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>
-        `    draw${i} = ${d.kind} from seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
+        `    draw${i} = ${d.kind === "seed" ? "" : `${d.kind} from `}seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
     ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];

@@ -5,6 +5,7 @@
  */
 import * as I from "./interval.js";
 import type { Interval } from "./interval.js";
+import { HASH_RANGE, hashInteger, mix } from "./hash.js";
 
 export interface UniformOpRule {
   readonly arity: number;
@@ -122,6 +123,10 @@ export const UNIFORM_OPS = {
     apply: (c, x, y) => (holds(c) ? x : y),
     range: (c, a, b) => (alwaysHolds(c) ? a : neverHolds(c) ? b : I.union(a, b)),
   },
+  hash: binary(
+    (x, key) => mix(hashInteger(x), hashInteger(key)),
+    () => I.interval(0, HASH_RANGE - 1),
+  ),
   clamp: {
     arity: 3,
     apply: (x, lo, hi) => Math.min(Math.max(x, lo), hi),

@@ -182,13 +182,16 @@ function uniformFaults(graph: Graph): string[] {
 
 function drawFaults({ draws, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
-  return draws.flatMap(({ seed, stream }, i) => {
+  return draws.flatMap(({ kind, seed, stream, at }, i) => {
     const isKnown = typeof seed === "object" ? seeds.has(seed.param) : seed === "random" || isSeed(seed);
     return [
       ...(isKnown ? [] : [`draw ${i}: its seed must be ${SEED_RANGE}, "random" or a parameter of type seed`]),
       ...(stream === undefined || isStream(stream)
         ? []
         : [`draw ${i}: its stream must be an integer from 1 to ${MAX_STREAM}`]),
+      ...(kind === "seed" && (stream !== undefined || at !== undefined)
+        ? [`draw ${i}: a seed has neither a stream nor an index`]
+        : []),
     ];
   });
 }

@@ -2,7 +2,7 @@
  * The wire form: a verified graph as 32-bit words for the C++ builder.
  *
  *     magic version uniformCount inputCount stateCount tapCount nodeCount sampled candidates logits probs
- *     inputCount x (dtype, dim)
+ *     inputCount x (dtype, dim, 1 for a guide)
  *     stateCount x (node of the next value)
  *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
@@ -12,12 +12,13 @@
  * vocabulary sizes, so the C++ side binds dims like `bindDim`. Taps are nodes whose values are read in addition to the
  * outputs, to continue the chain elsewhere.
  */
+import { isGuide } from "./feeds.js";
 import type { Dim, Dtype, Graph, GraphNode, NodeId } from "./graph.js";
 import { scalarsOf } from "./liveness.js";
 import { attrValue, OP_NAMES, opRule } from "./ops.js";
 
 export const WIRE_MAGIC = 0x4c534747;
-export const WIRE_VERSION = 4;
+export const WIRE_VERSION = 5;
 
 const DTYPES: readonly Dtype[] = ["f32", "i32"];
 
@@ -30,7 +31,8 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
   words.push(graph.uniforms.length, graph.inputs.length, scalars.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
-  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim));
+  for (const input of graph.inputs)
+    words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), isGuide(graph, input) ? 1 : 0);
   words.push(...scalars);
   words.push(...taps);
   for (const node of graph.nodes) {

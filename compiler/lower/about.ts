@@ -3,14 +3,17 @@
  * reads the text or the model's numbers. Lowering itself has only finite numbers, and forgets where columns came from.
  */
 import { argsOf, givesOf, type Builtin } from "../builtins/builtin.js";
-import { findFunction, findName } from "../builtins/builtins.js";
+import { findName } from "../builtins/builtins.js";
 import { foldBinary } from "../builtins/fold.js";
 import { OPERATORS } from "../builtins/operators.js";
+import { resolveArgs } from "../check/arguments.js";
 import { evaluateConst } from "../check/constants.js";
+import { isFunction, type FunctionBinding } from "../check/functions.js";
+import type { Meter } from "../limits/meter.js";
 import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import type { BinaryOp, Call, Expr } from "../syntax/ast.js";
-import type { Module } from "../check/program.js";
+import { builtinCalled, type Module } from "../check/program.js";
 import type { Value } from "./rows/value.js";
 
 export interface About {
@@ -29,6 +32,7 @@ export interface Known {
   readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" }>;
   /** What each `let` so far is about. */
   readonly abouts: ReadonlyMap<string, About>;
+  readonly meter: Meter;
 }
 
 /** Called with each reduction over the rows, and what its argument is about. */
@@ -74,6 +78,7 @@ function compared(op: BinaryOp, a: About, b: About): About {
 
 export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): About {
   const of = (e: Expr): About => aboutOf(scope, e, onReduction);
+  scope.meter.spend(1);
   switch (expr.kind) {
     case "number":
       return { ...NUMBER, bounds: point(expr.value) };
@@ -96,15 +101,48 @@ export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): Abo
       return together(lo >= 1 ? a.bounds : hi <= 0 ? b.bounds : I.union(a.bounds, b.bounds), condition, a, b);
     }
     case "call":
-      return aboutCall(
-        expr,
-        expr.args.map(({ value }) => of(value)),
-        onReduction,
-      );
+      return aboutCall(scope, expr, onReduction);
+    case "fold": {
+      const body = aboutOf(withAbouts(scope, [[expr.counter.text, NUMBER]]), expr.body, onReduction);
+      const isOfConditions = expr.how === "any" || expr.how === "all";
+      return { ...body, bounds: isOfConditions ? I.UNIT : I.union(I.FINITE, body.bounds) };
+    }
+    case "repeat": {
+      const init = of(expr.init);
+      const counter: [string, About][] = expr.counter ? [[expr.counter.name.text, NUMBER]] : [];
+      const before = { ...init, bounds: I.union(I.FINITE, init.bounds) };
+      const body = aboutOf(withAbouts(scope, [...counter, [expr.name.text, before]]), expr.body, onReduction);
+      return together(body.bounds, init, body);
+    }
     case "string":
     case "list":
       return NUMBER;
   }
+}
+
+/** A scope with more names. */
+const withAbouts = (scope: Known, more: readonly (readonly [string, About])[]): Known => ({
+  ...scope,
+  abouts: new Map([...scope.abouts, ...more]),
+});
+
+/** What the body of a function is about. */
+function aboutBody(
+  scope: Known,
+  { declaration, module }: FunctionBinding,
+  call: Call,
+  onReduction: OnReduction,
+): About {
+  const given = resolveArgs(declaration.params, call.args).bound;
+  const abouts = new Map<string, About>();
+  const inner: Known = { module, args: new Map(), abouts, meter: scope.meter };
+  for (const { name, default: value } of declaration.params) {
+    const arg = given.get(name.text)?.value;
+    const about = arg ? aboutOf(scope, arg, onReduction) : value && aboutOf(inner, value, onReduction);
+    abouts.set(name.text, about ?? NUMBER);
+  }
+  for (const { name, value } of declaration.lets) abouts.set(name.text, aboutOf(inner, value, onReduction));
+  return aboutOf(inner, declaration.result, onReduction);
 }
 
 function aboutName(scope: Known, name: string): About {
@@ -121,9 +159,12 @@ function aboutName(scope: Known, name: string): About {
 /** The bounds of an argument: a parameter that can change is finite. */
 const boundsOf = (range: Interval): Interval => (range.lo === range.hi ? point(range.lo) : range);
 
-function aboutCall(call: Call, args: readonly About[], onReduction: OnReduction): About {
-  const builtin = findFunction(call.callee.text);
+function aboutCall(scope: Known, call: Call, onReduction: OnReduction): About {
+  const builtin = builtinCalled(scope.module, call.callee.text);
+  const found = builtin ? undefined : scope.module.scope.get(call.callee.text);
+  if (isFunction(found)) return aboutBody(scope, found, call, onReduction);
   if (!builtin) return NUMBER;
+  const args = call.args.map(({ value }) => aboutOf(scope, value, onReduction));
   const [x, y] = args;
   if (x && isReduction(builtin, args.length)) onReduction(call, x);
   const about = together(boundsOfCall(call.callee.text, builtin, args), ...args);

@@ -1,9 +1,11 @@
 /** Expressions to values. */
-import { findFunction, findName } from "../builtins/builtins.js";
+import { findName } from "../builtins/builtins.js";
 import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
 import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { evaluateConst, evaluateConstant } from "../check/constants.js";
+import { resolveArgs } from "../check/arguments.js";
+import { isFunction } from "../check/functions.js";
+import { evaluateConst, evaluateConstant, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
 import {
   countTooLarge,
@@ -13,26 +15,28 @@ import {
   notATokenId,
   positionTooSmall,
   windowTooSmall,
+  windowUnknown,
 } from "../check/diagnostics/types.js";
-import type { Module } from "../check/program.js";
-import { isInputType } from "../check/types.js";
+import { builtinCalled, type Module } from "../check/program.js";
+import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource, TextSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
-import type { Binary, Call, Expr, InputDecl, ListLit } from "../syntax/ast.js";
+import type { Binary, Call, Expr, InputDecl, ListLit, StringLit } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
-import { featureColumn } from "./rows/features.js";
+import { featureColumn, guideColumn } from "./rows/features.js";
+import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
-import { INTEGERS, readState, type Argument, type Scope } from "./scope.js";
+import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
@@ -56,6 +60,10 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
     }
     case "call":
       return lowerCall(cx, scope, expr);
+    case "fold":
+      return lowerFold(cx, expr, { scope, lowerExpr });
+    case "repeat":
+      return lowerRepeat(cx, expr, { scope, lowerExpr });
     case "string":
     case "list":
       throw new Error(`a ${expr.kind} has no value`);
@@ -64,10 +72,16 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
 
 /** An argument of a stage: a value, or a seed, a text or a list that is passed on unchanged. */
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
-  if (expr.kind === "string" || expr.kind === "list") return expr;
-  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
-  if (handed?.kind === "string" || handed?.kind === "list") return handed;
+  const text = textOf(scope, expr);
+  if (text) return text;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
+}
+
+/** The text or the list that an expression is, or that its name holds. */
+function textOf(scope: Scope, expr: Expr): StringLit | ListLit | undefined {
+  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
+  if (handed) return handed.kind === "string" || handed.kind === "list" ? handed : undefined;
+  return textConstant(scope.module, expr);
 }
 
 export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
@@ -112,7 +126,9 @@ function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
 
 /** What a name means inside a sampler. */
 function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
-  const local = lookUpLet(cx.table, name);
+  const inRound = scope.rounds.get(name);
+  if (inRound) return inRound;
+  const local = scope.isFunction ? undefined : lookUpLet(cx.table, name);
   if (local) return local;
   const state = scope.states.get(name);
   if (state !== undefined) return readState(cx, state);
@@ -128,13 +144,16 @@ const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinNam
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
 function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
-  if (!isInputType(type)) throw new Error(`the checker accepted an input of type ${type}`);
+  if (type === "logits") return guideColumn(cx, name.text);
+  const column = columnTypeOf({ type });
+  if (column === undefined) throw new Error(`the checker accepted an input of type ${type}`);
   const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
   const form: Feature["form"] = sparse
     ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
     : { kind: "dense" };
-  const from: FeatureSource = { kind: "input", name: name.text, ...(type !== "f32" && { type }) };
-  return featureColumn(cx, { form, from }, INPUT_RANGES[type]);
+  const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
+  const value = featureColumn(cx, { form, from }, INPUT_RANGES[column]);
+  return column === "bool" ? { ...value, facts: { ...value.facts, isCondition: true } } : value;
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
@@ -144,8 +163,12 @@ function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binar
 
 /** The condition of a `keep`. */
 export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr): Value {
-  const isRelative = (name: string): boolean => builtinNamed(cx, scope, name)?.isRelative === true;
-  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, isRelative);
+  const degrees = {
+    ofName: (name: string): number => (builtinNamed(cx, scope, name)?.isRelative === true ? 1 : 0),
+    module: scope.module,
+    meter: cx.meter,
+  };
+  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, degrees);
   const value = lowerExpr(cx, scope, condition);
   cx.isProbRelative = false;
   return value;
@@ -155,8 +178,8 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
   const { callee, args } = call;
-  const builtin = findFunction(callee.text);
-  if (!builtin) throw new Error(`\`${callee.text}\` was not resolved by the checker`);
+  const builtin = builtinCalled(scope.module, callee.text);
+  if (!builtin) return lowerFunctionCall(cx, scope, call);
   const types = argsOf(builtin);
   const given = [
     ...positional(builtin, args).map(({ value }, i): [string, ArgType, Expr] => [...types[i]!, value]),
@@ -164,6 +187,23 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
   ];
   const lowered = given.map(([name, type, value]) => [name, LOWERED[type](cx, scope, value, call)] as const);
   return builtin.lower(cx, Object.fromEntries(lowered));
+}
+
+/** The body of a function in place of its call. */
+function lowerFunctionCall(cx: ChainLowering, scope: Scope, call: Call): Value {
+  const found = scope.module.scope.get(call.callee.text);
+  if (!isFunction(found)) throw new Error(`\`${call.callee.text}\` was not resolved by the checker`);
+  const { params, lets, result } = found.declaration;
+  const given = resolveArgs(params, call.args).bound;
+  const own = newScope(found.module, new Map());
+  const args = new Map<string, Argument>();
+  for (const { name, default: value } of params) {
+    const arg = given.get(name.text);
+    if (arg ?? value) args.set(name.text, lowerExpr(cx, arg ? scope : own, arg?.value ?? value!));
+  }
+  const inner: Scope = { ...own, args, isFunction: true };
+  for (const { name, value } of lets) args.set(name.text, lowerExpr(cx, inner, value));
+  return lowerExpr(cx, inner, result);
 }
 
 /** Lowers an argument of a type. */
@@ -179,7 +219,7 @@ const LOWERED: {
   position: lowerPosition,
   ending: lowerEnding,
   text: (_, scope, expr) => {
-    const text = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+    const text = textOf(scope, expr);
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
     return text.value;
   },
@@ -202,7 +242,7 @@ function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: 
 }
 
 const listOf = (scope: Scope, expr: Expr): ListLit => {
-  const list = expr.kind === "name" ? scope.args.get(expr.text) : expr;
+  const list = textOf(scope, expr);
   if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
   return list;
 };
@@ -221,9 +261,8 @@ function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call)
 }
 
 function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
-  const given = expr.kind === "name" ? scope.args.get(expr.text) : expr;
-  if (given?.kind !== "string" && given?.kind !== "list")
-    throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const given = textOf(scope, expr);
+  if (!given) throw new Error("the checker accepted an argument that is neither a text nor a list");
   const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
   cx.meter.spend(ending.length);
   if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
@@ -253,7 +292,11 @@ function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | unde
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {
   const last = lowerExpr(cx, scope, expr);
-  if (last.kind === "node") throw new Error("the window of a feature is not uniform");
+  if (last.kind === "node") {
+    // an argument of a function
+    cx.diagnostics.push(windowUnknown(expr.span));
+    return constant(0);
+  }
   if (!isConstant(last)) return last;
   const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));

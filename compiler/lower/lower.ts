@@ -71,7 +71,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
   if (diagnostics.some(isError)) return undefined;
   const args = new Map<string, Argument>([
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
-    ...textArguments(chain),
+    ...textArguments(module, chain),
   ]);
   lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some(isError)) return undefined;

@@ -14,8 +14,9 @@ import type { Scope } from "./scope.js";
 export function checkMeaning(cx: ChainLowering, scope: Scope, s: Stmt): void {
   if (isStdSource(scope.module.source)) return;
   const report = (d: Diagnostic): void => void cx.diagnostics.push(d);
+  const known = { ...scope, meter: cx.meter };
   const abouts = expressionsOf(s).map((e) =>
-    aboutOf(scope, e, ({ callee }, argument) => {
+    aboutOf(known, e, ({ callee }, argument) => {
       if (argument.readsText && !argument.readsRows && cx.dropped)
         report(textOfRows(callee.span, callee.text, placeOf(cx.dropped, cx)));
     }),

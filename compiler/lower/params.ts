@@ -2,7 +2,7 @@
 import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { resolveArgs } from "../check/arguments.js";
-import { evaluateConstant } from "../check/constants.js";
+import { evaluateConstant, textConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
 import { declaredRange } from "../check/ranges.js";
 import type { Param, Range } from "../graph/graph.js";
@@ -42,7 +42,8 @@ export function chainParams(
       diagnostics.push(setOutOfRange(declared.name.span, name, expected, value as number));
       return [];
     }
-    const param = { name, type: declared.type, default: value, range };
+    const { doc } = declared;
+    const param = { name, type: declared.type, default: value, range, ...(doc !== undefined && { doc }) };
     return [{ param, isUniform: !declared.isStatic }];
   });
   return { params, diagnostics };
@@ -51,10 +52,11 @@ export function chainParams(
 type NumericParam = Ast.Param & { readonly type: Param["type"] };
 
 /** Parameters of type text or list have their default as value. */
-export const textArguments = (chain: Ast.Chain): [string, Argument][] =>
-  chain.params.flatMap(({ name, default: value }): [string, Argument][] =>
-    value?.kind === "string" || value?.kind === "list" ? [[name.text, value]] : [],
-  );
+export const textArguments = (module: Module, chain: Ast.Chain): [string, Argument][] =>
+  chain.params.flatMap(({ name, type, default: value }): [string, Argument][] => {
+    const text = value && (type === "text" || type === "list") ? textConstant(module, value) : undefined;
+    return text ? [[name.text, text]] : [];
+  });
 
 /** The value of a parameter inside the chain. */
 export function paramValue({ param, isUniform }: ChainParam): Argument {

@@ -21,6 +21,10 @@ export interface Scope {
   readonly draws: Map<string, number>;
   /** The streams of the calls that draw; those without one draw from llama.cpp's stream of their seed. */
   readonly streams: ReadonlyMap<Call, number>;
+  /** The values of counters and of what `repeat` changes, in the present rounds. */
+  readonly rounds: ReadonlyMap<string, Value>;
+  /** The body of a function sees its arguments, not the `let`s and states of the sampler. */
+  readonly isFunction?: true;
 }
 
 export const newScope = (module: Module, args: Scope["args"]): Scope => ({
@@ -30,6 +34,7 @@ export const newScope = (module: Module, args: Scope["args"]): Scope => ({
   abouts: new Map(),
   draws: new Map(),
   streams: new Map(),
+  rounds: new Map(),
 });
 
 /** The integers that an f32 holds exactly, and the range of an i32 state. */
@@ -44,3 +49,9 @@ export function readState(cx: ChainLowering, state: number): Value {
   const value = stateValue(cx, state);
   return cx.states[state]!.type === "i32" ? clamp(cx, value, INTEGERS.lo, INTEGERS.hi) : value;
 }
+
+/** The scope of a round of a loop, with the value of its counter or of what it changes. */
+export const withRound = (scope: Scope, name: string, value: Value): Scope => ({
+  ...scope,
+  rounds: new Map(scope.rounds).set(name, value),
+});

@@ -10,18 +10,22 @@ export interface StdSampler extends StdDoc {
   readonly example: string;
   /** How it picks a token. Absent if it only changes the table. */
   readonly picks?: "argmax" | "sample";
+  /** The sequences whose logits it reads, by name. */
+  readonly guides: readonly string[];
   /** Whether it changes logits. */
   readonly assignsLogits: boolean;
 }
 
 export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
-  const declaration = samplerIn(stdFile(stdSource(name)!)!.declarations, name);
+  const { declarations } = stdFile(stdSource(name)!)!;
+  const declaration = samplerIn(declarations, name);
   const statements = statementsIn(declaration.body);
   const pick = statements.find((s) => s.kind === "pick");
   return {
     ...{ name, declaration, example: stdExample(name)! },
     ...readDoc(declaration),
     ...(pick && { picks: pick.how }),
+    guides: declarations.flatMap((d) => (d.kind === "input" && d.type === "logits" ? [d.name.text] : [])),
     assignsLogits: statements.some((s) => s.kind === "assign" && s.target.text === "logit"),
   };
 });

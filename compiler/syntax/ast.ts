@@ -18,19 +18,27 @@ export interface File {
   readonly span: Span;
 }
 
-export type Declaration = Import | Const | InputDecl | Sampler | Chain | Test;
+export type Declaration = Import | Const | InputDecl | Fn | Sampler | Chain | Test;
 
 interface Base {
   readonly span: Span;
 }
 
-/** `import { a, b } from "std"` */
+/** `import { a, b as c } from "std"` */
 export interface Import extends Base {
   readonly kind: "import";
-  readonly names: readonly Name[];
+  readonly names: readonly ImportedName[];
   readonly from: string;
   readonly fromSpan: Span;
 }
+
+/** A name of the imported file, and the name that it has in this one if that is another. */
+export interface ImportedName extends Name {
+  readonly as?: Name;
+}
+
+/** The name that an import declares. */
+export const importedAs = (name: ImportedName): Name => name.as ?? name;
 
 /** `const x = expr` */
 export interface Const extends Base {
@@ -40,16 +48,20 @@ export interface Const extends Base {
   readonly value: Expr;
 }
 
-/** `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere. */
+/**
+ * `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere; `input name: logits`,
+ * a guide: the logits of another sequence.
+ */
 export interface InputDecl extends Base {
   readonly kind: "input";
   readonly doc?: string;
   readonly name: Name;
-  readonly type: ScalarType;
+  readonly type: ScalarType | "logits";
   readonly sparse?: { readonly capacity: Expr; readonly fill: Expr };
 }
 
 export interface Param extends Base {
+  readonly doc?: string;
   readonly name: Name;
   readonly type: ScalarType;
   /** Known at compile time; all other parameters are uniforms. */
@@ -63,6 +75,18 @@ export interface Param extends Base {
 export type ParamRange =
   | { readonly kind: "in"; readonly min: Expr; readonly max: Expr; readonly span: Span }
   | { readonly kind: "bound"; readonly op: ">=" | ">" | "<=" | "<"; readonly bound: Expr; readonly span: Span };
+
+/** `fn name(params) -> f32 = expr`, or with a block of `let`s and the result. */
+export interface Fn extends Base {
+  readonly kind: "fn";
+  readonly doc?: string;
+  readonly name: Name;
+  readonly params: readonly Param[];
+  readonly type: ScalarType;
+  readonly typeSpan: Span;
+  readonly lets: readonly Let[];
+  readonly result: Expr;
+}
 
 export interface Sampler extends Base {
   readonly kind: "sampler";
@@ -212,7 +236,8 @@ export interface Measure extends Base {
 
 // ---------------------------------------------------------------- expressions
 
-export type Expr = NumberLit | BoolLit | StringLit | ListLit | NameRef | Unary | Binary | Conditional | Call;
+export type Expr =
+  NumberLit | BoolLit | StringLit | ListLit | NameRef | Unary | Binary | Conditional | Call | Fold | Repeat;
 
 /** `isInt` is false for a literal with a decimal point or an exponent. */
 export interface NumberLit extends Base {
@@ -226,7 +251,7 @@ export interface BoolLit extends Base {
   readonly value: boolean;
 }
 
-/** Strings are only valid as arguments (a grammar, DRY's breakers). */
+/** Strings are only valid as arguments (a grammar, DRY's breakers) and as constants. */
 export interface StringLit extends Base {
   readonly kind: "string";
   readonly value: string;
@@ -265,7 +290,35 @@ export interface Conditional extends Base {
   readonly else: Expr;
 }
 
-/** `f(a, b)`; names of built-in functions are in `compiler/builtins/`. */
+/** The first and the last value of a counter. */
+export interface Bounds extends Base {
+  readonly from: Expr;
+  readonly to: Expr;
+}
+
+export type FoldKind = "sum" | "min" | "max" | "any" | "all";
+
+/** `sum i in 1..8: expr`; `i` is known at compile time. */
+export interface Fold extends Base {
+  readonly kind: "fold";
+  readonly how: FoldKind;
+  readonly counter: Name;
+  readonly bounds: Bounds;
+  readonly body: Expr;
+}
+
+/** `repeat 40 with x = init: expr`, or with a counter: `repeat i in 1..40 with x = init: expr`. */
+export interface Repeat extends Base {
+  readonly kind: "repeat";
+  /** How often, if there is no counter. */
+  readonly count?: Expr;
+  readonly counter?: { readonly name: Name; readonly bounds: Bounds };
+  readonly name: Name;
+  readonly init: Expr;
+  readonly body: Expr;
+}
+
+/** `f(a, b)`: a built-in function, see `compiler/builtins/`, or a `fn`. */
 export interface Call extends Base {
   readonly kind: "call";
   readonly callee: Name;

@@ -2,10 +2,10 @@
 
 export interface Keyword {
   /**
-   * `declaration` at the top level, `statement` in a sampler, `clause` in a test, `modifier` inside one of these, `operator`
-   * and `constant` in expressions, `type` of a parameter.
+   * `declaration` at the top level, `statement` in a sampler, `clause` in a test, `modifier` inside one of these, `operator`,
+   * `fold` and `constant` in expressions, `type` of a parameter.
    */
-  readonly group: "declaration" | "statement" | "clause" | "modifier" | "operator" | "constant" | "type";
+  readonly group: "declaration" | "statement" | "clause" | "modifier" | "operator" | "fold" | "constant" | "type";
   readonly doc: string;
 }
 
@@ -14,9 +14,10 @@ const group = (group: Keyword["group"], docs: Readonly<Record<string, string>>):
 
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ...group("declaration", {
-    import: 'imports samplers and chains from the standard library or another file: `import { top_k } from "std"`',
-    const: "names a number: `const x = 1`",
+    import: 'imports declarations from the standard library or another file: `import { top_k } from "std"`',
+    const: "names a number, a condition, a text or a list: `const x = 1`",
     input: "a column that the calling program sets: `input green: f32`; in a test, its values",
+    fn: "declares a function for expressions: `fn near(x: f32, best: f32) -> f32 = x / best`",
     sampler: "declares a sampler, which changes the table of candidates",
     chain: "declares a chain of samplers: `chain c = top_k(40) |> dist()`",
     test: "gives candidates, runs a chain and checks the result",
@@ -34,7 +35,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {
-    logits: "the candidates' logits, one for each token",
+    logits: "the candidates' logits, one for each token; as the type of an input, the logits of another sequence",
     probs: "the candidates' probabilities, one for each token",
     history: "the tokens so far",
     accept: "tokens that are accepted before the run, as if they had been picked",
@@ -45,11 +46,12 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     expect: "the expected result: `probs`, `logits`, `kept`, `order`, `token` or `tokens`",
   }),
   ...group("modifier", {
+    as: "the name of an import in this file: `import { a as b }`",
     from: "the file that is imported",
     sparse: "an input with values for at most 64 tokens, 0 for all others: `sparse(64) = 0`",
     static: "the parameter is known at compile time; it can determine the table's size",
     host: "a stage that runs llama.cpp's own CPU sampler",
-    in: "the range of a parameter: `in [0, 1]`",
+    in: "the range of a parameter: `in [0, 1]`; the values of a counter: `sum i in 1..8: expr`",
     at: "`at least m`: the minimum number of rows kept",
     least: "`at least m`: the minimum number of rows kept",
     by: "the sort key",
@@ -66,6 +68,16 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     and: "both conditions hold",
     or: "one of the conditions holds",
     not: "the condition does not hold",
+  }),
+  ...group("fold", {
+    sum: "the sum of the values of an expression for each value of a counter: `sum i in 1..8: expr`",
+    min: "the smallest value of an expression: `min i in 1..8: expr`",
+    max: "the largest value of an expression: `max i in 1..8: expr`",
+    any: "whether a condition holds for a value of a counter: `any i in 1..8: cond`",
+    all: "whether a condition holds for all values of a counter: `all i in 1..8: cond`",
+    repeat:
+      "a value after a number of rounds: `repeat 40 with x = init: expr`, `repeat i in 1..40 with x = init: expr`",
+    with: "the value that changes with each round: `repeat 40 with x = init: expr`",
   }),
   ...group("constant", { true: "a condition that holds", false: "a condition that does not hold", inf: "infinity" }),
   ...group("type", {

@@ -142,14 +142,17 @@ function depthOf(tree: object): number {
 
 /** The names that a text with a fault seems to declare, so that their uses are not also reported. */
 function declaredNames(text: string): string[] {
-  const declared = [...text.matchAll(/^\s*(?:const|input|sampler|chain)\s+(\w+)/gm)].map((m) => m[1]!);
+  const declared = [...text.matchAll(/^\s*(?:const|input|fn|sampler|chain)\s+(\w+)/gm)].map((m) => m[1]!);
   const imported = /^import\s*\{([^}]*)\}?/.exec(text)?.[1] ?? "";
   return [...declared, ...imported.split(/\W+/)];
 }
 
-/** Words that begin a declaration at the start of a line; `input` also begins a clause of a test. */
-const BEGIN = String.raw`^(?:(?:import|const|sampler|chain|test)\b|input\b(?=\s*[^\s:[]+\s*:))`;
-const PIECES = new RegExp(String.raw`(${BEGIN})|(///(?!/)[^\n]*)|//[^\n]*|"(?:\\.|[^"\\\n])*"|[^\s"/]+|\S`, "gm");
+/** Words that begin a declaration at the start of a line; `input` also begins a clause of a test, and `fn` can be a name. */
+const BEGIN = String.raw`^(?:(?:import|const|sampler|chain|test)\b|input\b(?=\s*[^\s:[]+\s*:)|fn\b(?=[ \t]+[^\s(]+\s*\())`;
+const PIECES = new RegExp(
+  String.raw`(${BEGIN})|(///(?!/)[^\n]*)|//[^\n]*|/\*[^]*?\*/|"(?:\\.|[^"\\\n])*"|[^\s"/]+|\S`,
+  "gm",
+);
 
 /** Splits the text before every declaration that begins a line, or before its doc comments. */
 function piecesOf(text: string): { text: string; start: number }[] {
@@ -158,7 +161,7 @@ function piecesOf(text: string): { text: string; start: number }[] {
   for (const { 0: token, 1: begin, 2: doc, index } of text.matchAll(PIECES)) {
     if (begin !== undefined && (docs ?? index) > 0) cuts.push(docs ?? index);
     if (doc !== undefined) docs ??= index;
-    else if (!token.startsWith("//")) docs = undefined;
+    else if (!/^\/[/*]/.test(token)) docs = undefined;
   }
   return cuts.map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
 }

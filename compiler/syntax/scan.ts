@@ -1,7 +1,7 @@
 /** A look at a source's tokens before the parser, whose time and memory grow with them. */
 import type { Diagnostic } from "../check/diagnostics.js";
 import { limitExceeded } from "../check/diagnostics/limits.js";
-import { nestedTooDeep } from "../check/diagnostics/syntax.js";
+import { nestedTooDeep, unclosedComment } from "../check/diagnostics/syntax.js";
 import type { Limits } from "../limits/limits.js";
 import type { SourceFile, Span } from "./source.js";
 
@@ -9,7 +9,7 @@ import type { SourceFile, Span } from "./source.js";
 const MAX_DEPTH = 100;
 
 /** Comments, texts, words, numbers and marks. */
-const TOKENS = /\/\/.*|"(?:\\.|[^"\\\n])*"|[\p{L}_][\p{L}\d_]*|[\d.]+|[^\s]/gu;
+const TOKENS = /\/\/.*|\/\*[^]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"|[\p{L}_][\p{L}\d_]*|[\d.]+|[^\s]/gu;
 
 /** The number of tokens without comments, or the first limit that they exceed. */
 export function scan(source: SourceFile, limits: Limits): number | Diagnostic {
@@ -20,6 +20,10 @@ export function scan(source: SourceFile, limits: Limits): number | Diagnostic {
   let [tokens, depth] = [0, 0];
   for (const { 0: token, index } of text.matchAll(TOKENS)) {
     if (token.startsWith("//")) continue;
+    if (token.startsWith("/*")) {
+      if (token.length < 4 || !token.endsWith("*/")) return unclosedComment(at(index, 2));
+      continue;
+    }
     if (++tokens > limits.tokens) return limitExceeded(at(index, token.length), "tokens", limits.tokens);
     if ("([{".includes(token)) depth++;
     else if (")]}".includes(token)) depth--;

@@ -16,7 +16,7 @@ export const writeTree = (declarations: readonly Declaration[]): string =>
 export function readTree(text: string, source: SourceFile): Declaration[] {
   return JSON.parse(text, function (this: { kind?: string }, key, value: unknown) {
     if (key === "value" && this.kind === "number" && value === INFINITY) return Infinity;
-    if (key !== "span" && key !== "fromSpan") return value;
+    if (key !== "span" && key !== "fromSpan" && key !== "typeSpan") return value;
     const [start, end] = value as [number, number];
     return { source, start, end };
   }) as Declaration[];

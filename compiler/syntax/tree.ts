@@ -22,7 +22,13 @@ const spanOf = (node: Node): Span => ({
 const ast = <T>(node: Node): T => (node as Node & { ast(): T }).ast();
 const optional = <T>(node: Node): T | undefined => (node.children[0] ? ast<T>(node.children[0]) : undefined);
 const all = <T>(node: Node): T[] => node.children.map((child) => ast<T>(child));
-const list = <T>(node: Node): T[] => node.asIteration().children.map((child: Node) => ast<T>(child));
+/** The items of `Items`, or of ohm's lists. */
+function itemsOf(node: Node): readonly Node[] {
+  if (node.ctorName !== "Items") return node.asIteration().children;
+  const [inside] = node.children;
+  return inside!.ctorName === "Items_some" ? inside!.children[0]!.asIteration().children : [];
+}
+const list = <T>(node: Node): T[] => itemsOf(node).map((child) => ast<T>(child));
 const nameOf = (node: Node): Ast.Name => ({ text: node.sourceString, span: spanOf(node) });
 const docOf = (docs: Node): { doc?: string } =>
   docs.children.length > 0
@@ -57,15 +63,16 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Stages: (pipeline, _end) => ast(pipeline),
 
   Import(_import, _open, names, _close, _from, from) {
-    const listed = names.asIteration().children.map(nameOf);
     return {
       kind: "import",
-      names: listed,
+      names: list(names),
       from: unquote(from.sourceString),
       fromSpan: spanOf(from),
       span: spanOf(this),
     };
   },
+  ImportName_renamed: (name, _as, own) => ({ ...nameOf(name), as: nameOf(own) }),
+  ImportName_plain: nameOf,
   Const(doc, _const, name, _eq, value) {
     return { kind: "const", ...docOf(doc), name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
@@ -81,6 +88,21 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
     };
   },
   Sparse: (_sparse, _open, capacity, _close, _eq, fill) => ({ capacity: ast(capacity), fill: ast(fill) }),
+  Fn(doc, _fn, name, params, _arrow, type, body) {
+    return {
+      kind: "fn",
+      ...docOf(doc),
+      name: nameOf(name),
+      params: ast(params),
+      type: type.sourceString,
+      typeSpan: spanOf(type),
+      ...ast<object>(body),
+      span: spanOf(this),
+    };
+  },
+  FnBody_expression: (_eq, result) => ({ lets: [], result: ast(result) }),
+  FnBody_block: (_open, lets, result, _close) => ({ lets: all(lets), result: ast(result) }),
+  FnLet: (statement, _semicolons) => ast(statement),
   Sampler(doc, _sampler, name, params, body) {
     return {
       kind: "sampler",
@@ -106,16 +128,18 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
 
   Params: (_open, params, _close) => list(params),
-  Param(isStatic, name, _colon, type, range, value) {
+  Param(doc, isStatic, name, _colon, type, range, value) {
     const bounds = optional<Ast.ParamRange>(range);
     const given = optional<Ast.Expr>(value);
+    const { start } = spanOf(isStatic.children[0] ?? name);
     return {
+      ...docOf(doc),
       name: nameOf(name),
       type: type.sourceString,
       isStatic: isStatic.children.length > 0,
       ...(bounds && { range: bounds }),
       ...(given && { default: given }),
-      span: spanOf(this),
+      span: { ...spanOf(this), start },
     };
   },
   Default: (_eq, value) => ast(value),
@@ -246,6 +270,25 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Primary_list: (values) => ast(values),
   Primary_call(callee, _open, args, _close) {
     return { kind: "call", callee: nameOf(callee), args: list(args), span: spanOf(this) };
+  },
+  Fold(how, name, _in, bounds, _colon, body) {
+    return {
+      kind: "fold",
+      how: how.sourceString,
+      counter: nameOf(name),
+      bounds: ast(bounds),
+      body: ast(body),
+      span: spanOf(this),
+    };
+  },
+  Repeat(_repeat, rounds, _with, name, _eq, init, _colon, body) {
+    const head = ast<object>(rounds);
+    return { kind: "repeat", ...head, name: nameOf(name), init: ast(init), body: ast(body), span: spanOf(this) };
+  },
+  Rounds_counted: (name, _in, bounds) => ({ counter: { name: nameOf(name), bounds: ast(bounds) } }),
+  Rounds_plain: (count) => ({ count: ast(count) }),
+  Bounds(from, _dots, to) {
+    return { from: ast(from), to: ast(to), span: spanOf(this) };
   },
   Primary_name(name) {
     return { kind: "name", text: name.sourceString, span: spanOf(this) };

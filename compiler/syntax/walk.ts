@@ -1,5 +1,5 @@
 /** Walking the syntax tree. */
-import type { Call, Expr, Stmt } from "./ast.js";
+import type { Call, Expr, Fn, Repeat, Sampler, Stmt } from "./ast.js";
 
 /** The expressions directly inside an expression. */
 export function children(e: Expr): readonly Expr[] {
@@ -14,10 +14,18 @@ export function children(e: Expr): readonly Expr[] {
       return e.args.map(({ value }) => value);
     case "list":
       return e.values;
+    case "fold":
+      return [e.bounds.from, e.bounds.to, e.body];
+    case "repeat":
+      return [...roundsOf(e), e.init, e.body];
     default:
       return [];
   }
 }
+
+/** The expressions that say how often a `repeat` runs. */
+const roundsOf = ({ count, counter }: Repeat): Expr[] =>
+  counter ? [counter.bounds.from, counter.bounds.to] : count ? [count] : [];
 
 /** All names that an expression uses. */
 export const namesIn = (e: Expr): string[] => (e.kind === "name" ? [e.text] : children(e).flatMap(namesIn));
@@ -55,3 +63,7 @@ export const allExpressions = (statements: readonly Stmt[]): Expr[] =>
     const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
     return [...expressionsOf(s), ...allExpressions(inside)];
   });
+
+/** All expressions of a body. */
+export const expressionsIn = (d: Sampler | Fn): readonly Expr[] =>
+  d.kind === "sampler" ? allExpressions(d.body) : [...d.lets.map(({ value }) => value), d.result];

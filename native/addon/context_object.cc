@@ -24,6 +24,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::set_chain>("setChain"),
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
+                           InstanceMethod<&ContextObject::set_guide>("setGuide"),
                            InstanceMethod<&ContextObject::remove>("remove"),
                            InstanceMethod<&ContextObject::copy>("copy"),
                            InstanceMethod<&ContextObject::abort>("abort"),
@@ -82,7 +83,9 @@ Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
 
 void ContextObject::set_chain(const Napi::CallbackInfo & info) {
     guarded(info.Env(), [&] {
-        idle().set_chain(to_int(info[0], "sequence"), info[1].IsNull() ? nullptr : GraphObject::from(info[1]));
+        const bool is_guide = !info[2].IsUndefined() && info[2].ToBoolean();
+        idle().set_chain(to_int(info[0], "sequence"), info[1].IsNull() ? nullptr : GraphObject::from(info[1]),
+                         is_guide ? Role::guides : Role::picks);
     });
 }
 
@@ -100,6 +103,13 @@ void ContextObject::set_input(const Napi::CallbackInfo & info) {
         } else {
             sampler.set_input(index, to_vector<float>(info[2], "values"));
         }
+    });
+}
+
+void ContextObject::set_guide(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        const auto input = static_cast<size_t>(std::max(0, to_int(info[1], "input")));
+        idle().set_guide(to_int(info[0], "sequence"), input, to_int(info[2], "guide"));
     });
 }
 

@@ -31,6 +31,9 @@ ContextOptions to_options(const Napi::Object & given) {
     options.threads       = optional_int(given, "threads", options.threads);
     options.batch_threads = optional_int(given, "batchThreads", options.batch_threads);
     options.chains        = to_chains(given.Get("chains"));
+    if (const Napi::Value guides = given.Get("guides"); !guides.IsUndefined()) {
+        options.guides = to_vector<uint8_t>(guides, "guides");
+    }
 
     for (const auto & [name, type] :
          { std::pair{ "cacheTypeK", &options.cache_type_k }, std::pair{ "cacheTypeV", &options.cache_type_v } }) {

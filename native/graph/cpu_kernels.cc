@@ -1,5 +1,7 @@
 #include "cpu_kernels.h"
 
+#include "hash.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -273,6 +275,26 @@ template <typename Op> void with_number(ggml_tensor * dst, int thread, int threa
     }
 }
 
+// ---------------------------------------------------------------- hashes
+
+// See compiler/graph/hash.ts.
+void permute(const float * x, const float * keys, size_t key_step, float * y, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        const uint32_t key   = hash_integer(keys[i * key_step], hash_range - 1);
+        const uint32_t value = hash_integer(x[i], hash_range);
+        uint32_t       left  = (value / hash_half) % hash_half;
+        uint32_t       right = value % hash_half;
+        for (size_t round = 0; round < hash_constants.size(); ++round) {
+            const uint32_t part       = (round % 2 == 0 ? key : key / hash_half) % hash_half;
+            const uint32_t difference = right - part; // modulo 2^32: its square is exact
+            const uint32_t mixed = (left + (difference * difference >> hash_shift) + hash_constants[round]) % hash_half;
+            left                 = right;
+            right                = mixed;
+        }
+        y[i] = static_cast<float>(right * hash_half + left);
+    }
+}
+
 } // namespace
 
 void top_k(ggml_tensor * dst, int thread, int threads, void *) {
@@ -373,6 +395,17 @@ void mul(ggml_tensor * dst, int thread, int threads, void *) {
 
 void div(ggml_tensor * dst, int thread, int threads, void *) {
     with_number(dst, thread, threads, [](float x, float y) { return x / y; });
+}
+
+void hash(ggml_tensor * dst, int thread, int threads, void *) {
+    const auto [first, last] = part_of(dst->ne[0], thread, threads);
+    const ggml_tensor * keys = dst->src[1];
+    const size_t        step = keys->ne[0] == 1 ? 0 : 1;
+    for (int64_t row = 0; row < dst->ne[1]; ++row) {
+        permute(row_of<const float>(dst->src[0], row) + first,
+                row_of<const float>(keys, row) + static_cast<size_t>(first) * step, step,
+                row_of<float>(dst, row) + first, static_cast<size_t>(last - first));
+    }
 }
 
 } // namespace ggsl::cpu

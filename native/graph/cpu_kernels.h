@@ -34,5 +34,7 @@ void add(ggml_tensor * dst, int thread, int threads, void *);
 void sub(ggml_tensor * dst, int thread, int threads, void *);
 void mul(ggml_tensor * dst, int thread, int threads, void *);
 void div(ggml_tensor * dst, int thread, int threads, void *);
+// f32 [n, R]: the hash of x by the key y [n, R] or [1, R].
+void hash(ggml_tensor * dst, int thread, int threads, void *);
 
 } // namespace ggsl::cpu

@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "hash.h"
 #include "legalize.h"
 #include "ops.h"
 
@@ -10,7 +11,8 @@ namespace ggsl {
 
 namespace {
 
-// The maximum is set_rows: a contiguous copy and a reshape of each of three operands, a copy of x, itself, a reshape.
+// The most tensors of a node, but for hashes, is set_rows: a contiguous copy and a reshape of each of three operands, a copy of x,
+// itself, a reshape.
 constexpr size_t max_tensors_per_node = 10;
 
 bool is_view(const ggml_tensor * tensor) {
@@ -19,9 +21,10 @@ bool is_view(const ggml_tensor * tensor) {
 
 } // namespace
 
-Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family)
-    : context(context), bound(bound), rows(rows), family(family), values(bound.graph.nodes.size()),
-      uses(bound.graph.nodes.size()) {
+Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                 ggml_tensor * guides)
+    : context(context), bound(bound), rows(rows), family(family), guides(guides),
+      guide_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
 
@@ -83,16 +86,28 @@ ggml_tensor * Builder::uniform(int32_t index) {
     return made(ggml_view_2d(context, built.uniforms, 1, rows, sizeof(float), static_cast<size_t>(index) * bytes));
 }
 
-ggml_tensor * Builder::input(int32_t index) {
-    ggml_tensor *& tensor = built.inputs[index];
-    if (tensor == nullptr) {
-        const Input & input = bound.graph.inputs[index];
-        tensor              = made(
-            ggml_new_tensor_2d(context, input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32, input.dim, rows));
-        ggml_format_name(tensor, "input-%d", index);
-        ggml_set_input(tensor);
-    }
+ggml_tensor * Builder::host_written(int32_t index, ggml_tensor * tensor) {
+    built.inputs[index] = made(tensor);
+    ggml_format_name(tensor, "input-%d", index);
+    ggml_set_input(tensor);
     return tensor;
+}
+
+ggml_tensor * Builder::input(int32_t index) {
+    const Input & input = bound.graph.inputs[index];
+    if (input.is_guide && guides != nullptr) {
+        ggml_tensor *& value = guide_values[index];
+        if (value == nullptr) {
+            ggml_tensor * at = host_written(index, ggml_new_tensor_1d(context, GGML_TYPE_I32, rows));
+            value            = made(ggml_get_rows(context, guides, at));
+        }
+        return value;
+    }
+    if (built.inputs[index] != nullptr) {
+        return built.inputs[index];
+    }
+    const ggml_type type = input.dtype == Dtype::f32 ? GGML_TYPE_F32 : GGML_TYPE_I32;
+    return host_written(index, ggml_new_tensor_2d(context, type, input.dim, rows));
 }
 
 bool Builder::is_fresh(int32_t node) const {
@@ -152,14 +167,18 @@ Built Builder::run() {
     return std::move(built);
 }
 
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family) {
-    return Builder(context, bound, rows, logits, family).run();
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                  ggml_tensor * guides) {
+    return Builder(context, bound, rows, logits, family, guides).run();
 }
 
 size_t max_tensors(const BoundGraph & bound) {
-    const auto live = static_cast<size_t>(std::count(bound.live.begin(), bound.live.end(), true));
-    return live * max_tensors_per_node + bound.graph.inputs.size() + bound.graph.states.size() +
-           bound.graph.taps.size() + 8;
+    size_t tensors = 0;
+    for (size_t node = 0; node < bound.live.size(); ++node) {
+        const bool is_hash = id_of(bound.graph.nodes[node]) == OpId::hash;
+        tensors += !bound.live[node] ? 0 : is_hash ? max_tensors_of_hash : max_tensors_per_node;
+    }
+    return tensors + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
 }
 
 } // namespace ggsl

@@ -18,8 +18,9 @@ struct Rewritten {
 // A built graph. Tensors belong to the ggml_context; absent ones are null.
 struct Built {
     // Written by the host before every run. `uniforms` is [R, U]: each uniform is one contiguous row over the sequences.
-    ggml_tensor *              uniforms = nullptr;
-    std::vector<ggml_tensor *> inputs; // as Graph::inputs; inputs[0] are the logits
+    ggml_tensor * uniforms = nullptr;
+    std::vector<ggml_tensor *>
+        inputs; // as Graph::inputs; inputs[0] are the logits, a guide's are i32 [R], rows of `guides`
 
     // Read by the host after every run.
     ggml_tensor *              sampled    = nullptr; // i32 [1, R]
@@ -42,7 +43,8 @@ struct Built {
 // Builds the tensors of a graph's ops; the helpers of ops.cc are its members.
 class Builder {
 public:
-    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
+    Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+            ggml_tensor * guides);
 
     Built run();
 
@@ -72,15 +74,20 @@ public:
 private:
     ggml_tensor * build_node(const Node & node);
     ggml_tensor * output(int32_t node);
+    ggml_tensor * host_written(int32_t input, ggml_tensor * tensor);
 
     Built                      built;
+    ggml_tensor *              guides;
+    std::vector<ggml_tensor *> guide_values; // by input
     std::vector<ggml_tensor *> values;
     std::vector<int32_t>       uses;
     int32_t                    id = 0;
 };
 
-// Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R].
-Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family);
+// Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R]. The logits of
+// guides are rows of `guides`, f32 [V, any]; without it the host writes them, f32 [V, R].
+Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
+                  ggml_tensor * guides = nullptr);
 
 // An upper bound of the number of tensors that a build creates.
 size_t max_tensors(const BoundGraph & bound);

@@ -24,6 +24,10 @@ constexpr double  right_below        = 2;
 // Above the number that argmax starts from on devices that do not start from the first row.
 constexpr float above_lowest = -3e38f;
 
+bool always(const Builder &, const Node &, const Tensor *) {
+    return true;
+}
+
 bool may_be_nan(const Builder & b, const Node & node, const Tensor *) {
     return b.bound.ranges[node.operands[0]].may_be_nan;
 }
@@ -230,6 +234,13 @@ const std::vector<Rewrite> table = {
       "a vectorized kernel",
       is_wide_in_wasm,
       plain<cpu::step> },
+    { "hash of integers",
+      OpId::hash,
+      { Family::cpu },
+      "without integer arithmetic a hash is 60 ops",
+      "a kernel",
+      always,
+      plain<cpu::hash> },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::add> },
     { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::sub> },
     { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::mul> },

@@ -1,6 +1,7 @@
 #include "ops.h"
 
 #include "graph.h"
+#include "hash.h"
 
 #include <algorithm>
 
@@ -130,6 +131,10 @@ Tensor fill(Builder & b, const Node & node, const Tensor *) {
 Tensor arange(Builder & b, const Node & node, const Tensor *) {
     const Tensor row = b.made(ggml_arange(b.context, 0.0f, static_cast<float>(node.dim), 1.0f));
     return b.rows == 1 ? row : b.made(ggml_repeat_4d(b.context, row, node.dim, b.rows, 1, 1));
+}
+
+Tensor hash(Builder & b, const Node & node, const Tensor * x) {
+    return hash_by_steps(b, node, x[0], x[1]);
 }
 
 } // namespace build

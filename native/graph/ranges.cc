@@ -1,5 +1,6 @@
 #include "ranges.h"
 
+#include "hash.h"
 #include "ops.h"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ Range negated(const Range & x) {
 
 // A rule's view of a node: the ranges of its operands, and how many rows it reads.
 struct Use {
+    const Graph & graph;
     const Node &  node;
     const Range * x;
     int32_t       rows;
@@ -60,10 +62,11 @@ struct Use {
 // One function per range rule of the op table, by its name. i32 nodes have no range.
 namespace rules {
 
-// Of the leaves, only the logits may be NaN.
+// Of the leaves, only logits may be NaN: the sequence's own and those of its guides.
 Range any(const Use & use) {
     const OpId op         = id_of(use.node);
-    const bool is_checked = op == OpId::uniform || (op == OpId::input && use.node.attrs[0] != 0);
+    const auto is_fed     = [&](int32_t input) { return input != 0 && !use.graph.inputs[input].is_guide; };
+    const bool is_checked = op == OpId::uniform || (op == OpId::input && is_fed(use.node.attrs[0]));
     return { -infinity, infinity, !is_checked };
 }
 
@@ -153,6 +156,10 @@ Range div(const Use &) {
     return unknown;
 }
 
+Range hash(const Use &) {
+    return rounded(0, hash_range, false);
+}
+
 Range either(const Use & use) {
     const Range & x = use.x[0];
     const Range & y = use.x[1];
@@ -190,7 +197,7 @@ std::vector<Range> find_ranges(const Graph & graph) {
             operands[i] = ranges[node.operands[i]];
         }
         const int32_t rows = node.operand_count > 0 ? graph.nodes[node.operands[0]].dim : node.dim;
-        ranges.push_back(rule_of_op[node.op]({ node, operands, rows }));
+        ranges.push_back(rule_of_op[node.op]({ graph, node, operands, rows }));
     }
     return ranges;
 }

@@ -14,7 +14,7 @@ constexpr int64_t several_rows = 2;
 // The bytes that ggml's allocator would take for `rows` rows.
 size_t bytes_of_rows(const BoundGraph & bound, ggml_backend_dev_t device, int64_t rows) {
     ContextPtr       context;
-    const Built      built = dry_build(context, bound, rows, family_of(device));
+    const Built      built = dry_build(context, bound, rows, family_of(device), true);
     const ContextPtr graph_context(
         ggml_init({ ggml_graph_overhead_custom(built.tensors.size() + 1, false), nullptr, true }));
     ggml_cgraph * graph = ggml_new_graph_custom(graph_context.get(), built.tensors.size() + 1, false);
@@ -32,13 +32,13 @@ size_t bytes_of_rows(const BoundGraph & bound, ggml_backend_dev_t device, int64_
 
 } // namespace
 
-Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Family family) {
+Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Family family, bool in_model) {
     context.reset(ggml_init({ (max_tensors(bound) + 1) * ggml_tensor_overhead(), nullptr, true }));
     if (!context) {
         fail(code::out_of_memory, "no memory to build a graph of %zu nodes", bound.graph.nodes.size());
     }
     ggml_tensor * logits = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, bound.vocab_size, rows);
-    return build_graph(context.get(), bound, rows, logits, family);
+    return build_graph(context.get(), bound, rows, logits, family, in_model ? logits : nullptr);
 }
 
 std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_t device) {
@@ -63,7 +63,7 @@ std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_siz
         const BoundGraph bound = bind_graph(graph, size);
         for (const int64_t rows : { int64_t{ 1 }, several_rows }) {
             ContextPtr  context;
-            const Built built = dry_build(context, bound, rows, family_of(device));
+            const Built built = dry_build(context, bound, rows, family_of(device), in_model);
             const auto  more  = find_unsupported(built, device);
             found.insert(found.end(), more.begin(), more.end());
         }

@@ -19,9 +19,9 @@ using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
 // llama.cpp probes every chain with this many candidates before it adds it to a model's graph.
 inline constexpr int32_t probe_vocab_size = 128 * 1024;
 
-// Builds shapes only: nothing is allocated or computed. The tensors live in `context`.
-// Throws Failure (INVALID_GRAPH, OUT_OF_MEMORY).
-Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Family family);
+// Builds shapes only: nothing is allocated or computed. The tensors live in `context`. `in_model`: as part of a model's graph,
+// where guides are rows of its logits. Throws Failure (INVALID_GRAPH, OUT_OF_MEMORY).
+Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Family family, bool in_model);
 
 // A node with an op that a device cannot run, and ggml's name of the op.
 struct Unsupported {
@@ -36,7 +36,7 @@ std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_
 std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model,
                                           ggml_backend_dev_t device);
 
-// Bytes that one more row of the graph takes on the device: its logits, uniforms, inputs and results, and the intermediate
+// Bytes that one more row of the graph takes on the device as part of a model's graph: its logits, uniforms, inputs and results, and the intermediate
 // tensors. `bound` as for dry_build.
 size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device);
 

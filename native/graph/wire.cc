@@ -139,8 +139,13 @@ Graph decode_wire(const int32_t * words, size_t count) {
         *output = reader.next_in(-1, node_count - 1, "a node or -1");
     }
     for (int32_t i = 0; i < input_count; ++i) {
-        const Dtype dtype = reader.next_dtype();
-        graph.inputs.push_back({ dtype, reader.next_dim() });
+        const Dtype   dtype    = reader.next_dtype();
+        const int32_t dim      = reader.next_dim();
+        const bool    is_guide = reader.next_in(0, 1, "whether an input is a guide") != 0;
+        if (is_guide && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
+            fail(code::invalid_graph, "input %d: a guide must be f32[V], after the logits", i);
+        }
+        graph.inputs.push_back({ dtype, dim, is_guide });
     }
     if (graph.inputs[0].dtype != Dtype::f32 || graph.inputs[0].dim != dim_vocabulary) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");

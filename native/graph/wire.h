@@ -9,7 +9,7 @@
 namespace ggsl {
 
 inline constexpr int32_t wire_magic   = 0x4c534747;
-inline constexpr int32_t wire_version = 4;
+inline constexpr int32_t wire_version = 5;
 
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;
@@ -28,6 +28,8 @@ enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
 struct Input {
     Dtype   dtype;
     int32_t dim;
+    // The logits of another sequence: in a model's graph a row of its logits, otherwise fed as any other input.
+    bool is_guide = false;
 
     bool operator==(const Input &) const = default;
 };

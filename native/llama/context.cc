@@ -28,7 +28,8 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
     for (size_t i = 0; i < options.chains.size(); ++i) {
         if (options.chains[i] != nullptr) {
             const auto sequence = static_cast<int32_t>(i);
-            chains[sequence]    = make_chain(options.chains[i]);
+            const bool is_guide = i < options.guides.size() && options.guides[i] != 0;
+            chains[sequence]    = make_chain(sequence, options.chains[i], is_guide ? Role::guides : Role::picks);
             configs.push_back({ sequence, chains[sequence].chain.get() });
         }
     }
@@ -54,8 +55,8 @@ Context::~Context() {
     llama_batch_free(llama_batch_memory);
 }
 
-Context::Chain Context::make_chain(std::shared_ptr<const Graph> graph) {
-    auto sampler          = std::make_unique<Sampler>(group_of(std::move(graph)), counters);
+Context::Chain Context::make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role) {
+    auto sampler          = std::make_unique<Sampler>(group_of(std::move(graph)), counters, sequence, role);
     sampler->keeps_logits = checks_logits;
     Chain made;
     made.sampler = sampler.get();
@@ -80,9 +81,9 @@ void Context::check_refusal(const Sampler & sampler) const {
     }
 }
 
-void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph) {
+void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role) {
     check_sequence(sequence);
-    Chain made = graph == nullptr ? Chain() : make_chain(std::move(graph));
+    Chain made = graph == nullptr ? Chain() : make_chain(sequence, std::move(graph), role);
     if (placement == Placement::graph) {
         llama_set_sampler(context.get(), sequence, made.chain.get());
         if (made.sampler != nullptr && !made.sampler->refusal().empty()) {
@@ -96,6 +97,16 @@ void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph) {
     } else {
         chains[sequence] = std::move(made);
     }
+}
+
+void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
+    Sampler & reader = sampler(sequence);
+    check_sequence(guide);
+    if (computes_alone()) {
+        fail(code::invalid_argument,
+             "this model computes one sequence at a time, so a chain cannot read the logits of another one");
+    }
+    reader.set_guide(input, guide);
 }
 
 Sampler & Context::sampler(int32_t sequence) {

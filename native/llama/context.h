@@ -45,7 +45,10 @@ public:
     void abort() { abort_requested = true; }
 
     // Sets the chain of a sequence; null removes it. The next decode rebuilds the model's graph.
-    void      set_chain(int32_t sequence, std::shared_ptr<const Graph> graph);
+    void set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role = Role::picks);
+    // `input` of a sequence's chain is the logits of `guide`, which has the same chain and the role of a guide.
+    // Throws Failure (INVALID_ARGUMENT).
+    void      set_guide(int32_t sequence, size_t input, int32_t guide);
     Sampler & sampler(int32_t sequence);
 
     // Removes the tokens of a sequence from `from` on.
@@ -83,17 +86,23 @@ private:
         Sampler *                                    sampler = nullptr;
     };
 
-    Chain                         make_chain(std::shared_ptr<const Graph> graph);
+    Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);
     std::shared_ptr<SamplerGroup> group_of(std::shared_ptr<const Graph> graph) const;
     void                          check_sequence(int32_t sequence) const;
     void                          check_batch(const Batch & batch) const;
+    void                          check_guides(const std::set<int32_t> & with_output) const;
     void                          check_refusal(const Sampler & sampler) const;
+    bool                          computes_alone() const;
+    bool                          has_guides(const Batch & batch) const;
+    void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);
+    void   check_one_graph(const Batch & batch);
     Output read_output(int32_t index, int32_t sequence);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
     void   run_tail(int32_t index, const Chain & chain, Results & results);
+    void   give_guides(Sampler & sampler);
     void   clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;
@@ -107,6 +116,7 @@ private:
     std::map<int32_t, Chain>                       chains;
     std::unique_ptr<llama_context, ContextDeleter> context;
     llama_batch                                    llama_batch_memory{};
+    std::map<int32_t, int32_t>                     latest_outputs; // of the latest part: its index by sequence
     std::vector<llama_token_data>                  candidates;
 };
 

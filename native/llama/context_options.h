@@ -26,6 +26,7 @@ struct ContextOptions {
     Placement             placement       = Placement::graph;
     bool                  check_logits    = false;    // check every raw logit of every output
     std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
+    std::vector<uint8_t>                      guides; // by sequence; 1: it is a guide, as in set_chain
 };
 
 // The cache type of that name. Throws Failure (INVALID_ARGUMENT) that lists the valid ones.

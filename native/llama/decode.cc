@@ -4,6 +4,7 @@
 #include "context.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ggsl {
 
@@ -48,7 +49,71 @@ void Context::check_batch(const Batch & batch) const {
             }
         }
     }
+    check_guides(with_output);
 }
+
+void Context::check_guides(const std::set<int32_t> & with_output) const {
+    for (const int32_t sequence : with_output) {
+        const Sampler & reader = *chains.at(sequence).sampler;
+        const size_t    count  = reader.shared_group()->bound_graph().graph.inputs.size();
+        for (size_t input = 1; !reader.is_guide() && input < count; ++input) {
+            const int32_t guide = reader.guide(input);
+            if (guide < 0) {
+                continue;
+            }
+            const Sampler * found = reader.shared_group()->find(guide);
+            if (found == nullptr || !found->is_guide()) {
+                fail(code::invalid_argument,
+                     "sequence %d cannot guide sequence %d: it needs the same chain, as a guide", guide, sequence);
+            }
+            if (with_output.count(guide) == 0) {
+                fail(code::invalid_argument, "sequence %d has an output, but its guide, sequence %d, has none",
+                     sequence, guide);
+            }
+        }
+    }
+}
+
+// llama.cpp computes recurrent models one sequence at a time.
+bool Context::computes_alone() const {
+    const llama_model * const weights = model->get();
+    return llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
+}
+
+bool Context::has_guides(const Batch & batch) const {
+    for (size_t i = 0; i < batch.tokens.size(); ++i) {
+        const auto chain = chains.find(batch.sequences[i]);
+        if (batch.outputs[i] != 0 && chain != chains.end() && chain->second.sampler->has_guides()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+// A token whose output can be computed last: no token of its sequence follows.
+std::vector<bool> last_outputs(const Batch & batch) {
+    std::vector<bool> are_last(batch.tokens.size());
+    std::set<int32_t> seen;
+    for (size_t i = batch.tokens.size(); i-- > 0;) {
+        are_last[i] = seen.insert(batch.sequences[i]).second && batch.outputs[i] != 0;
+    }
+    return are_last;
+}
+
+Batch picked(const Batch & from, const std::vector<size_t> & order) {
+    Batch batch;
+    for (const size_t i : order) {
+        batch.tokens.push_back(from.tokens[i]);
+        batch.positions.push_back(from.positions[i]);
+        batch.sequences.push_back(from.sequences[i]);
+        batch.outputs.push_back(from.outputs[i]);
+    }
+    return batch;
+}
+
+} // namespace
 
 std::vector<Output> Context::decode(const Batch & batch) {
     // An abort request applies to one decode, and may arrive before the decode starts.
@@ -58,18 +123,56 @@ std::vector<Output> Context::decode(const Batch & batch) {
     } const reset{ abort_requested };
     check_batch(batch);
 
-    // A part ends when it is full, or before a sequence's second output. llama.cpp computes recurrent models one sequence
-    // at a time, so there each sequence is a part: the states of a chain are read right after its graph has run.
-    const llama_model * const weights   = model->get();
-    const bool                recurrent = llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
-    std::vector<Output>       outputs;
-    std::set<int32_t>         with_output;
-    const size_t              limit = llama_n_batch(context.get());
-    size_t                    begin = 0;
+    // Sequences and their guides must be part of one graph, so the last tokens of a batch that is too large for one are a part of
+    // their own: there are at most as many as sequences.
+    std::vector<Output> outputs;
+    if (batch.tokens.size() <= llama_n_batch(context.get()) || !has_guides(batch)) {
+        decode_parts(batch, 0, outputs);
+        return outputs;
+    }
+    const std::vector<bool> are_last = last_outputs(batch);
+    std::vector<size_t>     order;
+    for (const bool last : { false, true }) {
+        for (size_t i = 0; i < are_last.size(); ++i) {
+            if (are_last[i] == last) {
+                order.push_back(i);
+            }
+        }
+    }
+    const Batch sorted = picked(batch, order);
+    decode_parts(sorted, are_last.size() - static_cast<size_t>(std::count(are_last.begin(), are_last.end(), true)),
+                 outputs);
+
+    // back to the batch's order
+    std::vector<size_t> places;
+    for (const size_t i : order) {
+        if (batch.outputs[i] != 0) {
+            places.push_back(i);
+        }
+    }
+    std::vector<size_t> by_place(places.size());
+    std::iota(by_place.begin(), by_place.end(), size_t{ 0 });
+    std::sort(by_place.begin(), by_place.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
+    std::vector<Output> ordered;
+    for (const size_t at : by_place) {
+        ordered.push_back(std::move(outputs[at]));
+    }
+    return ordered;
+}
+
+// `boundary`: where a part must end; 0 for none.
+void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs) {
+    // A part ends when it is full, or before a sequence's second output. Of a model that computes each sequence alone, each
+    // sequence is a part: the states of a chain are read right after its graph has run.
+    const bool        recurrent = computes_alone();
+    std::set<int32_t> with_output;
+    const size_t      limit = llama_n_batch(context.get());
+    size_t            begin = 0;
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
         const bool second = batch.outputs[i] != 0 && with_output.count(batch.sequences[i]) > 0;
         const bool other  = recurrent && batch.sequences[i] != batch.sequences[begin];
-        if (i - begin == limit || second || other) {
+        const bool split  = boundary > 0 && i == boundary;
+        if (i - begin == limit || second || other || split) {
             decode_part(batch, begin, i, outputs);
             begin = i;
             with_output.clear();
@@ -79,21 +182,24 @@ std::vector<Output> Context::decode(const Batch & batch) {
         }
     }
     decode_part(batch, begin, batch.tokens.size(), outputs);
-    return outputs;
 }
 
 void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs) {
     for (auto & [sequence, chain] : chains) {
         chain.sampler->active = false;
         chain.sampler->shared_group()->begin_batch();
+        chain.sampler->shared_group()->take_uploads();
     }
+    latest_outputs.clear();
     for (size_t i = begin; i < end; ++i) {
         const auto chain = chains.find(batch.sequences[i]);
         if (batch.outputs[i] != 0 && chain != chains.end()) {
-            chain->second.sampler->active = true;
+            chain->second.sampler->active      = true;
+            latest_outputs[batch.sequences[i]] = static_cast<int32_t>(i - begin);
         }
     }
     compute(batch, begin, end);
+    check_one_graph(batch);
     for (size_t i = begin; i < end; ++i) {
         if (batch.outputs[i] != 0) {
             outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i]));
@@ -143,6 +249,18 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     }
 }
 
+// llama.cpp splits a batch for which its cache has no room at once. A guide may then be part of another graph, and its row unknown.
+void Context::check_one_graph(const Batch & batch) {
+    for (const auto & [sequence, chain] : chains) {
+        if (chain.sampler->active && chain.sampler->has_guides() && chain.sampler->shared_group()->take_uploads() > 1) {
+            clear_sequences(batch);
+            fail(code::compute_failed,
+                 "llama.cpp split the batch, so a sequence was not computed together with its guides: set a larger "
+                 "context size");
+        }
+    }
+}
+
 void Context::clear_sequences(const Batch & batch) {
     for (const int32_t sequence : std::set<int32_t>(batch.sequences.begin(), batch.sequences.end())) {
         llama_memory_seq_rm(llama_get_memory(context.get()), sequence, -1, -1);
@@ -160,9 +278,14 @@ Output Context::read_output(int32_t index, int32_t sequence) {
         if (checks_logits) {
             check_output(found->second.sampler->read_logits(), sequence);
         }
-        read_graph_chain(index, *found->second.sampler, output.results);
+        if (!found->second.sampler->is_guide()) {
+            read_graph_chain(index, *found->second.sampler, output.results);
+        }
     } else {
-        run_tail(index, found->second, output.results);
+        if (!found->second.sampler->is_guide()) {
+            give_guides(*found->second.sampler);
+            run_tail(index, found->second, output.results);
+        }
     }
 
     for (const int32_t token : output.results.sampled) {
@@ -211,6 +334,16 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
         results.states = sampler.read_states();
     }
     results.taps = sampler.read_taps();
+}
+
+void Context::give_guides(Sampler & sampler) {
+    const size_t count = sampler.shared_group()->bound_graph().graph.inputs.size();
+    for (size_t input = 1; input < count; ++input) {
+        if (const int32_t guide = sampler.guide(input); guide >= 0) {
+            const float * logits = llama_get_logits_ith(context.get(), latest_outputs.at(guide));
+            sampler.give_guide(input, { logits, static_cast<size_t>(model->vocab_size()) });
+        }
+    }
 }
 
 void Context::run_tail(int32_t index, const Chain & chain, Results & results) {

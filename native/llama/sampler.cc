@@ -40,9 +40,11 @@ llama_sampler_i interface = {
 
 } // namespace
 
-Sampler::Sampler(std::shared_ptr<SamplerGroup> joined, std::shared_ptr<SamplerCounters> counters)
-    : group(std::move(joined)), counters(std::move(counters)), float_inputs(bound().graph.inputs.size()),
-      id_inputs(bound().graph.inputs.size()) {
+Sampler::Sampler(std::shared_ptr<SamplerGroup> joined, std::shared_ptr<SamplerCounters> counters, int32_t sequence,
+                 Role role)
+    : sequence(sequence), group(std::move(joined)), counters(std::move(counters)),
+      float_inputs(bound().graph.inputs.size()), id_inputs(bound().graph.inputs.size()),
+      guides(bound().graph.inputs.size(), -1), guide_logits(bound().graph.inputs.size()), role(role) {
     group->join(this);
 }
 
@@ -60,21 +62,48 @@ void Sampler::set_uniforms(std::vector<float> values) {
 }
 
 void Sampler::set_input(size_t index, std::vector<float> values) {
+    check_fed(index);
     ggsl::check_input(bound(), index, std::span<const float>(values), 1);
     float_inputs[index] = std::move(values);
 }
 
 void Sampler::set_input(size_t index, std::vector<int32_t> values) {
+    check_fed(index);
     ggsl::check_input(bound(), index, std::span<const int32_t>(values), 1);
     id_inputs[index] = std::move(values);
 }
 
+void Sampler::check_fed(size_t index) const {
+    if (index < bound().graph.inputs.size() && bound().graph.inputs[index].is_guide) {
+        fail(code::invalid_argument, "input %zu is the logits of another sequence: set its guide instead", index);
+    }
+}
+
+void Sampler::set_guide(size_t index, int32_t guide) {
+    if (index >= bound().graph.inputs.size() || !bound().graph.inputs[index].is_guide) {
+        fail(code::invalid_argument, "input %zu is not the logits of another sequence", index);
+    }
+    guides[index] = guide;
+}
+
+bool Sampler::has_guides() const {
+    return std::any_of(guides.begin(), guides.end(), [](int32_t guide) { return guide >= 0; });
+}
+
+void Sampler::give_guide(size_t index, std::span<const float> logits) {
+    check_logits(logits, logits.size());
+    guide_logits[index] = logits;
+}
+
 void Sampler::check_ready() const {
+    if (is_guide()) {
+        return;
+    }
     if (uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
         fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound().graph.uniform_count);
     }
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-        if (float_inputs[i].empty() && id_inputs[i].empty()) {
+        if (float_inputs[i].empty() && id_inputs[i].empty() && guides[i] < 0) {
             fail(code::invalid_argument, "the chain's input %zu was never set", i);
         }
     }
@@ -102,6 +131,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     // The probe's logits are their own tensor, a model's are a view of one row.
     if (padded == nullptr) {
         ++counters->probe_builds;
+        // llama.cpp counts nodes for each of its samplers, also for a guide, and expects some
         give(group->build_probe(context, row_logits));
         return;
     }
@@ -116,7 +146,12 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         ggml_set_output(padded);
         ggml_build_forward_expand(cgraph, raw_logits);
     }
-    built_row           = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    built_row = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    if (is_guide()) {
+        give(Built());
+        latest = { 0, 0, raw_logits == nullptr ? 0 : ggml_nbytes(raw_logits), 0, {} };
+        return;
+    }
     const Built & built = group->build(context, cgraph, padded);
     give(built);
 
@@ -184,7 +219,9 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
 
     Feeds feeds{ logits, uniforms, { std::monostate() } };
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-        if (bound().graph.inputs[i].dtype == Dtype::f32) {
+        if (bound().graph.inputs[i].is_guide) {
+            feeds.inputs.push_back(guide_logits[i]);
+        } else if (bound().graph.inputs[i].dtype == Dtype::f32) {
             feeds.inputs.push_back(std::span<const float>(float_inputs[i]));
         } else {
             feeds.inputs.push_back(std::span<const int32_t>(id_inputs[i]));
@@ -220,11 +257,12 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 }
 
 Sampler * Sampler::clone() const noexcept {
-    auto * copy        = new Sampler(group, counters);
+    auto * copy        = new Sampler(group, counters, sequence, role);
     copy->keeps_logits = keeps_logits;
     copy->uniforms     = uniforms;
     copy->float_inputs = float_inputs;
     copy->id_inputs    = id_inputs;
+    copy->guides       = guides;
     return copy;
 }
 

@@ -22,9 +22,14 @@ struct SamplerCounters {
     bool build_pending = false;
 };
 
+// What a sequence does with its chain: it picks tokens, or it is a guide, whose logits other sequences of the group read. A guide
+// gives no results, and nothing of its row is copied to the host.
+enum class Role { picks, guides };
+
 class Sampler {
 public:
-    Sampler(std::shared_ptr<SamplerGroup> group, std::shared_ptr<SamplerCounters> counters);
+    Sampler(std::shared_ptr<SamplerGroup> group, std::shared_ptr<SamplerCounters> counters, int32_t sequence,
+            Role role);
     ~Sampler();
     Sampler(const Sampler &)             = delete;
     Sampler & operator=(const Sampler &) = delete;
@@ -36,8 +41,18 @@ public:
     void set_uniforms(std::vector<float> values);
     void set_input(size_t index, std::vector<float> values);
     void set_input(size_t index, std::vector<int32_t> values);
-    // Throws Failure (INVALID_ARGUMENT) if uniforms or an input were never set.
+    // The sequence whose logits an input reads. Throws Failure (INVALID_ARGUMENT) for an input that is no guide.
+    void set_guide(size_t index, int32_t guide);
+    // Throws Failure (INVALID_ARGUMENT) if uniforms or an input were never set; a guide needs none.
     void check_ready() const;
+
+    const int32_t sequence;
+    bool          is_guide() const { return role == Role::guides; }
+    // -1: never set, or the input is no guide.
+    int32_t guide(size_t index) const { return guides[index]; }
+    bool    has_guides() const;
+    // For the next `apply`, which reads them. Throws Failure (INVALID_LOGITS).
+    void give_guide(size_t index, std::span<const float> logits);
 
     // Whether the next batch has an output for this sequence. llama.cpp calls `backend_apply` for all sequences, but states of
     // the others must not be computed.
@@ -80,15 +95,19 @@ public:
 
 private:
     const BoundGraph & bound() const { return group->bound_graph(); }
+    void               check_fed(size_t index) const;
     void               run_on_host(llama_token_data_array * candidates);
     void               take_results(llama_token_data_array * candidates) const;
 
     std::shared_ptr<SamplerGroup>    group;
     std::shared_ptr<SamplerCounters> counters;
 
-    std::vector<float>                uniforms;
-    std::vector<std::vector<float>>   float_inputs;
-    std::vector<std::vector<int32_t>> id_inputs;
+    std::vector<float>                  uniforms;
+    std::vector<std::vector<float>>     float_inputs;
+    std::vector<std::vector<int32_t>>   id_inputs;
+    std::vector<int32_t>                guides; // by input
+    std::vector<std::span<const float>> guide_logits;
+    Role                                role;
 
     ggml_tensor * raw_logits = nullptr; // of the latest build, if kept: a view of this sequence's row
     int64_t       built_row  = 0;

@@ -32,7 +32,7 @@ void SamplerGroup::check(ggml_backend_buffer_type_t type) {
     for (const BoundGraph * candidate : { &bound, &probe }) {
         for (const int64_t count : { int64_t{ 1 }, probe_rows }) {
             ContextPtr  context;
-            const Built tried = dry_build(context, *candidate, count, family);
+            const Built tried = dry_build(context, *candidate, count, family, true);
             if (tried.tensors.size() > max_probe_tensors) {
                 fail(code::invalid_graph,
                      "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
@@ -48,7 +48,7 @@ const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_gr
     if (rows == 0) {
         rows   = std::max<int64_t>(1, padded->ne[1] - 1);
         built  = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0),
-                             family);
+                             family, padded);
         latest = { built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.devices };
         cgraph = model_graph;
         devices_known = false;
@@ -57,8 +57,8 @@ const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_gr
 }
 
 Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) const {
-    return build_graph(context, probe, probe_rows, ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1),
-                       family);
+    ggml_tensor * repeated = ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1);
+    return build_graph(context, probe, probe_rows, repeated, family, repeated);
 }
 
 void SamplerGroup::reset() {
@@ -96,9 +96,12 @@ bool SamplerGroup::upload() {
         return false;
     }
     is_uploaded = true;
+    ++uploads;
     upload_uniforms();
     for (size_t i = 1; i < built.inputs.size(); ++i) {
-        if (bound.graph.inputs[i].dtype == Dtype::f32) {
+        if (bound.graph.inputs[i].is_guide) {
+            upload_guide(i);
+        } else if (bound.graph.inputs[i].dtype == Dtype::f32) {
             upload_rows<float>(built.inputs[i], [i](const Sampler & member) { return member.float_input(i); });
         } else {
             upload_rows<int32_t>(built.inputs[i], [i](const Sampler & member) { return member.id_input(i); });
@@ -119,12 +122,34 @@ template <typename T, typename Row> void SamplerGroup::upload_rows(ggml_tensor *
     const auto     size = static_cast<size_t>(tensor->ne[0]);
     std::vector<T> values(size * static_cast<size_t>(rows));
     for (const Sampler * member : members) {
-        if (member->active) {
+        if (member->active && !member->is_guide()) {
             const std::span<const T> row = row_of(*member);
             std::copy(row.begin(), row.end(), values.begin() + member->row() * static_cast<int64_t>(size));
         }
     }
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+}
+
+// Other rows get row 0, which is there in every batch.
+void SamplerGroup::upload_guide(size_t input) const {
+    ggml_tensor * const at = built.inputs[input];
+    if (at == nullptr || at->buffer == nullptr) {
+        return;
+    }
+    std::vector<int32_t> values(static_cast<size_t>(rows));
+    for (const Sampler * member : members) {
+        if (member->active && !member->is_guide()) {
+            const Sampler * guide                      = find(member->guide(input));
+            values[static_cast<size_t>(member->row())] = static_cast<int32_t>(guide->row());
+        }
+    }
+    ggml_backend_tensor_set(at, values.data(), 0, ggml_nbytes(at));
+}
+
+const Sampler * SamplerGroup::find(int32_t sequence) const {
+    const auto found = std::find_if(members.begin(), members.end(),
+                                    [&](const Sampler * member) { return member->sequence == sequence; });
+    return found == members.end() ? nullptr : *found;
 }
 
 // A uniform is one row of the tensor, over the sequences.
@@ -136,7 +161,7 @@ void SamplerGroup::upload_uniforms() const {
     std::vector<float> values(count * static_cast<size_t>(bound.graph.uniform_count));
     for (const Sampler * member : members) {
         const std::span<const float> row = member->uniform_values();
-        for (size_t i = 0; member->active && i < row.size(); ++i) {
+        for (size_t i = 0; member->active && !member->is_guide() && i < row.size(); ++i) {
             values[i * count + static_cast<size_t>(member->row())] = row[i];
         }
     }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace ggsl {
 
@@ -43,6 +44,8 @@ public:
 
     // A new batch: the uniforms and inputs of its members are not on the device yet.
     void begin_batch();
+    // How many of llama.cpp's graphs had outputs of its members since the last call.
+    int64_t take_uploads() { return std::exchange(uploads, 0); }
     // Uploads those of all active members at once. False if this batch's are already uploaded.
     bool upload();
 
@@ -50,6 +53,9 @@ public:
     std::vector<float> read_states(int64_t row);
     // The values of its tapped nodes in that row.
     std::vector<TapValues> read_taps(int64_t row) const;
+
+    // The member of a sequence; null if it is in another group.
+    const Sampler * find(int32_t sequence) const;
 
     const BoundGraph & bound_graph() const { return bound; }
     const Graph &      source() const { return *graph; }
@@ -61,6 +67,7 @@ public:
 private:
     template <typename T, typename Row> void upload_rows(ggml_tensor * tensor, Row row_of) const;
     void                                     upload_uniforms() const;
+    void                                     upload_guide(size_t input) const;
     void                                     find_devices();
 
     std::shared_ptr<const Graph> graph;
@@ -73,6 +80,7 @@ private:
     const ggml_cgraph *             cgraph      = nullptr;
     int64_t                         rows        = 0; // 0: not built
     bool                            is_uploaded = false;
+    int64_t                         uploads     = 0;
     SamplerStats                    latest;
     bool                            devices_known = false; // buffers exist only after a build is computed
     std::vector<std::vector<float>> states;                // by state, then row; empty until read

@@ -5,6 +5,7 @@
 #include "words.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -137,6 +138,54 @@ void test_elementwise() {
     check_binary(OpId::sub, "sub", [](float a, float b) { return a - b; });
     check_binary(OpId::mul, "mul", [](float a, float b) { return a * b; });
     check_binary(OpId::div, "div", [](float a, float b) { return a / b; });
+}
+
+// compiler/graph/hash.ts in integers.
+float hash_of(float x, float key) {
+    const auto k     = static_cast<int64_t>(key);
+    int64_t    left  = static_cast<int64_t>(x) / 4096;
+    int64_t    right = static_cast<int64_t>(x) % 4096;
+    for (size_t round = 0; round < 6; ++round) {
+        const int64_t difference = right - (round % 2 == 0 ? k % 4096 : k / 4096);
+        const int64_t mixed =
+            (left + difference * difference / 64 + std::array{ 0x9e3, 0x6b5, 0x3d1, 0xc4f, 0x2a7, 0x87d }[round]) %
+            4096;
+        left  = right;
+        right = mixed;
+    }
+    return static_cast<float>(right * 4096 + left);
+}
+
+// The uniforms are keys.
+void test_hash() {
+    const auto tokens = [](Words & w) { return w.f32(OpId::arange, V, {}, { V }); };
+    const auto key    = [](Words & w, int32_t u) {
+        return w.f32(OpId::scale, 1, { u }, { bits(4000004.0f), bits(1.0f) });
+    };
+    const auto expect = [](const Row & x, float u) {
+        Row row(x.size());
+        std::iota(row.begin(), row.end(), 0.0f);
+        return map(row, [&](float token) { return hash_of(token, u * 4000004.0f + 1.0f); });
+    };
+    check_op(
+        "hash", V, [&](Words & w, int32_t, int32_t u) { return w.f32(OpId::hash, V, { tokens(w), key(w, u) }); },
+        expect);
+    check_op(
+        "hash by a column", V,
+        [&](Words & w, int32_t, int32_t u) {
+            const int32_t inner = w.f32(OpId::hash, V, { tokens(w), key(w, u) });
+            return w.f32(OpId::hash, V, { tokens(w), inner });
+        },
+        [&](const Row & x, float u) {
+            Row keys = expect(x, u);
+            for (size_t i = 0; i < keys.size(); ++i) {
+                keys[i] = hash_of(static_cast<float>(i), keys[i]);
+            }
+            return keys;
+        });
+    check_op(
+        "hash of a number", 1, [&](Words & w, int32_t, int32_t u) { return w.f32(OpId::hash, 1, { u, u }); },
+        [](const Row &, float u) { return Row{ hash_of(u, u) }; });
 }
 
 void test_rows() {
@@ -272,6 +321,7 @@ void test_moves() {
 void test_ops() {
     test_elementwise();
     test_rows();
+    test_hash();
     test_moves();
     for (size_t op = 0; op < op_table().size(); ++op) {
         CHECK(tested.contains(static_cast<OpId>(op)), "%s is not tested", op_table()[op].name);

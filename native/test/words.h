@@ -18,7 +18,7 @@ constexpr int32_t V = dim_vocabulary;
 
 struct Words {
     int32_t              uniforms = 0;
-    std::vector<int32_t> inputs   = { 0, V }; // (dtype, dim) pairs
+    std::vector<int32_t> inputs   = { 0, V, 0 }; // (dtype, dim, whether it is a guide)
     std::vector<int32_t> states;
     std::vector<int32_t> nodes;
     int32_t              node_count = 0;
@@ -54,7 +54,7 @@ struct Words {
         std::vector<int32_t> words = { wire_magic,
                                        wire_version,
                                        uniforms,
-                                       static_cast<int32_t>(inputs.size() / 2),
+                                       static_cast<int32_t>(inputs.size() / 3),
                                        static_cast<int32_t>(states.size()),
                                        0,
                                        node_count,

@@ -26,7 +26,12 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
   ]);
   // a keyword that is also a builtin column (`token`, `bias`) is highlighted as the column
   for (const name of Object.keys(names)) words.set(name, "variableName.standard");
-  const token = (stream: StringStream): string | null => {
+  const token = (stream: StringStream, state: { isInComment: boolean }): string | null => {
+    if (state.isInComment || stream.match("/*")) {
+      state.isInComment = !stream.match(/^(?:[^*]|\*(?!\/))*\*\//);
+      if (state.isInComment) stream.skipToEnd();
+      return "comment";
+    }
     if (stream.eatSpace()) return null;
     if (stream.match(/^\/\/\/.*/)) return "docComment";
     if (stream.match(/^\/\/.*/)) return "comment";
@@ -34,10 +39,15 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
     if (stream.match(/^(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?/)) return "number";
     const word = stream.match(/^[\p{L}_][\p{L}\d_]*/u);
     if (word) return words.get((word as RegExpMatchArray)[0]) ?? null;
-    if (stream.match(/^(?:\|>|[-+*/<>=!]=|[-+*/%^<>=?:])/)) return "operator";
+    if (stream.match(/^(?:\|>|->|\.\.|[-+*/<>=!]=|[-+*/%^<>=?:])/)) return "operator";
     stream.next();
     return null;
   };
-  const language = StreamLanguage.define({ name: "ggsl", token, languageData: { commentTokens: { line: "//" } } });
+  const language = StreamLanguage.define({
+    name: "ggsl",
+    startState: () => ({ isInComment: false }),
+    token,
+    languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
+  });
   return [language, syntaxHighlighting(style)];
 }

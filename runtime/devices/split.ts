@@ -3,6 +3,7 @@
  * read back from the device. Node ids stay the same in both parts.
  */
 import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
 import { opRule } from "@ggsl/compiler/graph/ops.js";
 
@@ -19,8 +20,9 @@ export interface SplitGraph {
 export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitGraph {
   const onHost = hostNodes(graph, unsupported);
   const live = liveNodes(graph);
-  const isFed = dependents(graph, ({ op, attrs }) => op === "input" && attrs["index"] === 0);
-  // the host recomputes what does not depend on the logits
+  const ofModel = new Set([0, ...guidesOf(graph).map(({ input }) => input)]);
+  const isFed = dependents(graph, ({ op, attrs }) => op === "input" && ofModel.has(attrs["index"] as number));
+  // the host recomputes what depends on no logits
   const crosses = (id: NodeId): boolean => isFed[id]! && !onHost[id]!;
   const readers = graph.nodes.flatMap(({ inputs }, id) => (live.has(id) && onHost[id] ? inputs : []));
   const taps = [...new Set([...readers, ...resultsOf(graph)])].filter(crosses).sort((a, b) => a - b);

@@ -10,7 +10,7 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import { vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
+import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
@@ -26,7 +26,10 @@ export interface GrammarState {
 export interface Feed {
   /** Logit biases; -Infinity bans a token. */
   readonly bias?: Pairs;
-  /** The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. */
+  /**
+   * The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. Without a model these are
+   * also the logits of other sequences.
+   */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**
    * The texts of the tokens, for breakers that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
@@ -37,6 +40,14 @@ export interface Feed {
   readonly openGrammar?: (text: string) => GrammarState;
 }
 
+export const IN_GRAPH = Symbol("logits that never reach the host");
+
+/** The feed of a sequence of a model, which reads the logits of its guides in the model's own graph. */
+export interface ModelFeed extends Feed {
+  /** V numbers in place of these logits, which nothing reads. */
+  readonly [IN_GRAPH]?: Float32Array;
+}
+
 /** A prepared feature of one sequence. */
 export interface OpenFeature {
   readonly feature: Feature;
@@ -44,6 +55,9 @@ export interface OpenFeature {
   readonly grammar?: GrammarState;
   readonly completions?: Completions;
 }
+
+/** The vocabulary that was given, if any. */
+export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
 
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
 export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenFeature[] {
@@ -53,8 +67,7 @@ export function openFeatures(graph: Graph, feed: Feed, vocabSize: number): OpenF
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
         throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
-      const vocabulary = feed.vocabulary && vocabularyFrom(feed.vocabulary);
-      return { feature, breakers: breakersOf(from.breakers, vocabulary) };
+      return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
     if (from.kind === "completes")
       return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
@@ -119,7 +132,7 @@ export function inputsOf(
   graph: Graph,
   features: readonly OpenFeature[],
   text: TextSoFar,
-  feed: Feed,
+  feed: ModelFeed,
   vocabSize: number,
 ): Vector[] {
   const pairs = new Map<number, Pairs>();
@@ -134,9 +147,10 @@ export function inputsOf(
   });
 }
 
-function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabSize: number): Float32Array {
+function denseOf({ feature: { from }, grammar }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
   if (grammar) return grammar.allowed();
-  const name = from.kind === "input" ? from.name : from.kind;
+  if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
+  const name = nameOf(from);
   const values = given(name, feed);
   if (values instanceof Map)
     throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
@@ -147,10 +161,15 @@ function denseOf({ feature: { from }, grammar }: OpenFeature, feed: Feed, vocabS
     );
   if (row.some(Number.isNaN))
     throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
+  const infinite = from.kind === "guide" ? Array.from(values as ArrayLike<number>).indexOf(Infinity) : -1;
+  if (infinite >= 0)
+    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`);
   const bad = row.findIndex((value) => !fits(from, value));
   if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
 }
+
+const nameOf = (from: FeatureSource): string => ("name" in from ? from.name : from.kind);
 
 function given(name: string, feed: Feed): Float32Array | readonly number[] | Pairs {
   const values = feed.inputs?.[name];
@@ -200,7 +219,7 @@ function checkedPairs(open: OpenFeature, text: TextSoFar, feed: Feed, vocabSize:
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
-  const name = from.kind === "input" ? from.name : from.kind;
+  const name = nameOf(from);
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
     if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
@@ -233,7 +252,8 @@ function pairsOf({ feature: { from }, breakers, completions }: OpenFeature, text
       return values as Pairs;
     }
     case "allowed":
-      throw new InputError("the values of a grammar are dense");
+    case "guide":
+      throw new InputError(`the values of \`${from.kind}\` are dense`);
   }
 }
 

@@ -2,13 +2,16 @@
 import type { ModelBinding, NativeModel } from "../native/binding.js";
 import { translated } from "../errors.js";
 import type { NativeGrammar, Pieces } from "../native/samplerBinding.js";
-import type { Feed, GrammarState } from "./feed.js";
 import { fromBytes, type Vocabulary } from "./vocabulary.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { IN_GRAPH, type Feed, type GrammarState, type ModelFeed } from "./feed.js";
 
-/** Adds the model's vocabulary and grammars to a feed. */
-export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, given: Feed = {}): Feed {
+/** Adds the model's vocabulary and grammars to the feed of a graph. */
+export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: Graph, given: Feed = {}): ModelFeed {
   return {
     ...given,
+    ...(guidesOf(graph).length > 0 && { [IN_GRAPH]: new Float32Array(model.info.vocabSize) }),
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },

@@ -245,6 +245,8 @@ export interface ContextOptions {
   readonly checkLogits?: boolean;
   /** The chain of each sequence. Equal chains share one subgraph, which computes all sequences' rows at once. */
   readonly chains?: readonly (NativeGraph | null)[];
+  /** For each sequence of `chains` 1 if it is a guide, as in `setChain`; default: none is. */
+  readonly guides?: Uint8Array;
 }
 
 /** The memory of several sequences. While `decode` runs, everything except `abort` and `dispose` throws BUSY. */
@@ -259,8 +261,17 @@ export interface NativeContext {
    * batch's sequences are empty and the context is usable.
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
-  /** Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. */
-  setChain(sequence: number, graph: NativeGraph | null): void;
+  /**
+   * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
+   * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.
+   */
+  setChain(sequence: number, graph: NativeGraph | null, isGuide?: boolean): void;
+  /**
+   * Input `input` of a sequence's chain, the logits of another sequence, is the logits of the guide `guide`, which has an equal
+   * chain. Each batch with an output for the sequence needs one for its guides. INVALID_ARGUMENT for a model that computes one
+   * sequence at a time.
+   */
+  setGuide(sequence: number, input: number, guide: number): void;
   /** Sets the chain's uniforms; they are kept until set again. */
   setUniforms(sequence: number, values: Float32Array): void;
   /** Sets an input of the chain, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */

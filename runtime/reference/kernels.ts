@@ -3,6 +3,7 @@
  * Ties keep the order of their indices.
  */
 import type { Attr } from "@ggsl/compiler/graph/graph.js";
+import { HASH_RANGE, mix } from "@ggsl/compiler/graph/hash.js";
 import type { OpName } from "@ggsl/compiler/graph/ops.js";
 
 export type Vector = Float32Array | Int32Array;
@@ -107,4 +108,6 @@ export const KERNELS: Readonly<Record<Exclude<OpName, "input" | "uniform">, Kern
   repeat: ([x], _, dim) => new Float32Array(dim).fill(x![0]!),
   fill: (_, { value }, dim) => new Float32Array(dim).fill(value as number),
   arange: (_, __, dim) => Float32Array.from({ length: dim }, (_v, i) => i),
+  // a spec may have any operands
+  hash: map2((x, key) => mix(Math.min(Math.max(x, 0), HASH_RANGE), Math.min(Math.max(key, 0), HASH_RANGE - 1))),
 };

@@ -61,6 +61,10 @@ sampler cut(static p: f32 in [0, 1] = 0.5e-3, s: seed = random) {
 }
 chain c = top_k(k: 40) |> cut |> host dist(seed: 1)
 input green: f32 sparse(64) = 0
+/* block
+comment */
+import { trim as sliced } from "./a.ggsl"
+fn near(x: f32) -> f32 = 1 + sum i in 1..8: repeat 40 with y = i: y
 test "a \\"quoted\\" title" {
   probs [0.1]
   bias [1: 2]
@@ -69,6 +73,16 @@ test "a \\"quoted\\" title" {
 }`;
   test.each<[string, string]>([
     ["import", "keyword.declaration"],
+    ["as", "keyword.other"],
+    ["fn", "keyword.declaration"],
+    ["near", "entity.name.function"],
+    ["sum", "keyword.control.fold"],
+    ["repeat", "keyword.control.fold"],
+    ["with", "keyword.control.fold"],
+    ["..", "keyword.operator"],
+    ["8", "constant.numeric"],
+    ["block", "comment.block"],
+    ["->", "keyword.operator"],
     ["from", "keyword.other"],
     ["std", "string.quoted.double"],
     ["/// Doc.", "comment.line.documentation"],
@@ -119,7 +133,8 @@ test "a \\"quoted\\" title" {
 });
 
 /** Contextual keywords, which are also names. */
-const NAMES_TOO = /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax)$/;
+const NAMES_TOO =
+  /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax|fn|as|with|repeat)$/;
 const COLOURED = /^(?:keyword|storage|constant|support|comment|string|entity)/;
 
 test.each(programFiles().filter((name) => /^(?:compiler|examples)/.test(name)))(

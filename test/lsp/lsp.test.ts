@@ -48,6 +48,21 @@ sampler likely(p: f32 in [0, 1] = 0.1, static k: i32 = 4) {
 }
 `;
 
+const FUNCTION = `/// How near.
+fn near(
+  /// What is compared.
+  x: f32,
+  best: f32 = 1,
+) -> f32 {
+  let ratio = x / best
+  ratio * sum i in 1..3: i * repeat 2 with y = ratio: y / i
+}
+
+sampler s() {
+  keep near(prob, max(prob)) >= 0.1
+}
+`;
+
 test("the server announces its capabilities", () => {
   expect(Object.keys(client.capabilities).sort()).toEqual(
     [
@@ -198,7 +213,18 @@ describe("hover", () => {
     ["a host stage", "chain c = host ¦top_k(4)\n", ["host top_k(k: i32)", "runs on the host"]],
     ["a constant", "const third = 1 / 3\nconst x = ¦third\n", ["const third = 1 / 3"]],
     ["a state", "sampler s() {\n  state mu: f32 = 1\n  keep prob < ¦mu\n}\n", ["state mu: f32"]],
+    [
+      "a function of the program",
+      FUNCTION.replace("keep near", "keep ¦near"),
+      ["fn near(x: f32, best: f32 = 1) -> f32", "How near.", "`x`: What is compared."],
+    ],
+    ["a documented parameter", FUNCTION.replace("= x /", "= ¦x /"), ["x: f32", "What is compared."]],
+    ["a value of a function", FUNCTION.replace("  ratio *", "  ¦ratio *"), ["let ratio"]],
+    ["a counter", FUNCTION.replace(": i *", ": ¦i *"), ["A counter"]],
+    ["a value of the rounds", FUNCTION.replace(": y /", ": ¦y /"), ["changes with each round"]],
+    ["a word of a loop", FUNCTION.replace("repeat", "¦repeat"), ["a value after a number of rounds"]],
     ["nothing", "¦\n", []],
+    ["a block comment", "/* keep\n ¦keep this */\n", []],
     ["a comment", "// keep ¦keep this\n", []],
   ])("%s", async (_, given, expected) => {
     const value = valueOf(await at<Hover | null>("hover", given));
@@ -226,6 +252,14 @@ describe("completion", () => {
     ],
     ["expressions, half written", "sampler s(p: f32) {\n  keep pr¦", ["prob", "p"], ["let"]],
     ["in a call", "sampler s(p: f32) {\n  keep max(¦", ["prob", "p"], ["let"]],
+    ["in a fold", "sampler s(p: f32) {\n  keep any i in 1..3: ¦", ["prob", "p", "i"], ["f32"]],
+    ["in a repeat", "sampler s(p: f32) {\n  keep 1 < repeat 3 with y = p: ¦", ["prob", "p", "y"], ["f32"]],
+    ["functions of the program", `${FUNCTION}\nsampler t() {\n  keep ¦`, ["near", "prob"], ["s"]],
+    ["arguments of a function", `${FUNCTION}\nsampler t() {\n  keep near(¦`, ["x", "best", "prob"], []],
+    ["values of a function", "fn f(x: f32) -> f32 {\n  let y = x\n  ¦", ["x", "y", "prob", "repeat"], ["f32"]],
+    ["an expression of a function", "fn f(x: f32) -> f32 = ¦", ["x", "prob", "max"], ["f32"]],
+    ["types of functions", "fn f(x: f32) -> ¦", ["f32", "bool"], ["prob"]],
+    ["nothing in a block comment", "sampler s() {\n  /* ¦\n}\n", [], ["keep"]],
     ["types", "sampler s(p: ¦", ["f32", "seed"], ["prob"]],
     ["clauses", 'test "t" {\n  ¦', ["probs", "run", "expect", "input"], ["keep"]],
     ["expected outputs", 'test "t" {\n  expect ¦', ["probs", "kept", "tokens"], ["run"]],
@@ -266,6 +300,7 @@ describe("signature help", () => {
     ],
     ["a standard sampler", "chain c = temp(¦", "temp(t: f32 = 0.8)", 0],
     ["a function", "sampler s() {\n  let x = clamp(prob, max(1, 2), ¦", "clamp(number, number, number) -> f32", 2],
+    ["a function of the program", `${FUNCTION}\nsampler t() {\n  keep near(1, ¦`, "near(x: f32, best: f32 = 1)", 1],
     ["a pick", "sampler s(seed: seed) {\n  pick sample(seed, ¦", "pick sample(seed, at)", 1],
     ["a host stage", "chain c = host top_p(¦", "host top_p(p: f32, min_keep: i32)", 0],
   ])("%s", async (_, given, label, active) => {
@@ -326,6 +361,24 @@ describe("rename", () => {
     expect(edited(text, edit.changes![uri]!)).toBe(
       "sampler a(lowest: f32) {\n  keep prob > lowest\n}\n\nsampler b(p: f32) {\n  keep prob > p\n}\n\nchain c = a(lowest: 1) |> b(p: 1)\n",
     );
+  });
+
+  test("values of a function and of rounds", async () => {
+    const given = FUNCTION.replace("with y", "with ¦y");
+    const { text, edit, uri } = await rename(given, "z");
+    expect(edited(text, edit.changes![uri]!)).toBe(FUNCTION.replace("with y", "with z").replace(": y /", ": z /"));
+  });
+
+  test("an import under another name: either name where it is used", async () => {
+    const lib = client.write("alias.ggsl", "fn first(x: f32) -> f32 = x\n");
+    const given = 'import { first as second } from "./alias.ggsl"\n\nsampler s() {\n  keep ¦second(prob) > 0.1\n}\n';
+    const own = await rename(given, "third");
+    expect(Object.keys(own.edit.changes!)).toEqual([own.uri]);
+    expect(edited(own.text, own.edit.changes![own.uri]!)).toBe(own.text.replaceAll("second", "third"));
+    const other = await rename(given.replace("¦", "").replace("first", "¦first"), "third");
+    expect(other.edit.changes![lib]).toHaveLength(1);
+    expect(edited(other.text, other.edit.changes![other.uri]!)).toBe(other.text.replaceAll("first", "third"));
+    expect(await at("definition", given)).toMatchObject({ uri: lib, range: { start: { line: 0, character: 3 } } });
   });
 
   test("a let inside a block only there", async () => {

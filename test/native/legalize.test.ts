@@ -45,6 +45,7 @@ test("every rewrite of the table has a test here, in wide.test.ts, or in test/wa
     "soft_max: soft_max in WebAssembly",
     "clamp: clamp in WebAssembly",
     "step: step in WebAssembly",
+    "hash: hash of integers",
     "argsort: sort numbers",
     "top_k: take the largest",
     "top_k: select by radix",
@@ -150,6 +151,41 @@ test("softmax by steps: above 16384 rows on Vulkan, with and without a mask, for
       if (Math.abs(p - expected[i]!) > 1e-6) throw new Error(`row ${i}: expected ${expected[i]}, found ${p}`);
     });
   }
+});
+
+test("hash: one kernel on the CPU, exact ops on every other device, for keys of a sequence and of a row", () => {
+  const size = 5000;
+  const bounds = { lo: 0, hi: 2 ** 24 };
+  // the keys of the rows are hashes; the key of a sequence is the largest of its logits
+  const nodes = [
+    logitsNode,
+    node("clamp", [0], bounds),
+    node("argmax", [0], {}, "i32", 1),
+    node("get_rows", [0, 2], {}, "f32", 1),
+    node("hash", [1, 3]),
+    node("hash", [1, 4]),
+  ];
+  const graphs = [graphOf(nodes.slice(0, 5), { logits: 4 }), graphOf(nodes, { logits: 5 })];
+  const edges = [0, 1, 4095, 4096, 2 ** 23, 2 ** 24 - 1, 2 ** 24, -5, 3e38];
+  const row = (k: number): number[] =>
+    Array.from({ length: size }, (_, i) => edges[i] ?? Math.floor(2 ** 24 * Math.abs(Math.sin(k * i))));
+  for (const graph of graphs) {
+    expect(rewrittenFor(graph, size).vulkan).toBeUndefined();
+    const expected = [1, 2].map((k) => interpret(graph, [Float32Array.from(row(k))], new Float32Array()).logits!);
+    for (const family of FAMILIES) {
+      const found = evaluate(open(graph, size, family, 2), [...row(1), ...row(2)]).logits!;
+      expected.forEach((wanted, r) => {
+        const other = wanted.findIndex((h, i) => h !== found[r * size + i]);
+        if (other >= 0) expect([family, r, other, found[r * size + other]]).toEqual([family, r, other, wanted[other]]);
+      });
+    }
+  }
+});
+
+test("a hash is 60 nodes on devices without its kernel", () => {
+  const graph = graphOf([logitsNode, node("hash", [0, 0])], { logits: 1 });
+  const { nodes, rewritten } = open(graph, 1000, "vulkan", 2);
+  expect({ nodes, rewritten }).toEqual({ nodes: 60, rewritten: [] });
 });
 
 test("a graph names the nodes that a device cannot run", () => {

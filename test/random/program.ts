@@ -87,6 +87,8 @@ interface Written {
   readonly call: string;
   readonly sampler?: string;
   readonly standard?: string;
+  /** The logits that a standard sampler reads, which it declares itself. */
+  readonly guides?: readonly string[];
 }
 
 function writeOwn(draft: Draft, globals: readonly Named[], choice: OwnChoice, pick: Text | undefined): Written {
@@ -104,6 +106,7 @@ function writeOwn(draft: Draft, globals: readonly Named[], choice: OwnChoice, pi
 const writeStandard = (draft: Draft, choice: StandardChoice): Written => ({
   call: standardStage(draft, choice),
   standard: choice.sampler.name,
+  guides: choice.sampler.guides,
 });
 
 function writeEnd(draft: Draft, globals: readonly Named[], end: EndChoice): Written[] {
@@ -150,6 +153,8 @@ export const programs: fc.Arbitrary<Program> = fc
       ),
       ...writeEnd(draft, globals, end),
     ];
+    const guides = new Set(written.flatMap((w) => w.guides ?? []));
+    for (const name of guides) declared.push({ name, type: "f32", capacity: undefined, fill: 0 });
     const standard = [...new Set(written.flatMap((w) => w.standard ?? []))];
     const imports = standard.length > 0 ? [`import { ${standard.join(", ")} } from "std"`] : [];
     const text = [

@@ -14,7 +14,7 @@ const STEPS = 8;
 /** Does not change the table. */
 const NOTHING = "temp(1)";
 
-describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
+describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides }) => {
   test("its file has no warning", () => {
     const path = `compiler/std/${name}.ggsl`;
     expect(checkProgram({ name: path, text: readFileSync(path, "utf8") })).toEqual([]);
@@ -23,7 +23,9 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks }) => {
   test("its example picks a token, or changes the table", () => {
     const logits = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 1, dropped: 0 });
     const { history, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
-    const options = { backend: "reference", history, feed: { bias } } as const;
+    const other = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 2, dropped: 0 });
+    const inputs = Object.fromEntries(guides.map((guide) => [guide, other]));
+    const options = { backend: "reference", history, feed: { bias, inputs } } as const;
     const stepsOf = (chain: string): Evaluation[] => {
       using evaluator = createEvaluator(compilePipeline(chain).rowsGraph, SIZE, options);
       return Array.from({ length: STEPS }, () => {

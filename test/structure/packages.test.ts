@@ -20,7 +20,7 @@ const { workspaces } = JSON.parse(readFileSync("package.json", "utf8")) as { wor
 const manifests = new Map(workspaces.map((folder) => [folder, manifestOf(folder)]));
 
 /** Size limit of the compiler including its dependencies. */
-const MOST_COMPILER_BYTES = 4e6;
+const MOST_COMPILER_BYTES = 4.5e6;
 
 function sizeOf(path: string): number {
   if (!statSync(path).isDirectory()) return statSync(path).size;
@@ -35,7 +35,7 @@ function packedBytes(folder: string): number {
 }
 
 describe("@ggsl/compiler", () => {
-  test("depends on ohm-js alone, and has at most 4 MB with it", () => {
+  test("depends on ohm-js alone, and has at most 4.5 MB with it", () => {
     expect(Object.keys(manifests.get("compiler")!.dependencies!)).toEqual(["ohm-js"]);
     expect(packedBytes("compiler") + sizeOf("node_modules/ohm-js")).toBeLessThanOrEqual(MOST_COMPILER_BYTES);
   });

@@ -9,6 +9,8 @@ import type { Module } from "../../compiler/check/program.js";
 import type { Chain, Const, Sampler } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
+import { limitsOf } from "../../compiler/limits/limits.js";
+import { Meter } from "../../compiler/limits/meter.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
 const faults = (text: string): string[] => check(source(text)).diagnostics.map((d) => `${d.code} ${d.message}`);
@@ -125,7 +127,13 @@ test("constants are evaluated by the rules of the language", () => {
   const value = (text: string): number | undefined => {
     const { file } = parse(source(`const a = 3\nconst x = ${text}`));
     const [a, x] = file.declarations as Const[];
-    const module: Module = { source: source(""), file, scope: new Map(), broken: new Set() };
+    const module: Module = {
+      source: source(""),
+      file,
+      scope: new Map(),
+      broken: new Set(),
+      meter: new Meter(limitsOf()),
+    };
     (module.scope as Map<string, unknown>).set("a", { declaration: a, module });
     return evaluateConstant(x!.value, module);
   };

@@ -38,6 +38,15 @@ function bracketed(e: Expr): string {
       return `(${bracketed(e.left)} ${e.op} ${bracketed(e.right)})`;
     case "conditional":
       return `(${bracketed(e.cond)} ? ${bracketed(e.then)} : ${bracketed(e.else)})`;
+    case "fold":
+      return `(${e.how} ${e.counter.text} in ${bracketed(e.bounds.from)}..${bracketed(e.bounds.to)}: ${bracketed(e.body)})`;
+    case "repeat": {
+      const { count, counter, name } = e;
+      const rounds = counter
+        ? `${counter.name.text} in ${bracketed(counter.bounds.from)}..${bracketed(counter.bounds.to)}`
+        : bracketed(count!);
+      return `(repeat ${rounds} with ${name.text} = ${bracketed(e.init)}: ${bracketed(e.body)})`;
+    }
     case "call":
       return `${e.callee.text}(${e.args.map((a) => (a.name ? `${a.name.text}: ` : "") + bracketed(a.value)).join(", ")})`;
   }
@@ -57,6 +66,16 @@ describe("precedence", () => {
     ["not a < b", "(not (a < b))"],
     ["not a and b", "((not a) and b)"],
     ["a or b and c", "(a or (b and c))"],
+    ["sum i in 1..8: i + 1 > 2", "(sum i in 1..8: ((i + 1) > 2))"],
+    ["-sum i in 1..n * 2: i", "(- (sum i in 1..(n * 2): i))"],
+    ["max i in a..b: c ? d : e", "(max i in a..b: (c ? d : e))"],
+    ["c ? sum i in 1..2: i : b", "(c ? (sum i in 1..2: i) : b)"],
+    ["1 + any i in 1..2: all j in 1..i: j > 1", "(1 + (any i in 1..2: (all j in 1..i: (j > 1))))"],
+    ["repeat 40 with x = 1: x + 1", "(repeat 40 with x = 1: (x + 1))"],
+    ["repeat k in 1..2 with x = a ? b : c: x", "(repeat k in 1..2 with x = (a ? b : c): x)"],
+    ["repeat - with", "(repeat - with)"],
+    ["sum(x, min)", "sum(x, min)"],
+    ["fn + as * sum", "(fn + (as * sum))"],
     ["a and b or c", "((a and b) or c)"],
     ["a or b ? c : d", "((a or b) ? c : d)"],
     ["a ? b : c ? d : e", "(a ? b : (c ? d : e))"],

@@ -2,6 +2,7 @@
  * Differences between the CPU and Vulkan, of chains of standard samplers over a wide vocabulary:
  * `node wide.mjs SIZE CHAIN...`.
  */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { compilePipeline } from "ggsl/chain.js";
 import { createEvaluator } from "ggsl/evaluate.js";
 
@@ -12,10 +13,15 @@ const vocabSize = Number(size);
 const logits = Float32Array.from({ length: vocabSize }, (_, i) =>
   i % 50 === 7 ? -Infinity : 6 * Math.sin(i * 12.9898) + ((i * 7919) % 104729) / 104729 - 12,
 );
+/** Logits of another sequence. */
+const guide = Float32Array.from({ length: vocabSize }, (_, i) => 3 * Math.sin(i * 4.1414) - 9);
 const history = Array.from({ length: 40 }, (_, i) => (i * 31) % 17);
 
 function evaluate(graph, backend) {
-  const evaluator = createEvaluator(graph, vocabSize, { backend, strict: true, history, draws: [0.37] });
+  const inputs = Object.fromEntries(guidesOf(graph).map(({ name }) => [name, guide]));
+  const evaluator = createEvaluator(graph, vocabSize, {
+    ...{ backend, strict: true, history, draws: [0.37], feed: { inputs } },
+  });
   try {
     return evaluator.evaluate(logits);
   } finally {

@@ -67,9 +67,11 @@ export const notAStage = (span: Span, name: string, what: string): Diagnostic =>
     label: "a stage of a chain is a sampler or a chain",
   });
 
-export const notAValue = (span: Span, name: string): Diagnostic =>
+export const notAValue = (span: Span, name: string, isFunction: boolean): Diagnostic =>
   error("E0212", span, `\`${name}\` is not a number`, {
-    help: `samplers are stages of a chain: \`chain c = ${name}() |> ...\``,
+    help: isFunction
+      ? `call it, as in \`${name}(...)\``
+      : `samplers are stages of a chain: \`chain c = ${name}() |> ...\``,
   });
 
 export const unknownChain = (span: Span, name: string, chains: readonly string[]): Diagnostic =>

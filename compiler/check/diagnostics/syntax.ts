@@ -37,13 +37,13 @@ const HABITS: Readonly<Record<string, string>> = {
   var: "`let` declares a column or a scalar, and `state` a number that is kept from token to token",
   set: "`logit = ...` assigns logits, and `let` declares a column or a scalar",
   print: "`measure name = expr` reports a number with each token",
-  fn: "samplers are the only unit of reuse, and `let` names a part of an expression",
-  def: "a sampler is declared with `sampler name(parameters) { ... }`",
-  function: "a sampler is declared with `sampler name(parameters) { ... }`",
+  def: "a function is declared with `fn name(x: f32) -> f32 = ...`, a sampler with `sampler name(parameters) { ... }`",
+  function:
+    "a function is declared with `fn name(x: f32) -> f32 = ...`, a sampler with `sampler name(parameters) { ... }`",
 };
 
 const STATEMENTS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure"];
-const DECLARATIONS = ["import", "const", "input", "sampler", "chain", "test"];
+const DECLARATIONS = ["import", "const", "input", "fn", "sampler", "chain", "test"];
 
 /** The fault of a word that begins a statement or a declaration, and is the name of none. */
 function wordFault(
@@ -82,9 +82,9 @@ const callAsStatement = (span: Span, name: string): Diagnostic =>
 /** Phrases that summarize expected words: each replaces its words if all of `marks` are expected. */
 const PHRASES: readonly { readonly phrase: string; readonly marks: readonly string[]; readonly words: RegExp }[] = [
   {
-    phrase: "a declaration (import, const, input, sampler, chain, test)",
+    phrase: "a declaration (import, const, input, fn, sampler, chain, test)",
     marks: ["import", "sampler", "chain"],
-    words: /^(?:import|const|input|sampler|chain|test|a doc comment|the end)$/,
+    words: /^(?:import|const|input|fn|sampler|chain|test|a doc comment|the end)$/,
   },
   {
     phrase: "a statement",
@@ -94,7 +94,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "an expression",
     marks: ["a number", "a name"],
-    words: /^(?:a number|a text in quotes|a name|not|`(?:[-([]|true|false|inf)`)$/,
+    words: /^(?:a number|a text in quotes|a name|not|a fold|repeat|`(?:[-([]|true|false|inf)`)$/,
   },
   {
     phrase: "a clause of the test",
@@ -108,7 +108,8 @@ const CONTINUATION = /^(?:`(?:[-+*/%^?(]|[<>=!]=?|[-+*/]=)`|and|or|at|by|asc|des
 
 function summarize(expected: readonly string[]): string[] {
   const phrases = PHRASES.filter(({ marks }) => marks.every((mark) => expected.includes(mark)));
-  const rest = expected.filter((e) => !phrases.some(({ words }) => words.test(e)));
+  // a doc comment can precede what the list names
+  const rest = expected.filter((e) => e !== "a doc comment" && !phrases.some(({ words }) => words.test(e)));
   const definite = rest.filter((e) => !CONTINUATION.test(e));
   const shown = [...phrases.map(({ phrase }) => phrase), ...(phrases.length + definite.length > 0 ? definite : rest)];
   return shown.length > 6 ? [] : shown;
@@ -119,8 +120,10 @@ function hint(expected: readonly string[], { token = "", isKeyword, isFirst }: F
   const words: Readonly<Record<string, string>> = { "&&": "`and`", "||": "`or`", "!": "`not`", "**": "`^`" };
   if (Object.hasOwn(words, token)) return `write ${words[token]}`;
   if (token === "|" && expected.includes("`|>`")) return "stages are joined with `|>`";
-  if (token === "as") return "an import cannot be renamed";
-  if (token.startsWith("///")) return "a doc comment must precede a declaration; start any other comment with `//`";
+  if (token === "}" && expected.includes("let") && expected.includes("a number"))
+    return "a function ends with its result; where that begins with `-` or `(`, end the `let` before it with `;`";
+  if (token.startsWith("///"))
+    return "a doc comment must precede a declaration or a parameter; start any other comment with `//`";
   if (token === '"') return "the closing quote is missing on this line";
   if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && expected.includes("`+`"))
     return token === "=" ? "`==` compares" : "comparisons do not chain: write `a < b and b < c`";
@@ -139,3 +142,6 @@ export const nestedTooDeep = (span: Span, limit: number): Diagnostic =>
     label: `more than ${limit} levels`,
     help: "name parts of it with `let`",
   });
+
+export const unclosedComment = (span: Span): Diagnostic =>
+  error("E0349", span, "the comment has no end", { help: "close it with `*/`; comments do not nest" });

@@ -116,7 +116,7 @@ export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
 
 export const textHere = (span: Span, what: string): Diagnostic =>
   error("E0311", span, `${what} cannot be used in an expression`, {
-    help: "texts and lists can only be arguments of stages",
+    help: "texts and lists can only be arguments and constants",
   });
 
 export const notASeed = (span: Span): Diagnostic =>
@@ -137,7 +137,15 @@ export const pickedWithoutPick = (span: Span): Diagnostic =>
   });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
-  error("E0316", span, `an input cannot be a ${type}`, { help: "an input is a column of `f32`, `i32` or `bool`" });
+  error("E0316", span, `an input cannot be a ${type}`, {
+    help: "an input is a column of `f32`, `i32` or `bool`, or the `logits` of another sequence",
+  });
+
+export const sparseGuide = (span: Span, name: string): Diagnostic =>
+  error("E0380", span, "the logits of another sequence cannot be sparse", {
+    label: "a model gives a logit for every token",
+    help: `declare it as \`input ${name}: logits\`, or as an \`f32\` if the calling program feeds it`,
+  });
 
 export const stateOfType = (span: Span, type: string): Diagnostic =>
   error("E0317", span, `a state cannot be a ${type}`, { help: "a state is an `f32`, an `i32` or a `bool`" });

@@ -193,7 +193,13 @@ type UnaryOp =
   "abs" | "sgn" | "step" | "exp" | "log" | "sqrt" | "sqr" | "sigmoid" | "tanh" | "floor" | "ceil" | "round";
 
 export const unary = (cx: Lowering, op: UnaryOp, x: NodeValue): NodeValue =>
-  node(cx, op, [x], {}, { trend: opRule(op).isRising ? x.facts.trend : undefined });
+  node(
+    cx,
+    op,
+    [x],
+    {},
+    { trend: opRule(op).isRising ? x.facts.trend : undefined, ...(op === "step" && { isCondition: true }) },
+  );
 
 /** A function of one number with the same name as uniform operation and as ggml op. */
 export const mapped = (cx: Lowering, name: UnaryOp & UniformOp, x: Value): Value =>

@@ -54,8 +54,8 @@ export function logitOf(cx: Lowering): NodeValue {
   );
 }
 
-export const clampLogits = (cx: Lowering, id: NodeId): NodeId =>
-  emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name: "logit" });
+export const clampLogits = (cx: Lowering, id: NodeId, name = "logit"): NodeId =>
+  emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name });
 
 /** Softmax of the logits over the rows left; 0 in dropped rows. */
 export function probOf(cx: Lowering): NodeValue {

@@ -5,11 +5,24 @@ import type { Interval } from "../../graph/interval.js";
 import { add, clamp, mul, neg, scale, sub, unary } from "./arith.js";
 import type { Lowering } from "./lowering.js";
 import { LIFT } from "../../graph/masks.js";
-import { constant, uniformOp, isConstant, type Facts, type UniformValue, type NodeValue, type Value } from "./value.js";
+import {
+  constant,
+  uniformOp,
+  isConditionValue,
+  isConstant,
+  type Facts,
+  type UniformValue,
+  type NodeValue,
+  type Value,
+} from "./value.js";
 
 export function not(cx: Lowering, c: Value): Value {
-  return c.kind === "uniform" ? uniformOp("not", c) : scale(cx, c, -1, 1);
+  return c.kind === "uniform" ? uniformOp("not", c) : asCondition(scale(cx, c, -1, 1), c);
 }
+
+/** A result that is a condition if its operands are. */
+const asCondition = (result: Value, ...operands: readonly Value[]): Value =>
+  result.kind === "node" && operands.every(isConditionValue) ? withFacts(result, { isCondition: true }) : result;
 
 /** a > b */
 export function greater(cx: Lowering, a: Value, b: Value): Value {
@@ -62,7 +75,17 @@ function firstRowHolds(a: Value, b: Value, isStrict: boolean): boolean {
 export function equal(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("eq", a, b);
   if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
+  if (isConditionValue(a) && isConditionValue(b)) return not(cx, unequal(cx, a, b));
   return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
+}
+
+/** a != b */
+export function unequal(cx: Lowering, a: Value, b: Value): Value {
+  const areConditions = isConditionValue(a) && isConditionValue(b);
+  if (!areConditions || (a.kind === "uniform" && b.kind === "uniform")) return not(cx, equal(cx, a, b));
+  if (isConstant(a)) return a.expr === 0 ? b : not(cx, b);
+  if (isConstant(b)) return b.expr === 0 ? a : not(cx, a);
+  return asCondition(unary(cx, "abs", difference(cx, a, b)), a, b);
 }
 
 export function and(cx: Lowering, a: Value, b: Value): Value {
@@ -70,7 +93,7 @@ export function and(cx: Lowering, a: Value, b: Value): Value {
   if (a.range.lo >= 1) return b;
   if (b.range.lo >= 1) return a;
   if (a.range.hi <= 0 || b.range.hi <= 0) return constant(0);
-  return mul(cx, a, b);
+  return asCondition(mul(cx, a, b), a, b);
 }
 
 export function or(cx: Lowering, a: Value, b: Value): Value {
@@ -80,7 +103,8 @@ export function or(cx: Lowering, a: Value, b: Value): Value {
   if (b.range.hi <= 0) return a;
   const either = clamp(cx, add(cx, a, b), 0, 1) as NodeValue;
   const holds = (v: Value): boolean => v.kind === "node" && v.facts.holdsSomewhere === true;
-  return withFacts(either, { holdsSomewhere: holds(a) || holds(b) });
+  const isCondition = isConditionValue(a) && isConditionValue(b);
+  return withFacts(either, { holdsSomewhere: holds(a) || holds(b), isCondition });
 }
 
 /** `c ? a : b`; both are computed, and finite values make the blend exact. */
@@ -96,7 +120,8 @@ export function select(cx: Lowering, c: Value, a: Value, b: Value): Value {
     !isColumnValue(c) && a.kind === "node" && b.kind === "node" && a.facts.trend === b.facts.trend
       ? a.facts.trend
       : undefined;
-  return { ...blend, range: I.union(a.range, b.range), facts: { trend } };
+  const isCondition = [c, a, b].every(isConditionValue);
+  return { ...blend, range: I.union(a.range, b.range), facts: { trend, ...(isCondition && { isCondition }) } };
 }
 
 const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;

@@ -1,6 +1,7 @@
 /** Random numbers, drawn before the graph runs. */
 import type { Draw } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
+import { MAX_SEED } from "../../graph/param.js";
 import type { Lowering } from "./lowering.js";
 import { uniformValue, type UniformValue } from "./value.js";
 
@@ -18,6 +19,9 @@ export interface Stream extends Seed {
   readonly draws: Map<string, number>;
 }
 
+const FRACTIONS = I.interval(2 ** -54, 1);
+const SEEDS = I.interval(0, MAX_SEED);
+
 export function drawFrom(
   cx: Lowering,
   kind: Draw["kind"],
@@ -29,5 +33,9 @@ export function drawFrom(
   if (!draws.has(key)) cx.meter.check("draws", cx.draws.length + 1);
   const index = draws.get(key) ?? cx.draws.push(draw) - 1;
   draws.set(key, index);
-  return uniformValue({ draw: index }, I.interval(2 ** -54, 1));
+  return uniformValue({ draw: index }, kind === "seed" ? SEEDS : FRACTIONS);
 }
+
+/** A seed as a number, the same for each token. */
+export const seedNumber = (cx: Lowering, stream: Stream): UniformValue =>
+  drawFrom(cx, "seed", { ...stream, stream: undefined });

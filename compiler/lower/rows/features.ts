@@ -9,10 +9,19 @@ import { pickedToken } from "./pick.js";
 import type { NodeValue } from "./value.js";
 
 /** The column of a feature with values in `range`. Each feature is fed once, however often it is used. */
-export function featureColumn(cx: Lowering, feature: Feature, range: Interval): NodeValue {
+export const featureColumn = (cx: Lowering, feature: Feature, range: Interval): NodeValue =>
+  columnOf(cx, feature, () => addFeature(cx, feature, range));
+
+/** The logits of another sequence, finite like the sequence's own. */
+export function guideColumn(cx: Lowering, name: string): NodeValue {
+  const feature: Feature = { form: { kind: "dense" }, from: { kind: "guide", name } };
+  return columnOf(cx, feature, () => clampLogits(cx, addFeature(cx, feature, undefined), name));
+}
+
+function columnOf(cx: Lowering, feature: Feature, make: () => NodeId): NodeValue {
   const key = JSON.stringify(feature);
   const known = cx.featureColumns.get(key);
-  const whole = known ?? addFeature(cx, feature, range);
+  const whole = known ?? make();
   cx.featureColumns.set(key, whole);
   return inTableOrder(cx, whole);
 }
@@ -48,20 +57,21 @@ const wholeRawLogit = (cx: Lowering): NodeId => clampLogits(cx, 0);
 
 const wholeRawProb = (cx: Lowering): NodeId => emit(cx.builder, "soft_max", [wholeRawLogit(cx)]);
 
-function addFeature(cx: Lowering, feature: Feature, range: Interval): NodeId {
+/** Without a range, the values may also be infinite. */
+function addFeature(cx: Lowering, feature: Feature, range: Interval | undefined): NodeId {
   cx.meter.check("features", cx.features.length + 1);
   const index = cx.features.push(feature) - 1;
-  const name = feature.from.kind === "input" ? feature.from.name : feature.from.kind;
+  const name = "name" in feature.from ? feature.from.name : feature.from.kind;
   const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
     cx.meter.check("inputs", cx.inputs.length + 1);
     const label = kind === "dense" ? name : `${name}.${kind}`;
     const input = cx.inputs.push({ name: label, dtype, dim, source: { kind, feature: index } }) - 1;
-    return emit(cx.builder, "input", [], { index: input, dtype, dim }, { range });
+    return emit(cx.builder, "input", [], { index: input, dtype, dim }, range ? { range } : {});
   };
   const { form } = feature;
   if (form.kind === "dense") return leaf("dense", "f32", "V");
   const rest = emit(cx.builder, "fill", [], { value: form.fill, dim: "V" });
   const ids = leaf("ids", "i32", form.capacity);
   const values = leaf("values", "f32", form.capacity);
-  return emit(cx.builder, "set_rows", [rest, values, ids], {}, { range });
+  return emit(cx.builder, "set_rows", [rest, values, ids], {}, range ? { range } : {});
 }

@@ -44,6 +44,8 @@ export interface Facts {
   readonly cumsumOf?: NodeId;
   /** The first row's value, if the first row is left. */
   readonly first?: Interval;
+  /** Every value is 0 or 1. */
+  readonly isCondition?: boolean;
   /** Of logits. */
   readonly gap?: Gap | undefined;
 }
@@ -56,14 +58,19 @@ export const uniformValue = (expr: UniformExpr, range: Interval): UniformValue =
   range.lo === range.hi ? constant(range.lo) : { kind: "uniform", expr, range };
 
 /** The facts of a column that stay true when rows are dropped later. */
-export const outlastingFacts = ({ trend, gap, cumsumOf }: Facts): Facts => ({
+export const outlastingFacts = ({ trend, gap, cumsumOf, isCondition }: Facts): Facts => ({
   trend,
   gap,
+  ...(isCondition && { isCondition }),
   ...(cumsumOf !== undefined && { cumsumOf }),
 });
 
 export const isConstant = (v: Value): v is UniformValue & { readonly expr: number } =>
   v.kind === "uniform" && typeof v.expr === "number";
+
+/** Whether every value is 0 or 1. */
+export const isConditionValue = (v: Value): boolean =>
+  v.kind === "node" ? v.facts.isCondition === true : isConstant(v) && (v.expr === 0 || v.expr === 1);
 
 export const isColumn = (v: Value): boolean => v.kind === "node" && v.isColumn;
 
@@ -105,6 +112,13 @@ const measure = (expr: UniformExpr): Size =>
 
 /** How many operations and leaves a uniform expression has. */
 export const sizeOf = (expr: UniformExpr): number => measure(expr).parts;
+
+/** Whether a uniform expression should not grow further. */
+export function isLarge(v: Value): v is UniformValue {
+  if (v.kind === "node") return false;
+  const { parts, depth } = measure(v.expr);
+  return parts > MAX_SIZE / 16 || depth > LIMITS.uniformDepth / 2;
+}
 
 function checkSize(expr: readonly [UniformOp, ...UniformExpr[]]): UniformExpr {
   const operands = expr.slice(1).map((part) => measure(part as UniformExpr));

@@ -29,13 +29,15 @@ ContextOptions to_options(const int32_t * words) {
 extern "C" {
 
 // `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked.
-// `chains`: `count` graphs, null for a sequence without one.
+// `chains`: `count` graphs, null for a sequence without one; `guides`: for each whether it is a guide.
 EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options,
-                                                 const SharedGraph * const * chains, size_t count) {
+                                                 const SharedGraph * const * chains, const int32_t * guides,
+                                                 size_t count) {
     return guarded([&] {
         ContextOptions with = to_options(options);
         for (size_t i = 0; i < count; ++i) {
             with.chains.push_back(chains[i] == nullptr ? nullptr : *chains[i]);
+            with.guides.push_back(guides[i] != 0 ? 1 : 0);
         }
         return new Session{ { *model, with }, {} };
     });
@@ -48,9 +50,17 @@ EMSCRIPTEN_KEEPALIVE int32_t ggsl_context_size(const Session * session) {
 }
 
 // Removes the chain if `graph` is null.
-EMSCRIPTEN_KEEPALIVE bool ggsl_set_chain(Session * session, int32_t sequence, const SharedGraph * graph) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_chain(Session * session, int32_t sequence, const SharedGraph * graph,
+                                         bool is_guide) {
     return guarded([&] {
-        session->context.set_chain(sequence, graph == nullptr ? nullptr : *graph);
+        session->context.set_chain(sequence, graph == nullptr ? nullptr : *graph,
+                                   is_guide ? Role::guides : Role::picks);
+        return true;
+    });
+}
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_guide(Session * session, int32_t sequence, size_t input, int32_t guide) {
+    return guarded([&] {
+        session->context.set_guide(sequence, input, guide);
         return true;
     });
 }

@@ -29,8 +29,13 @@ export class LlamaContext implements NativeContext {
   ) {
     const { llama } = model;
     const chains = Int32Array.from(options.chains ?? [], (graph) => this.pointerOf(graph));
+    const guides = Int32Array.from(chains, (_, i) => options.guides?.[i] ?? 0);
     const opened = llama.with(optionWords(options), (words) =>
-      llama.with(chains, (list) => model.checked((e, from) => e.ggsl_context_open(from, words, list, chains.length))),
+      llama.with(chains, (list) =>
+        llama.with(guides, (roles) =>
+          model.checked((e, from) => e.ggsl_context_open(from, words, list, roles, chains.length)),
+        ),
+      ),
     );
     this.handle = new Handle(this, "context", llama, opened, (e, at) => e.ggsl_context_close(at));
     this.contextSize = this.handle.call((e, at) => e.ggsl_context_size(at));
@@ -53,10 +58,16 @@ export class LlamaContext implements NativeContext {
     }
   }
 
-  setChain(sequence: number, graph: NativeGraph | null): void {
+  setChain(sequence: number, graph: NativeGraph | null, isGuide = false): void {
     checkInteger("sequence", sequence);
     const pointer = this.pointerOf(graph);
-    this.idle().checked((e, at) => e.ggsl_set_chain(at, sequence, pointer));
+    this.idle().checked((e, at) => e.ggsl_set_chain(at, sequence, pointer, isGuide));
+  }
+  setGuide(sequence: number, input: number, guide: number): void {
+    checkInteger("sequence", sequence);
+    checkInteger("input", input);
+    checkInteger("guide", guide);
+    this.idle().checked((e, at) => e.ggsl_set_guide(at, sequence, Math.max(0, input), guide));
   }
   setUniforms(sequence: number, values: Float32Array): void {
     checkInteger("sequence", sequence);

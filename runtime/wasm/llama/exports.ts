@@ -44,10 +44,11 @@ export interface LlamaExports extends CommonExports {
   ggsl_tail_accept_prompt(chain: Pointer, tokens: Pointer, count: number): number;
   ggsl_tail_reset(chain: Pointer): number;
 
-  ggsl_context_open(model: Pointer, options: Pointer, chains: Pointer, count: number): Pointer;
+  ggsl_context_open(model: Pointer, options: Pointer, chains: Pointer, guides: Pointer, count: number): Pointer;
   ggsl_context_close(context: Pointer): void;
   ggsl_context_size(context: Pointer): number;
-  ggsl_set_chain(context: Pointer, sequence: number, graph: Pointer): number;
+  ggsl_set_chain(context: Pointer, sequence: number, graph: Pointer, isGuide: boolean): number;
+  ggsl_set_guide(context: Pointer, sequence: number, input: number, guide: number): number;
   ggsl_set_uniforms(context: Pointer, sequence: number, values: Pointer, count: number): number;
   ggsl_set_input(
     context: Pointer,

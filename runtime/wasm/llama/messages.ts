@@ -5,6 +5,7 @@
  * `texts`, `setUniforms` and `cancel` run at once, between two tokens.
  */
 import type { GenerationStats } from "../../generate.js";
+import type { Guides } from "../../guides.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
 
@@ -28,6 +29,7 @@ export interface GenerateRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
   readonly uniforms?: UniformValues;
+  readonly guides?: Guides;
   readonly maxTokens?: number;
   readonly contextSize?: number;
   /** How many of the likeliest tokens to send with each token, at most 100; default 0. */

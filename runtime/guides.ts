@@ -1,0 +1,81 @@
+/** The other sequences of a generation, whose logits its chain reads. */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type { Feature, FeatureSource, Graph } from "@ggsl/compiler/graph/graph.js";
+import * as is from "./check.js";
+import { InputError } from "./errors.js";
+import type { Feed } from "./features/feed.js";
+import type { NativeModel } from "./native/binding.js";
+import * as checks from "./optionChecks.js";
+import { checkPromptLength, promptTokens } from "./prompt.js";
+import type { Part } from "./scheduler.js";
+
+/** A sequence that is decoded in the same batch. Each picked token continues it too. */
+export interface Guide {
+  readonly prompt: string | Int32Array;
+}
+
+/** By the name of the `input NAME: logits`. */
+export type Guides = Readonly<Record<string, Guide>>;
+
+/**
+ * The graph for a request that feeds some of these logits, such as those of another model: they are inputs like any other.
+ * Throws `InputError` for a guide that is fed as well.
+ */
+export function withFed(graph: Graph, { inputs = {} }: Feed, guides: Guides): Graph {
+  const isFed = (from: FeatureSource): from is Extract<FeatureSource, { kind: "guide" }> =>
+    from.kind === "guide" && Object.hasOwn(inputs, from.name);
+  const both = graph.features.find(({ from }) => isFed(from) && Object.hasOwn(guides, from.name))?.from;
+  if (both?.kind === "guide")
+    throw new InputError(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`);
+  if (!graph.features.some(({ from }) => isFed(from))) return graph;
+  const fed = graph.features.map((feature): Feature => {
+    const { from } = feature;
+    return isFed(from) ? { ...feature, from: { kind: "input", name: from.name } } : feature;
+  });
+  return { ...graph, features: fed };
+}
+
+/** Throws `InputError` for a guide that is missing, unknown or not valid. */
+export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): void {
+  const wanted = guidesOf(graph).map(({ name }) => name);
+  is.someObject(guides, "guides");
+  for (const [name, guide] of Object.entries(guides)) {
+    if (!wanted.includes(name)) throw new InputError(unknownGuide(graph, name, wanted));
+    is.someObject(guide, `guides.${name}`);
+    checks.prompt(vocabSize)(guide.prompt, `guides.${name}.prompt`);
+  }
+  const missing = wanted.find((name) => !Object.hasOwn(guides, name));
+  if (missing !== undefined)
+    throw new InputError(
+      `the chain \`${graph.name}\` reads the logits of another sequence, \`${missing}\`: give its prompt, as in \`guides: { ${missing}: { prompt: "..." } }\``,
+    );
+}
+
+const unknownGuide = ({ name }: Graph, guide: string, wanted: readonly string[]): string =>
+  wanted.length === 0
+    ? `the chain \`${name}\` reads the logits of no other sequence, found the guide \`${guide}\``
+    : `the chain \`${name}\` has no guide \`${guide}\`; it has ${wanted.map((w) => `\`${w}\``).join(", ")}`;
+
+/** A guide and its text so far. */
+export interface OpenGuide {
+  readonly name: string;
+  readonly tokens: Int32Array;
+}
+
+/** The prompts of a graph's guides as tokens, in the order of its inputs. Throws `InputError` for one that does not fit. */
+export const openGuides = (graph: Graph, guides: Guides, model: NativeModel, contextSize: number): OpenGuide[] =>
+  guidesOf(graph).map(({ name }) => {
+    const tokens = promptTokens(model, guides[name]!.prompt);
+    checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
+    return { name, tokens };
+  });
+
+/** The parts of the next batch: the whole prompts, or the tokens after `generated` others. */
+export const guideParts = (guides: readonly OpenGuide[], batch: Int32Array, generated: number): Part[] =>
+  guides.map(({ tokens }) =>
+    generated === 0 ? { tokens, position: 0 } : { tokens: batch, position: tokens.length + generated - 1 },
+  );
+
+/** The tokens of each guide, by name, after `generated` tokens. */
+export const savedGuides = (guides: readonly OpenGuide[], generated: Int32Array): Record<string, Int32Array> =>
+  Object.fromEntries(guides.map(({ name, tokens }) => [name, Int32Array.from([...tokens, ...generated])]));
