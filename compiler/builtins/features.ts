@@ -8,7 +8,7 @@ import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
-/** The words for parts of the text; any other name is that of an input. */
+/** The words for parts of the text. */
 export const TEXT_SOURCES: Readonly<Record<string, TextSource | undefined>> = {
   all: undefined,
   prompt: "prompt",
@@ -30,7 +30,7 @@ function countsOfLast(
 
 export const FEATURES: Readonly<Record<string, Builtin>> = {
   occurrences: define({
-    doc: "how often the token occurs among the last `last` tokens of the text, or of `in: prompt`, `generated` or an input of tokens",
+    doc: "how often the token occurs among the last `last` tokens of the text, or of `in: prompt` or `in: generated`",
     args: { last: "window" },
     named: { in: "source" },
     gives: "column",

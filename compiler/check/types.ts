@@ -321,7 +321,7 @@ function endingType(scope: Scope, value: Expr): Type {
     : report(scope, endingExpected(value.span));
 }
 
-/** `all`, `prompt`, `generated`, or an input of tokens. */
+/** `all`, `prompt` or `generated`. */
 function sourceType(scope: Scope, value: Expr): Type {
   const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
   return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));
