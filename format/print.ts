@@ -255,6 +255,8 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   CallArg_named: labelled,
 
   Clause_values: (word, values) => clause(word, values),
+  Clause_text: (word, value) => clause(word, value),
+  Clause_state: (word, what, name, values) => clause(word, what, name, values),
   Clause_bias(word, open, pairs, close) {
     const head = [doc(word), gap(open.source.startIdx, padAfter(word))];
     return [head, bracketed(open, pairs, close, "many")];

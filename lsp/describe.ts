@@ -33,7 +33,7 @@ const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   ofPickedRow: "number",
   ending: "text or list",
   sequences: "list",
-  source: "all, prompt, generated or an input",
+  source: "all, prompt or generated",
 };
 
 /** The argument types of a builtin in words. */

@@ -1,5 +1,6 @@
 /** Runs `test` blocks: a chain on given numbers, compared with the expected results. */
 import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import { rowsOf } from "@ggsl/compiler/check/tests.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
@@ -16,7 +17,7 @@ import {
   type Evaluation,
 } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
-import type { GivenVocabulary } from "./features/vocabulary.js";
+import { toBytes, vocabularyFrom, type GivenVocabulary } from "./features/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */
 export const TOLERANCE = 1e-4;
@@ -86,10 +87,12 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
   const clauses = <K extends TestClause["kind"]>(kind: K): Clause<K>[] =>
     test.clauses.filter((c): c is Clause<K> => c.kind === kind);
   const numbers = (values: readonly Expr[]): number[] => values.map((e) => numberOf(module, e));
-  const logits = clauses("logits")[0]
-    ? numbers(clauses("logits")[0]!.values)
-    : numbers(clauses("probs")[0]?.values ?? []).map(Math.log);
-  if (logits.length === 0) throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`");
+  const rows = (clause: { readonly values: readonly Expr[] }): number[][] => rowsOf(clause).map(numbers);
+  const given = clauses("logits")[0]
+    ? rows(clauses("logits")[0]!)
+    : rows(clauses("probs")[0] ?? { values: [] }).map((probs) => probs.map(Math.log));
+  const [first = []] = given;
+  if (first.length === 0) throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`");
   const run = clauses("run")[0];
   if (!run) throw new InputError("the test has no stages: add `run STAGES`");
   const graph = graphOfStages(program, run, test);
@@ -99,21 +102,37 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
   const inputs = Object.fromEntries(
     clauses("input").map((c) => [c.name.text, inputValues(graph, c.name.text, numbers(c.values))]),
   );
-  const history = numbers(clauses("history")[0]?.values ?? []);
   const texts = clauses("vocab")[0]?.values.flatMap((e) => (e.kind === "string" ? [e.value] : []));
   const { vocabulary: other, ...options } = where;
   const vocabulary = texts ?? other;
   const feed = { bias, inputs, ...(vocabulary && { vocabulary }) };
-  using evaluator = createEvaluator(graph, logits.length, { ...options, history, feed });
-  const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : 1;
+  const [text] = clauses("text");
+  const history = text ? tokensOf(text.text, vocabulary) : numbers(clauses("history")[0]?.values ?? []);
+  using evaluator = createEvaluator(graph, first.length, { ...options, history, feed });
+  for (const token of numbers(clauses("accept")[0]?.values ?? [])) {
+    if (token >= first.length)
+      throw new InputError(`\`accept\` has token ${token}, and the test has ${first.length} candidates`);
+    evaluator.evaluate(first.map((_, row) => (row === token ? 0 : -Infinity)));
+    evaluator.accept(token);
+  }
+  const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : given.length;
   if (count > MAX_STEPS) throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`);
-  const steps = Array.from({ length: Math.max(1, count) }, () => {
-    const evaluation = evaluator.evaluate(logits);
+  if (given.length > 1 && count > given.length)
+    throw new InputError(`the test has ${count} steps and candidates for ${given.length}: give a list for each step`);
+  const states: Readonly<Record<string, number>>[] = [];
+  const steps = Array.from({ length: Math.max(1, count) }, (_, i) => {
+    const evaluation = evaluator.evaluate(given[i] ?? first);
     if (evaluation.token !== null) evaluator.accept();
+    states.push(evaluator.states);
     return evaluation;
   });
   return [
-    ...clauses("expect").flatMap((c) => compare(c.what, numbers(c.values), steps, logits.length)),
+    ...clauses("expect").flatMap((c) =>
+      c.values.some((v) => v.kind === "list")
+        ? compareSteps(c.what, rows(c), steps, first.length)
+        : compare(c.what, numbers(c.values), steps, first.length),
+    ),
+    ...clauses("state").flatMap((c) => compareState(c.name.text, numbers(c.values), states)),
     ...clauses("measure").flatMap((c) => compareMeasure(c.name.text, numbers(c.values), steps)),
   ];
 }
@@ -175,6 +194,42 @@ function compare(
         0,
       );
   }
+}
+
+/** The tokens of a text. */
+function tokensOf(text: string, vocabulary: GivenVocabulary | undefined): number[] {
+  if (!vocabulary) throw new InputError("`text` needs a vocabulary: add `vocab [...]` to the test, or give one");
+  return [...vocabularyFrom(vocabulary).tokenize(toBytes(text))];
+}
+
+/** A list of expected values for each step. */
+function compareSteps(
+  what: Clause<"expect">["what"],
+  expected: number[][],
+  steps: Evaluation[],
+  vocabSize: number,
+): Difference[] {
+  if (expected.length !== steps.length)
+    return [{ what, rows: [{ at: "steps", expected: String(expected.length), found: String(steps.length) }] }];
+  return expected.flatMap((values, i) =>
+    compare(what, values, steps.slice(i), vocabSize).map(({ rows }) => ({
+      what,
+      rows: rows.map((row) => ({ ...row, at: `${row.at} in step ${i + 1}` })),
+    })),
+  );
+}
+
+/** A state has a value after each step. */
+function compareState(
+  name: string,
+  expected: number[],
+  states: readonly Readonly<Record<string, number>>[],
+): Difference[] {
+  const found = states.flatMap((values) => values[name] ?? []);
+  if (found.length > 0) return differences(`state ${name}`, expected, found, TOLERANCE);
+  const names = Object.keys(states[0]!);
+  const known = names.length > 0 ? `they keep ${names.join(", ")}` : "they keep none";
+  throw new InputError(`the stages of the test keep no state \`${name}\`: ${known}`);
 }
 
 /** A measure has a value at each step. */

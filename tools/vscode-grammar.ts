@@ -110,17 +110,18 @@ const grammar = {
     clauses: {
       patterns: [
         {
-          match: "^\\s*(expect)\\s+(probs|logits|kept|order|tokens|token)\\b",
+          match: "^\\s*(expect)\\s+(probs|logits|kept|order|tokens|token|state)\\b",
           captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "keyword.other.test.ggsl" } },
         },
         {
-          match: "^\\s*(logits|probs|history|vocab|bias)(?=\\s*\\[)",
+          match: "^\\s*(logits|probs|history|accept|vocab|bias)(?=\\s*\\[)",
           captures: { 1: { name: "keyword.control.test.ggsl" } },
         },
         {
           match: `^\\s*(run)\\s+(?!host\\b)(${NAME})`,
           captures: { 1: { name: "keyword.control.test.ggsl" }, 2: { name: "entity.name.function.call.ggsl" } },
         },
+        { match: '^\\s*(text)(?=\\s*")', captures: { 1: { name: "keyword.control.test.ggsl" } } },
         { match: `^\\s*(run|steps)(?=\\s+[\\w(])`, captures: { 1: { name: "keyword.control.test.ggsl" } } },
       ],
     },

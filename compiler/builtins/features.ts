@@ -1,15 +1,14 @@
 /** Columns that the host computes from the text so far. */
-import type { Dim, FeatureSource, TextSource } from "../graph/graph.js";
+import type { FeatureSource, TextSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import { LIMITS } from "../limits/format.js";
-import { featureColumn } from "../lower/rows/features.js";
+import { featureColumn, windowCapacity } from "../lower/rows/features.js";
 import type { Lowering } from "../lower/rows/lowering.js";
 import type { UniformValue, Value } from "../lower/rows/value.js";
 import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);
 
-/** The words for parts of the text; any other name is that of an input. */
+/** The words for parts of the text. */
 export const TEXT_SOURCES: Readonly<Record<string, TextSource | undefined>> = {
   all: undefined,
   prompt: "prompt",
@@ -24,17 +23,14 @@ function countsOfLast(
   of:
     { readonly kind: "occurrences" } | { readonly kind: "repeat_len"; readonly breakers: readonly (string | number)[] },
 ): Value {
-  const { lo, hi } = window.range;
-  const most: Dim = lo < 0 || hi > LIMITS.dim ? "V" : Math.max(1, Math.floor(hi));
-  const given = typeof source === "object" ? source.capacity : Infinity;
-  const capacity: Dim = most === "V" ? (Number.isFinite(given) ? given : most) : Math.min(most, given);
+  const capacity = windowCapacity(window.range, source);
   const from: FeatureSource = { ...of, last: window.expr, ...(source !== undefined && { in: source }) };
   return featureColumn(cx, { form: { kind: "sparse", capacity, fill: 0 }, from }, COUNTS);
 }
 
 export const FEATURES: Readonly<Record<string, Builtin>> = {
   occurrences: define({
-    doc: "how often the token occurs among the last `last` tokens of the text, or of `in: prompt`, `generated` or an input of tokens",
+    doc: "how often the token occurs among the last `last` tokens of the text, or of `in: prompt` or `in: generated`",
     args: { last: "window" },
     named: { in: "source" },
     gives: "column",

@@ -5,6 +5,8 @@ import { evaluateConstant } from "./constants.js";
 import type { Sink } from "./diagnostics.js";
 import {
   clauseTwice,
+  listExpected,
+  unevenRows,
   notAnInput,
   testLacks,
   tokenExpected,
@@ -22,8 +24,9 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
   const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
-  if (!has("expect", "measure")) diagnostics.push(testLacks(test.span, "`expect`"));
+  if (!has("expect", "measure", "state")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
+  checkSteps(test, diagnostics);
   for (const clause of test.clauses) {
     if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
     else if (
@@ -56,7 +59,11 @@ const purposeOf = (c: TestClause): string =>
         ? `input ${c.name.text}`
         : c.kind === "measure"
           ? `expect measure ${c.name.text}`
-          : c.kind;
+          : c.kind === "state"
+            ? `expect state ${c.name.text}`
+            : c.kind === "text"
+              ? "history"
+              : c.kind;
 
 function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
   const seen = new Map<string, TestClause>();
@@ -74,16 +81,39 @@ function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
   switch (clause.kind) {
     case "run":
     case "vocab":
+    case "text":
       return [];
     case "steps":
       return all([clause.count], true);
     case "bias":
       return clause.pairs.flatMap(([token, value]) => [...all([token], true), ...all([value], false)]);
     case "expect":
-      return all(clause.values, clause.what !== "probs" && clause.what !== "logits");
+      return all(rowsOf(clause).flat(), clause.what !== "probs" && clause.what !== "logits");
+    case "logits":
+    case "probs":
+      return all(rowsOf(clause).flat(), false);
     default:
-      return all(clause.values, clause.kind === "history");
+      return all(clause.values, clause.kind === "history" || clause.kind === "accept");
   }
+}
+
+/** The lists of a clause, one for each step; the values themselves are the list of the first one. */
+export const rowsOf = ({ values }: { readonly values: readonly Expr[] }): (readonly Expr[])[] =>
+  values.some((v) => v.kind === "list") ? values.map((v) => (v.kind === "list" ? v.values : [v])) : [values];
+
+/** Lists of candidates for each step have one length, and there are enough of them. */
+function checkSteps({ clauses }: Test, diagnostics: Sink): void {
+  const isRows = (c: TestClause): c is Extract<TestClause, { values: readonly Expr[] }> =>
+    c.kind === "logits" || c.kind === "probs" || (c.kind === "expect" && c.what !== "token" && c.what !== "tokens");
+  for (const clause of clauses.filter(isRows)) {
+    const mixed = clause.values.find((v) => v.kind !== "list");
+    if (mixed && clause.values.some((v) => v.kind === "list")) diagnostics.push(listExpected(mixed.span));
+  }
+  const given = clauses.find((c) => c.kind === "logits" || c.kind === "probs");
+  if (!given) return;
+  const rows = rowsOf(given);
+  const uneven = rows.findIndex(({ length }) => length !== rows[0]!.length);
+  if (uneven > 0) diagnostics.push(unevenRows(given.values[uneven]!.span, rows[0]!.length, rows[uneven]!.length));
 }
 
 /** Distinct texts, at least one for each candidate. */
@@ -103,8 +133,8 @@ function checkVocabulary(
     else seen.set(value.value, value);
   }
   const rows = test.clauses.find((c) => c.kind === "logits" || c.kind === "probs");
-  if (rows && values.length < rows.values.length)
-    diagnostics.push(vocabularyTooSmall(span, values.length, rows.values.length, rows.span));
+  const needed = rows ? rowsOf(rows)[0]!.length : 0;
+  if (rows && values.length < needed) diagnostics.push(vocabularyTooSmall(span, values.length, needed, rows.span));
 }
 
 function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Sink): void {

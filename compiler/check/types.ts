@@ -172,7 +172,7 @@ export function constType(declaration: Const, module: Module, diagnostics?: Sink
   const scope = constantScope(module, diagnostics ?? []);
   const text = textConstant(module, value);
   const type = text
-    ? textType(scope, value, text.kind === "string" ? "text" : "list")
+    ? textType(scope, value, text.kind === "string" ? "text" : "list", true)
     : scalarType((isSetLiteral(value) ? setType(scope, value) : typeOf(scope, value)).type, "static");
   constTypes.set(declaration, type);
   return type;
@@ -356,7 +356,7 @@ function endingType(scope: Scope, value: Expr): Type {
     : report(scope, endingExpected(value.span));
 }
 
-/** `all`, `prompt`, `generated`, or an input of tokens. */
+/** `all`, `prompt` or `generated`. */
 function sourceType(scope: Scope, value: Expr): Type {
   const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
   return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));

@@ -15,6 +15,7 @@ import {
   notATokenId,
   positionTooSmall,
   windowTooSmall,
+  windowUnknown,
 } from "../check/diagnostics/types.js";
 import { builtinCalled, type Module } from "../check/program.js";
 import { columnTypeOf } from "../check/types.js";
@@ -298,7 +299,11 @@ function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | unde
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {
   const last = lowerExpr(cx, scope, expr);
-  if (last.kind === "node") throw new Error("the window of a feature is not uniform");
+  if (last.kind === "node") {
+    // an argument of a function
+    cx.diagnostics.push(windowUnknown(expr.span));
+    return constant(0);
+  }
   if (!isConstant(last)) return last;
   const what = `the window of \`${callee.text}\``;
   if (!Number.isInteger(last.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(last.expr)));

@@ -120,7 +120,7 @@ export interface Arg extends Base {
 }
 
 /**
- * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates; `history`,
+ * `test "title" { probs [...] run a |> b expect probs [...] }`. `logits` or `probs` give the candidates, as lists those of each step; `history`, `text`, `accept`,
  * `vocab`, `bias` and `input name` feed the features; `expect` gives the expected result.
  */
 export interface Test extends Base {
@@ -133,6 +133,10 @@ export type TestClause =
   | Listed<"logits">
   | Listed<"probs">
   | Listed<"history">
+  /** Tokens that are accepted before the run, one after another. */
+  | Listed<"accept">
+  /** The history as a text, which the vocabulary cuts into tokens. */
+  | { readonly kind: "text"; readonly text: string; readonly span: Span }
   /** The texts of the tokens. */
   | Listed<"vocab">
   | { readonly kind: "bias"; readonly pairs: readonly (readonly [Expr, Expr])[]; readonly span: Span }
@@ -145,6 +149,8 @@ export type TestClause =
       readonly values: readonly Expr[];
       readonly span: Span;
     }
+  /** The values of a state, one after each step. */
+  | { readonly kind: "state"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
   /** The values of a measure, one for each step. */
   | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span };
 

@@ -171,6 +171,12 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Clause_values(kind, values) {
     return { kind: kind.sourceString, values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
   },
+  Clause_text(_text, value) {
+    return { kind: "text", text: ast<Ast.StringLit>(value).value, span: spanOf(this) };
+  },
+  Clause_state(_expect, _state, name, values) {
+    return { kind: "state", name: nameOf(name), values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
+  },
   Clause_bias(_bias, _open, pairs, _close) {
     return { kind: "bias", pairs: list(pairs), span: spanOf(this) };
   },

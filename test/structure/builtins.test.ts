@@ -30,6 +30,7 @@ const OTHER_TEXTS: Readonly<Record<string, string>> = {
   std: "the standard library",
   uniform: "a rate, and an op",
   next: "a field of states",
+  last: "a field of features and of uniform expressions",
 };
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   ...{ min: "a bound of a range", max: "a bound of a range" },

@@ -29,5 +29,13 @@ export const vocabularyTooSmall = (span: Span, found: number, rows: number, cand
     notes: [{ message: "the candidates", span: candidates }],
   });
 
+export const listExpected = (span: Span): Diagnostic =>
+  error("E0358", span, "expected a list, as the other steps have", {
+    help: "give one list, or a list for each step: `logits [[1, 2], [2, 1]]`",
+  });
+
+export const unevenRows = (span: Span, expected: number, found: number): Diagnostic =>
+  error("E0359", span, `expected ${expected} candidates, as in the first step, found ${found}`);
+
 export const notAnInput = (span: Span, name: string): Diagnostic =>
   error("E0603", span, `there is no input \`${name}\``, { help: `declare it with \`input ${name}: f32\`` });

@@ -88,8 +88,8 @@ export const namedBuiltinArgument = (span: Span, name: string, named: readonly s
   });
 
 export const sourceExpected = (span: Span): Diagnostic =>
-  error("E0356", span, "expected `all`, `prompt`, `generated` or the name of an input of tokens", {
-    help: "as in `occurrences(64, in: generated)`; declare an input with `input name: tokens(512)`",
+  error("E0356", span, "expected `all`, `prompt` or `generated`", {
+    help: "as in `occurrences(64, in: generated)`",
   });
 
 export const windowUnknown = (span: Span): Diagnostic =>

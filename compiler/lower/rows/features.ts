@@ -1,8 +1,9 @@
 /** Columns that the host feeds, sparse pairs or dense rows, in the table's order. */
 import { emit } from "../../graph/build.js";
-import type { Dim, Feature, NodeId } from "../../graph/graph.js";
+import type { Dim, Feature, NodeId, TextSource } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
 import { inputName } from "../../graph/sets.js";
+import { LIMITS } from "../../limits/format.js";
 import { clampLogits, column, scalar } from "./columns.js";
 import type { Lowering } from "./lowering.js";
 import { pickedToken } from "./pick.js";
@@ -24,6 +25,14 @@ function columnOf(cx: Lowering, feature: Feature, make: () => NodeId): NodeValue
   const whole = known ?? make();
   cx.featureColumns.set(key, whole);
   return inTableOrder(cx, whole);
+}
+
+/** The most tokens that a window of these sizes can have; a negative size means all of the text. */
+export function windowCapacity({ lo, hi }: Interval, source: TextSource | undefined): Dim {
+  const given = typeof source === "object" ? source.capacity : Infinity;
+  const isAll = lo < 0 || hi > LIMITS.dim;
+  if (isAll && given === Infinity) return "V";
+  return isAll ? given : Math.max(1, Math.min(Math.floor(hi), given));
 }
 
 /** A column over the whole vocabulary in the table's order. */
