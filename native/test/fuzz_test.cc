@@ -23,7 +23,7 @@ public:
         words = Words();
         nodes.clear();
         words.uniforms = 2;
-        words.inputs   = { 0, V, 1, 3, 0, 3 };
+        words.inputs   = { 0, V, 0, 1, 3, 0, 0, 3, 0 };
         note(words.the_logits(), Dtype::f32, V);
         note(words.i32(OpId::input, 3, {}, { 1, 1, 3 }), Dtype::i32, 3);
         for (int32_t count = 1 + below(40); count > 0; --count) {
