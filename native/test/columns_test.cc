@@ -1,9 +1,11 @@
 // Columns of constant inputs: given with the graph, on the device for every run and every row.
 #include "graph/backend.h"
 #include "graph/evaluate.h"
+#include "graph/failure.h"
 #include "check.h"
 #include "words.h"
 
+#include <cmath>
 #include <functional>
 
 namespace ggsl::test {
