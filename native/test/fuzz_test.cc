@@ -23,11 +23,7 @@ public:
         words = Words();
         nodes.clear();
         words.uniforms = 2;
-<<<<<<< HEAD
         words.inputs   = { 0, V, 0, 1, 3, 0, 0, 3, 0, 0, V, 1 };
-=======
-        words.inputs   = { 0, V, 0, 1, 3, 0, 0, 3, 0 };
->>>>>>> setsx
         note(words.the_logits(), Dtype::f32, V);
         note(words.i32(OpId::input, 3, {}, { 1, 1, 3 }), Dtype::i32, 3);
         note(words.f32(OpId::input, V, {}, { 3, 0, V }), Dtype::f32, V);
