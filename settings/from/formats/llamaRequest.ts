@@ -3,7 +3,7 @@ import { fieldOf } from "@ggsl/compiler/llama/fields.js";
 import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
 import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
-import { ImportError, show } from "../notes.js";
+import { ImportError } from "../notes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { responseFormat } from "./jsonFormat.js";
@@ -100,17 +100,14 @@ function orderOf(reader: Reader): readonly ListedName[] {
 
 // ---------------------------------------------------------------- logit bias
 
-/** `{"15043": 1}`, `[[15043, 1.5], [2, false]]`; texts instead of tokens would need the model's vocabulary. */
+/** `{"15043": 1}`, `[[15043, 1.5], [2, false], ["Hello", -0.5]]`. */
 export function biasesOf(reader: Reader, key: string): Bias[] {
   const node = reader.node(key);
   if (node === undefined) return [];
   if (node.kind !== "array" && node.kind !== "object")
     return reader.refuse(key, "an object of token ids and biases, or a list of pairs");
   const pairs = node.kind === "object" ? pairsOf(node) : node.items.map(pairOf);
-  const texts = pairs.filter(([token]) => typeof token === "string").map(([text]) => show(String(text)));
-  if (texts.length > 0)
-    reader.note("lost", key, `texts need a model's vocabulary, give token ids instead of ${texts.join(", ")}`);
-  return pairs.flatMap(([token, bias]) => (typeof token === "number" ? { token, bias } : []));
+  return pairs.map(([token, bias]) => ({ token, bias }));
 }
 
 type Pair = readonly [token: number | string, bias: number];
