@@ -90,16 +90,10 @@ const length = (name: string, value: number, range: string): Uniform => ({ unifo
 export const noEndBefore = (key: string, least: number, ends: readonly TokenSet[]): Stage[] =>
   least <= 0
     ? []
-    : [
-        {
-          name: "min_tokens",
-          args: { wanted: length(key, least, ">= 0") },
-          declaration: `/// No end of the text before \`wanted\` tokens.
-sampler min_tokens(wanted: i32 >= 0) {
-${ends.map((end) => `  keep step >= wanted or ${isNot(end)}`).join("\n")}
-}`,
-        },
-      ];
+    : ends.map((end) => ({
+        name: "min_tokens",
+        args: { length: length(key, least, ">= 0"), ...(end.tokens !== "end" && { end }) },
+      }));
 
 /** Bans the tokens until the text, with its prompt, has `least` tokens. */
 export const noEndOfShortText = (least: number, end: TokenSet): Stage[] =>
@@ -118,17 +112,19 @@ sampler min_length(wanted: i32 >= 0) {
 
 /** Bans the tokens as the first generated token. */
 export const notAtStart = (tokens: readonly number[]): Stage[] =>
-  tokens.length === 0
-    ? []
-    : [
-        own("suppressed_at_start", "Tokens that are banned as the first generated token.", [
-          `keep step > 0 or ${isNot({ tokens })}`,
-        ]),
-      ];
+  tokens.length === 0 ? [] : [{ name: "suppress_begin", args: { banned: { tokens } } }];
 
 /** Bans all other tokens. */
 export const onlyTokens = (tokens: readonly number[]): Stage[] => [
-  own("allowed_tokens", "Only these tokens.", [`keep ${isOneOf({ tokens })}`]),
+  { name: "allowed_tokens", args: { only: { tokens } } },
+];
+
+/** At most `budget` tokens of thought, between the tags; `key` is the setting's name. */
+export const thinkingBudget = (key: string, budget: number, open: string, close: string): Stage[] => [
+  {
+    name: "thinking_budget",
+    args: { budget: length(key, budget, ">= 0"), open: [open], close: [close], end: { tokens: [close] } },
+  },
 ];
 
 /** Forces tokens where the text, with its prompt, has so many tokens. */
@@ -167,44 +163,16 @@ ${body.map((line) => `  ${line}`).join("\n")}
 }
 
 /** Bans the last token of each sequence: token ids, or texts, which the model's vocabulary cuts into tokens. */
-export const badWords = (words: List): Stage[] =>
-  words.length === 0
-    ? []
-    : [
-        {
-          name: "bad_words",
-          args: { words },
-          declaration: `/// Never complete one of the sequences of tokens.
-sampler bad_words(static words: list) {
-  keep not completes(words)
-}`,
-        },
-      ];
+export const badWords = (words: List): Stage[] => (words.length === 0 ? [] : [{ name: "bad_words", args: { words } }]);
 
-/** Adds biases to the last tokens of sequences. Those that hold at the same time add up, so they are in different stages. */
+/** Adds biases to the last tokens of sequences. */
 export function sequenceBiases(
   list: readonly { readonly tokens: readonly number[]; readonly bias: number }[],
 ): Stage[] {
-  const groups: { readonly bias: number; readonly sequences: (readonly number[])[] }[] = [];
-  for (const { tokens, bias } of list) {
-    const isFree = (sequences: readonly (readonly number[])[]): boolean =>
-      !sequences.some((s) => endsWith(s, tokens) || endsWith(tokens, s));
-    const group = groups.find((g) => g.bias === bias && isFree(g.sequences));
-    if (group) group.sequences.push(tokens);
-    else groups.push({ bias, sequences: [tokens] });
-  }
-  return groups.map(({ bias, sequences }) => ({
-    name: "sequence_bias",
-    args: { sequences, amount: bias },
-    declaration: `/// Add \`amount\` to the token that completes one of the sequences.
-sampler sequence_bias(static sequences: list, amount: f32) {
-  logit += completes(sequences) ? amount : 0
-}`,
-  }));
+  const groups = new Map<number, (readonly number[])[]>();
+  for (const { tokens, bias } of list) groups.set(bias, [...(groups.get(bias) ?? []), tokens]);
+  return [...groups].map(([delta, sequences]) => ({ name: "sequence_bias", args: { sequences, delta } }));
 }
-
-const endsWith = (tokens: readonly number[], end: readonly number[]): boolean =>
-  end.every((token, i) => tokens[tokens.length - end.length + i] === token);
 
 export const grammar = (text: string): Stage[] => [
   own("constrained", "Only what the grammar accepts.", [`keep allowed(${quote(text)})`]),

@@ -67,10 +67,11 @@ describe("Hugging Face transformers", () => {
     [[3], 1.5],
     [[1, 3], 1.5],
     [[0, 1, 3], 1.5],
-    [[1, 3], 1.5],
     [[4, 4], -2],
     [[1, 0], 0.5],
   ];
+  /** The first one of these is replaced by a later one. */
+  const GIVEN = [[[1, 3], 9], ...SEQUENCES] as const;
   const biased: Meaning = (logits, prompt, generated) =>
     mapped(logits, (logit, token) => {
       const text = [...prompt, ...generated, token];
@@ -81,7 +82,7 @@ describe("Hugging Face transformers", () => {
   const only = (logits: Logits, token: number): Logits => banned(logits, (t) => t !== token);
 
   test.each<[string, object, Meaning, number[]]>([
-    ["sequence_bias", { sequence_bias: SEQUENCES }, biased, [0, 1]],
+    ["sequence_bias", { sequence_bias: GIVEN }, biased, [0, 1]],
     [
       "sequence_bias by tokens",
       { sequence_bias: { "(1, 3)": 1.5, "[4, 4]": -2, "0": 1, "(1,)": -1 } },
@@ -291,9 +292,38 @@ describe("vLLM and OpenAI", () => {
       [0],
       vocabulary,
     ],
+    [
+      "thinking_token_budget",
+      { thinking_token_budget: 2 },
+      (logits, p, g) => {
+        const text = [...p, ...g];
+        const opened = text.lastIndexOf(0);
+        const isOpen = opened > text.lastIndexOf(1);
+        return isOpen && text.length - 1 - opened >= 2 ? banned(logits, (t) => t !== 1) : logits;
+      },
+      [5, 0],
+      ["<think>", "</think>", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j"],
+    ],
   ])("%s", (_, settings, meaning, prompt, texts) => {
     expectMeaning(programOf("vllm", settings, { eos: [EOS] }), meaning, prompt, texts);
   });
+});
+
+test("the reasoning budget of a request to llama-server", () => {
+  const tags = { reasoning_budget_start_tag: "<a>", reasoning_budget_end_tags: ["</a>"] };
+  const off = { temperature: 1, top_k: 0, top_p: 1, min_p: 0 };
+  const program = programOf("llama.cpp", { ...off, ...tags, reasoning_budget_tokens: 1 });
+  expectMeaning(
+    program,
+    (logits, p, g) => {
+      const text = [...p, ...g];
+      const opened = text.lastIndexOf(3);
+      const isOpen = opened > text.lastIndexOf(1);
+      return isOpen && text.length - 1 - opened >= 1 ? banned(logits, (t) => t !== 1) : logits;
+    },
+    [3],
+    ["x", "</a>", "<b>", "<a>", "c", "d", "e", "f", "g", "h", "i", "j"],
+  );
 });
 
 test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
@@ -315,7 +345,7 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
       { id: "3", text: "[10, 11]", value: 3 },
     ],
   });
-  const bias = new Map([
+  const bias = new Map<number, number>([
     ...([
       [2, 2],
       [3, -1],

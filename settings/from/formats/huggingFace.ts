@@ -158,7 +158,9 @@ function sequenceBias(reader: Reader): SequenceBias[] {
       "sequence_bias",
       "a list of pairs of token ids and a bias, or an object of biases by token ids",
     );
-  return limited(reader, "sequence_bias", pairs, ({ tokens }) => tokens);
+  // as in transformers, the last bias of a sequence counts
+  const last = new Map(pairs.map((pair) => [pair.tokens.join(), pair]));
+  return limited(reader, "sequence_bias", [...last.values()], ({ tokens }) => tokens);
 }
 
 function sequencePairs(node: Node): SequenceBias[] | undefined {

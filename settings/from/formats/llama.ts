@@ -25,6 +25,7 @@ export interface LlamaSettings {
   readonly grammar?: string | undefined;
   readonly seed: Seed;
   readonly ignoreEos: boolean;
+  readonly thinking: readonly Stage[];
 }
 
 export const DEFAULT_SETTINGS: LlamaSettings = {
@@ -34,6 +35,7 @@ export const DEFAULT_SETTINGS: LlamaSettings = {
   biases: [],
   seed: "random",
   ignoreEos: false,
+  thinking: [],
 };
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
@@ -49,6 +51,7 @@ export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: Impo
   if (s.grammar !== undefined)
     reader.note("differs", reader.given.has("grammar") ? "grammar" : "response_format", GRAMMAR_DIFFERS);
   const front = [
+    ...s.thinking,
     ...(s.grammar === undefined ? [] : grammar(s.grammar)),
     ...biasStages(s.biases, reader, "logit_bias", s.ignoreEos ? endOf(eos) : undefined),
   ];
@@ -57,6 +60,10 @@ export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: Impo
     return [...front, ...stages.temp("temperature", temperature), ...stages.mirostat(mirostat, tau, eta, s.seed)];
   return [...front, ...ordered(s)];
 }
+
+/** Tags that a source does not state. */
+export const DEFAULT_TAGS =
+  "the thought is between <think> and </think>, which must be one token; other models have other tags, which the program can state";
 
 /** The given tokens that end a text, or the model's. */
 export const endOf = (eos: readonly number[]): TokenSet => ({ tokens: eos.length === 0 ? "end" : eos });

@@ -4,12 +4,14 @@ import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/l
 import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError } from "../notes.js";
-import type { Bias, ImportOptions, Plan } from "../plan.js";
+import * as pieces from "../pieces.js";
+import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { responseFormat } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
+  DEFAULT_TAGS,
   isRandomSeed,
   known,
   LLAMA_TOOL,
@@ -65,6 +67,7 @@ function read(reader: Reader): LlamaSettings {
     grammar: reader.text("grammar") || format,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.flag("ignore_eos") ?? false,
+    thinking: thinkingOf(reader),
   };
 }
 
@@ -82,13 +85,21 @@ function noteGrammars(reader: Reader): void {
     ["grammar_lazy", "grammar_triggers", "preserved_tokens", "grammar_type"],
     "a grammar holds from the first token on here",
   );
-  lost(
-    [
-      ...["reasoning_budget_tokens", "reasoning_control", "reasoning_budget_message"],
-      ...["reasoning_budget_start_tag", "reasoning_budget_end_tag", "reasoning_budget_end_tags"],
-    ],
-    "there is no reasoning budget here",
-  );
+  lost(["reasoning_control"], "the calling program sets the parameter `reasoning_budget_tokens` instead");
+  lost(["reasoning_budget_message"], "the thought ends without a message");
+}
+
+/** -1 is no limit. llama.cpp reads the tags of the model's chat template if the request has none. */
+function thinkingOf(reader: Reader): Stage[] {
+  const key = "reasoning_budget_tokens";
+  const budget = reader.whole(key, { min: -1 });
+  const [start, end] = [reader.text("reasoning_budget_start_tag"), reader.text("reasoning_budget_end_tag")];
+  const ends = reader.texts("reasoning_budget_end_tags") ?? (end === undefined ? [] : [end]);
+  if (budget === undefined || budget < 0) return [];
+  const [close = "", ...more] = ends.filter((tag) => tag !== "");
+  reader.note("differs", key, start && close !== "" ? "the end tag must be one token" : DEFAULT_TAGS);
+  if (more.length > 0) reader.note("differs", "reasoning_budget_end_tags", "only the first one ends the thought");
+  return pieces.thinkingBudget(key, budget, start || "<think>", close || "</think>");
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {

@@ -10,7 +10,7 @@ import * as pieces from "../pieces.js";
 import type { ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
 import { NO_SCHEMA, responseFormat } from "./jsonFormat.js";
-import { biasStages } from "./llama.js";
+import { biasStages, DEFAULT_TAGS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
 
@@ -41,7 +41,6 @@ const LOST: Readonly<Record<string, string>> = {
   early_stopping: "it belongs to beam search",
   logits_processors: "they are code of the other tool",
   vllm_xargs: "they are for code of the other tool",
-  thinking_token_budget: "there is no reasoning budget here",
 };
 
 const OTHER_GRAMMAR = "here any JSON object; the other tool's own grammar may differ in blanks";
@@ -76,6 +75,7 @@ function constraints(reader: Reader, { eos = [] }: ImportOptions): Stage[] {
     reader.refuse("stop_token_ids", `a list of at most ${pieces.MAX_LISTED} token ids`);
   const ends = eos.length > 0 ? [{ tokens: [...new Set([...stops, ...eos])] }] : [{ tokens: "end" } as const];
   return [
+    ...thinkingBudget(reader),
     ...(allowed === undefined ? [] : pieces.onlyTokens([...new Set(allowed)])),
     ...badWords(reader),
     ...pieces.noEndBefore("min_tokens", least, [
@@ -84,6 +84,15 @@ function constraints(reader: Reader, { eos = [] }: ImportOptions): Stage[] {
     ]),
     ...biasStages(biases, reader),
   ];
+}
+
+/** vLLM's reasoning parser knows the tags of the model. */
+function thinkingBudget(reader: Reader): Stage[] {
+  const key = "thinking_token_budget";
+  const budget = reader.whole(key, { min: 0 });
+  if (budget === undefined) return [];
+  reader.note("differs", key, DEFAULT_TAGS);
+  return pieces.thinkingBudget(key, budget, "<think>", "</think>");
 }
 
 /** vLLM cuts each word into tokens as it is, and with a blank before it. */
