@@ -1,10 +1,11 @@
 /** The distribution after each stage: compiles the chain's prefixes, and evaluates them on the same logits. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { createEvaluator, type Evaluation, type Evaluator } from "ggsl/evaluate.js";
+import type { Evaluation, Evaluator } from "ggsl/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
-import type { ChainRequest, ParamValues, StageResult, StagesReply } from "./messages.js";
+import { openEvaluator, valuesFor } from "./evaluator.js";
+import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
 import { counters, openProgram } from "./program.js";
 
 /** The maximum number of shown tokens. */
@@ -55,12 +56,7 @@ function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   }
   open?.evaluators.forEach((evaluator) => evaluator.dispose());
   open = undefined;
-  const evaluators = graphs.map((graph) =>
-    createEvaluator(graph, logits.length, {
-      ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
-      feed: vocabulary ? { vocabulary } : {},
-    }),
-  );
+  const evaluators = graphs.map((graph) => openEvaluator(graph, request, backend));
   open = { key, evaluators };
   return open;
 }
@@ -76,10 +72,6 @@ function prefixGraphs(request: ChainRequest): Graph[] {
   }
   return graphs;
 }
-
-/** The values of the parameters of a graph. */
-export const valuesFor = ({ params, sets = [] }: Graph, uniforms: ParamValues): ParamValues =>
-  Object.fromEntries(Object.entries(uniforms).filter(([name]) => [...params, ...sets].some((p) => p.name === name)));
 
 function softMax(logits: Float32Array): Evaluation["candidates"] {
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);

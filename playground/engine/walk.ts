@@ -1,15 +1,15 @@
 /** Runs the chain for several steps on the same logits and accepts each picked token, to show its states. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
-import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
+import type { Evaluator } from "ggsl/evaluate.js";
 import { InputError } from "ggsl/errors.js";
 import { openBackend } from "./backend.js";
 import { surpriseOf } from "./distribution.js";
+import { openEvaluator } from "./evaluator.js";
 import type { WalkReply, WalkRequest } from "./messages.js";
 import { openProgram } from "./program.js";
-import { valuesFor } from "./stages.js";
 
 export async function walkReply(request: WalkRequest): Promise<WalkReply> {
-  const { logits, history, steps, uniforms, vocabulary } = request;
+  const { logits, steps } = request;
   const { backend, ...note } = await openBackend();
   const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
@@ -18,10 +18,7 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
     );
   if (graph.outputs.sampled === undefined)
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
-  const evaluator = createEvaluator(graph, logits.length, {
-    ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
-    feed: vocabulary ? { vocabulary } : {},
-  });
+  const evaluator = openEvaluator(graph, request, backend);
   try {
     return { backend, ...note, ...walk(evaluator, logits, steps) };
   } finally {

@@ -33,6 +33,11 @@ sampler all_of(static set: tokens = tokens(/^a\\/b$/, "x")) {
 chain c = all_of()
 `;
 
+/** What a page has, and Node.js's types lack. */
+interface Styles {
+  getComputedStyle(element: unknown): { readonly color: string };
+}
+
 let site: Site;
 
 inBrowser("sets, vocabularies and guides in the playground", () => {
@@ -92,7 +97,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
         .nth(line)
         .locator("span", { hasText: text })
         .first()
-        .evaluate((span) => getComputedStyle(span as never).color);
+        .evaluate((span) => (globalThis as unknown as Styles).getComputedStyle(span).color);
     const comment = await colourOf("/* one", 0);
     expect(await colourOf("two */", 1)).toBe(comment);
     const pattern = await colourOf("/^a", 3);
@@ -116,6 +121,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
 
       const v = await visit(site.browser, site.url);
       await v.type(GUIDED);
+      await v.see("#stages .status", /reads the logits of other sequences \(negative\)/);
       await v.page.getByLabel("Prompt of the guide negative").fill(negative);
       await v.page.getByLabel("Prompt", { exact: true }).fill(prompt);
       await v.page.getByLabel("Tokens", { exact: true }).fill("12");
