@@ -7,7 +7,7 @@ import { FUNCTIONS, findName, NAMES } from "../builtins/builtins.js";
 import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { DRAWS } from "../builtins/draws.js";
-import { textConstant } from "./constants.js";
+import { textAlone, textConstant } from "./constants.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownFunction, unknownName } from "./diagnostics/names.js";
 import { givenTwice, positionalAfterNamed, randomIsForSeeds } from "./diagnostics/params.js";
@@ -345,13 +345,13 @@ export function textType(
 
 const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) => v.kind === "number");
 
-/** A text, or a list of token ids. */
+/** A text, alone or in a list, or a list of token ids. */
 function endingType(scope: Scope, value: Expr): Type {
   const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
   if (local?.type === "text" || local?.type === "list" || local?.type === "error") return local;
   if (value.kind === "name" && !local && scope.module.broken.has(value.text)) return ERROR;
   const found = local ? undefined : textConstant(scope.module, value);
-  return found && (found.kind === "string" || isIdList(found))
+  return found && (found.kind === "string" || isIdList(found) || textAlone(found))
     ? scalarType("list", "static")
     : report(scope, endingExpected(value.span));
 }

@@ -5,7 +5,7 @@ import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
 import { isFunction } from "../check/functions.js";
-import { evaluateConst, evaluateConstant, textConstant } from "../check/constants.js";
+import { evaluateConst, evaluateConstant, textAlone, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
 import {
   countTooLarge,
@@ -268,8 +268,9 @@ function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call)
 }
 
 function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
-  const given = textOf(scope, expr);
-  if (!given) throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const found = textOf(scope, expr);
+  if (!found) throw new Error("the checker accepted an argument that is neither a text nor a list");
+  const given = textAlone(found) ?? found;
   const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
   cx.meter.spend(ending.length);
   if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
