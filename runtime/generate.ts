@@ -23,16 +23,13 @@ import {
   acceptToken,
   featureInputs,
   measuresOf,
-  restoreSequence,
-  savedSequence,
-  saveSequence,
   startSequence,
   statesOf,
   uniformsOf,
   withUniforms,
-  type SavedSequence,
   type UniformValues,
 } from "./sequence.js";
+import { restoreSequence, savedSequence, saveSequence, type SavedSequence } from "./savedSequence.js";
 
 /** A request to generate one sequence. */
 export interface SequenceRequest {

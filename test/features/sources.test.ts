@@ -4,14 +4,8 @@ import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, readSpec, toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator, type EvaluateBackend } from "../../runtime/evaluate.js";
-import {
-  acceptToken,
-  acceptPrompt,
-  featureInputs,
-  restoreSequence,
-  saveSequence,
-  startSequence,
-} from "../../runtime/sequence.js";
+import { acceptToken, acceptPrompt, featureInputs, startSequence } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 
 const V = 7;
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

@@ -8,7 +8,8 @@ import { printGraph } from "../../compiler/graph/text.js";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { drawF32, drawF64, mt19937 } from "../../runtime/mt19937.js";
-import { acceptToken, restoreSequence, saveSequence, startSequence } from "../../runtime/sequence.js";
+import { acceptToken, startSequence } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
 
