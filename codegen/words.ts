@@ -36,7 +36,8 @@ export function setDoc({ capacity, stages, doc }: ModuleSet): string {
   return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
 }
 
-export function inputDoc({ doc, sparse }: ModuleInput): string {
+export function inputDoc({ doc, sparse, tokens }: ModuleInput): string {
+  if (tokens !== undefined) return paragraphs(doc, `A text: at most ${tokens} token ids.`);
   const form = sparse
     ? `Numbers for ${sparse.capacity === "V" ? "any tokens" : `at most ${sparse.capacity} tokens`}, by token; ${sparse.fill} for the others.`
     : "A number for each token of the vocabulary.";

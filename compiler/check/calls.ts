@@ -3,7 +3,6 @@ import type { Arg, Call, Expr, Name } from "../syntax/ast.js";
 import { children } from "../syntax/walk.js";
 import { argsOf, countsOf, givesOf, namedArgs, positional, type ArgType, type Builtin } from "../builtins/builtin.js";
 import { FUNCTIONS, findName } from "../builtins/builtins.js";
-import { TEXT_SOURCES } from "../builtins/features.js";
 import { DRAWS } from "../builtins/draws.js";
 import { textConstant } from "./constants.js";
 import { drawInside } from "./diagnostics/functions.js";
@@ -40,6 +39,7 @@ import {
   type Typing,
 } from "./scope.js";
 import { isSetLiteral } from "./sets.js";
+import { isTextInput, textNamed, textNames } from "./texts.js";
 
 /** The type of a call of a builtin or a function. */
 export function typeOfCall(typing: Typing, scope: Scope, call: Call): Type {
@@ -184,10 +184,15 @@ function endingType(scope: Scope, value: Expr): Type {
     : report(scope, endingExpected(value.span));
 }
 
-/** `all`, `prompt` or `generated`. */
+/** `all`, `prompt`, `generated` or an input of tokens. */
 function sourceType(scope: Scope, value: Expr): Type {
-  const isWord = value.kind === "name" && Object.hasOwn(TEXT_SOURCES, value.text);
-  return isWord ? scalarType("text", "static") : report(scope, sourceExpected(value.span));
+  const { module, names } = scope;
+  const name = value.kind === "name" ? value.text : undefined;
+  if (name !== undefined && module.broken.has(name)) return ERROR;
+  const isHidden = name !== undefined && names.has(name) && isTextInput(module.scope.get(name)?.declaration);
+  return name !== undefined && textNamed(module, name) && !isHidden
+    ? scalarType("text", "static")
+    : report(scope, sourceExpected(value.span, name, textNames(module, names)));
 }
 
 /** A window is an integer that is known before the graph runs. */

@@ -7,8 +7,9 @@ import { textConstant } from "./constants.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
-import { noPresentOrder, textHere, typeMismatch } from "./diagnostics/types.js";
+import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "./diagnostics/types.js";
 import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
+import { isTextInput } from "./texts.js";
 import { isKnownBefore, textType, typeOfCall } from "./calls.js";
 import { typeOfFold, typeOfRepeat } from "./loops.js";
 import type { Module } from "./program.js";
@@ -101,6 +102,7 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
+  if (declared && isTextInput(declared)) return report(scope, textIsNoValue(span, name));
   if (declared?.kind === "input") {
     const type = columnTypeOf(declared);
     return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
