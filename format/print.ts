@@ -227,8 +227,8 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
     const lines = docs.children.map((line, i) => (i === 0 ? doc(line) : put(line, NEWLINE)));
     const before = lines.length > 0 ? gap((first ?? name).source.startIdx, NEWLINE) : "";
     const head = first ? [doc(first), put(name, SPACE)] : doc(name);
-    const bounds = [maybe(size, NONE), maybe(range, SPACE)];
-    return [lines, before, head, put(colon, NONE), put(type, SPACE), bounds, maybe(value, SPACE)];
+    const typed = [put(colon, NONE), put(type, SPACE), maybe(size, NONE)];
+    return [lines, before, head, typed, maybe(range, SPACE), maybe(value, SPACE)];
   },
   Size: (open, most, close) => [doc(open), put(most, NONE), put(close, NONE)],
   Default: spaced,

@@ -5,6 +5,7 @@ import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import { tokenList } from "./optionChecks.js";
 
+/** Which watermark is looked for, and where. */
 export interface DetectOptions {
   /** The seed that the sampler had as `key`. */
   readonly key: number;
