@@ -10,7 +10,7 @@ import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, without, 
 import { runOtherwise } from "./device.js";
 import { meaningOf } from "./meaning/meaning.js";
 import { Unclear } from "./meaning/table.js";
-import { chosen, outcomeOf, type Step } from "./outcome.js";
+import { chosen, columnsFor, outcomeOf, type Step } from "./outcome.js";
 
 export interface RunOptions {
   /** The others are compared with the first one. */
@@ -159,7 +159,7 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
     void tally.failures.push(`${where}: ${fault}\n${describeCase(c)}`);
   const outcomeIn = (build: Build, backend: Backend, accepted?: readonly number[]): Step[] => {
     const graph = compile(build);
-    return outcomeOf(graph, given, runOf(backend, graph, vocabSize), accepted);
+    return outcomeOf(graph, given, runOf(backend, graph, vocabSize, columnsFor(graph, given)), accepted);
   };
   const first = outcomeIn(OPTIMIZED, backends[0]!);
   const accepted = first.map(chosen);
