@@ -103,6 +103,7 @@ async function compile(): Promise<void> {
   showDiagnostics(list, reply, editor.goTo);
   showChains(reply);
   if (reply.chain) parameters.show(reply.chain);
+  if (reply.chain) text.showGuides(reply.chain.guides);
   present = reply.absent === undefined ? reply.chain : undefined;
   markStale(!present);
   if (!present) return;
@@ -146,7 +147,8 @@ async function walkOf(request: ChainRequest, { picks, states: names }: ChainFact
 function chainRequest(): ChainRequest | undefined {
   try {
     const { uniforms } = parameters.values();
-    return { ...programRef(), uniforms, logits: logits.logits(), history: logits.history() };
+    const [row, history, vocabulary] = [logits.logits(), logits.history(), logits.vocabulary()];
+    return { ...programRef(), uniforms, logits: row, history, ...(vocabulary && { vocabulary }) };
   } catch (error) {
     // the panel shows the error; the old results belong to other logits
     stages.fail((error as Error).message);
@@ -169,9 +171,9 @@ function showChains({ chains: names, chain }: CheckReply): void {
 
 // ---------------------------------------------------------------- choosing and sharing
 
-function openShared({ program, chain, uniforms, statics, seed, source }: Shared): void {
+function openShared({ program, chain, uniforms, statics, seed, source, vocabulary }: Shared): void {
   parameters.set({ uniforms, statics, seed });
-  logits.set(source);
+  logits.set(source, vocabulary ?? "");
   chains.replaceChildren(...(chain === undefined ? [] : [h("option", { value: chain, textContent: chain })]));
   chains.value = chain ?? "";
   examples.value = "";
@@ -186,6 +188,7 @@ const share = openShare(
     ...(chains.value !== "" && { chain: chains.value }),
     ...parameters.values(),
     source: logits.source(),
+    ...(logits.texts() !== "" && { vocabulary: logits.texts() }),
   }),
   openShared,
 );

@@ -73,3 +73,10 @@ export function itemsOf(literal: SetLiteral, module: Module): TokenItem[] {
     return value.kind === "pattern" ? { pattern: value.value } : (evaluateConstant(value, module) ?? 0);
   });
 }
+
+/** The entries of a literal, or of a constant that is one. */
+export function itemsNamed(expr: Expr, module: Module): readonly TokenItem[] | undefined {
+  if (isSetLiteral(expr)) return itemsOf(expr, module);
+  const declared = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
+  return declared?.declaration.kind === "const" ? itemsNamed(declared.declaration.value, declared.module) : undefined;
+}

@@ -2,12 +2,12 @@
 import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
 import type { Diagnostic } from "../check/diagnostics.js";
 import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../check/diagnostics/sets.js";
-import { isSetLiteral, itemsOf } from "../check/sets.js";
+import { itemsNamed } from "../check/sets.js";
 import { resolveArgs } from "../check/arguments.js";
 import { evaluateConstant, textConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
 import { declaredRange } from "../check/ranges.js";
-import type { Param, Range, TokenItem } from "../graph/graph.js";
+import type { Param, Range } from "../graph/graph.js";
 import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
@@ -100,13 +100,6 @@ export function setArguments(
     const { doc } = declared;
     return [[name, addSet(cx, { of, name, capacity, ...(doc !== undefined && { doc }) })]];
   });
-}
-
-/** The entries of a literal, or of a constant. */
-function itemsNamed(expr: Ast.Expr, module: Module): readonly TokenItem[] | undefined {
-  if (isSetLiteral(expr)) return itemsOf(expr, module);
-  const declared = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
-  return declared?.declaration.kind === "const" ? itemsNamed(declared.declaration.value, declared.module) : undefined;
 }
 
 /** Parameters of type text or list have their default as value. */

@@ -2,6 +2,7 @@
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
@@ -28,15 +29,18 @@ function chainOf(ref: ProgramRef): Pick<CheckReply, "absent" | "chain"> {
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     const absent = error.diagnostics.map(({ message, help }) => [message, help].filter(Boolean).join("; ")).join("\n");
-    const { chain, stages, statics } = program;
-    return { absent, chain: { name: chain.name.text, params: [], statics, stages, picks: false, states: [] } };
+    const { chain, stages, statics, sets } = program;
+    const none = { params: [], guides: [], picks: false, states: [] };
+    return { absent, chain: { name: chain.name.text, statics, sets, stages, ...none } };
   }
 }
 
-const factsOf = ({ chain, stages, statics }: OpenProgram, graph: Graph): ChainFacts => ({
+const factsOf = ({ chain, stages, statics, sets }: OpenProgram, graph: Graph): ChainFacts => ({
   name: chain.name.text,
   params: graph.params,
   statics,
+  sets,
+  guides: guidesOf(graph).map(({ name }) => name),
   stages,
   picks: graph.outputs.sampled !== undefined,
   states: graph.states.map(({ name }) => name),

@@ -1,13 +1,19 @@
 /** Requests of the page to its worker, and their replies: plain data that can be cloned between threads. */
 import type { Param } from "@ggsl/compiler/graph/graph.js";
 
+/** The value of a parameter that is a set: token ids, and texts of tokens. */
+export type TokenList = readonly (number | string)[];
+
+/** Values of parameters by name. */
+export type ParamValues = Readonly<Record<string, number | TokenList>>;
+
 /** A program and the options of its compilation. */
 export interface ProgramRef {
   readonly text: string;
   /** May be omitted if the program declares one chain. */
   readonly chain?: string;
   /** Values of the chain's static parameters. */
-  readonly statics: Readonly<Record<string, number>>;
+  readonly statics: ParamValues;
   /** The value of all open seeds. */
   readonly seed: number;
 }
@@ -52,6 +58,16 @@ export interface StaticParam extends Pick<Param, "name" | "type" | "range" | "do
   readonly default?: number;
 }
 
+/** A parameter that is a set of tokens. */
+export interface SetParam {
+  readonly name: string;
+  readonly isStatic: boolean;
+  /** The most tokens that it takes. */
+  readonly capacity: number;
+  /** The default value as the program has it. */
+  readonly default?: string;
+}
+
 export interface CheckReply {
   readonly diagnostics: readonly PageDiagnostic[];
   readonly symbols: readonly StageSymbol[];
@@ -65,6 +81,9 @@ export interface ChainFacts {
   readonly name: string;
   readonly params: readonly Param[];
   readonly statics: readonly StaticParam[];
+  readonly sets: readonly SetParam[];
+  /** Other sequences whose logits the chain reads. */
+  readonly guides: readonly string[];
   readonly stages: readonly string[];
   readonly picks: boolean;
   readonly states: readonly string[];
@@ -77,8 +96,10 @@ export interface Evaluated {
 }
 
 export interface ChainRequest extends ProgramRef {
-  readonly uniforms: Readonly<Record<string, number>>;
+  readonly uniforms: ParamValues;
   readonly logits: Float32Array;
+  /** The texts of the tokens; absent if none were given. */
+  readonly vocabulary?: readonly string[];
   /** Token ids of the text so far. */
   readonly history: readonly number[];
 }

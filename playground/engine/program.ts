@@ -6,8 +6,8 @@ import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { InputError } from "ggsl/errors.js";
-import type { ProgramRef, StaticParam } from "./messages.js";
-import { staticParams } from "./statics.js";
+import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
+import { setParams, staticParams } from "./statics.js";
 
 export const FILE = "program.ggsl";
 
@@ -17,6 +17,7 @@ const MAX_TEXT = 2 ** 20;
 export interface OpenProgram {
   readonly chain: Chain;
   readonly statics: readonly StaticParam[];
+  readonly sets: readonly SetParam[];
   /** Stages of the chain as written; a chain among them counts as one. */
   readonly stages: readonly string[];
   /** The graph of the first `count` stages, by default of all; each is compiled once. */
@@ -51,11 +52,14 @@ function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([chain]);
   const settable = staticParams(program, chain);
-  const set = Object.fromEntries(Object.entries(statics).filter(([param]) => settable.some((p) => p.name === param)));
+  const sets = setParams(program, chain);
+  const names = [...settable, ...sets.filter(({ isStatic }) => isStatic)].map((param) => param.name);
+  const set = Object.fromEntries(Object.entries(statics).filter(([param]) => names.includes(param)));
   const graphs = new Map<string, Graph>();
   return {
     chain,
     statics: settable,
+    sets,
     stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
     graph({ count = chain.stages.length, ...options } = {}) {
       const key = JSON.stringify([count, options]);

@@ -4,7 +4,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { createEvaluator, type Evaluation, type Evaluator } from "ggsl/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
-import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
+import type { ChainRequest, ParamValues, StageResult, StagesReply } from "./messages.js";
 import { counters, openProgram } from "./program.js";
 
 /** The maximum number of shown tokens. */
@@ -46,8 +46,8 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
 
 /** Reuses the evaluators for new values of uniforms, unless there are states, whose initial values may change. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
-  const { text, chain, statics, seed, uniforms, logits, history } = request;
-  const key = JSON.stringify([text, chain, statics, seed, logits.length, history, backend]);
+  const { text, chain, statics, seed, uniforms, logits, history, vocabulary } = request;
+  const key = JSON.stringify([text, chain, statics, seed, logits.length, history, vocabulary, backend]);
   const graphs = prefixGraphs(request);
   if (open?.key === key && !graphs.some(({ states }) => states.length > 0)) {
     open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));
@@ -56,7 +56,10 @@ function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   open?.evaluators.forEach((evaluator) => evaluator.dispose());
   open = undefined;
   const evaluators = graphs.map((graph) =>
-    createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) }),
+    createEvaluator(graph, logits.length, {
+      ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
+      feed: vocabulary ? { vocabulary } : {},
+    }),
   );
   open = { key, evaluators };
   return open;
@@ -75,8 +78,8 @@ function prefixGraphs(request: ChainRequest): Graph[] {
 }
 
 /** The values of the parameters of a graph. */
-export const valuesFor = ({ params }: Graph, uniforms: Readonly<Record<string, number>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(uniforms).filter(([name]) => params.some((p) => p.name === name)));
+export const valuesFor = ({ params, sets = [] }: Graph, uniforms: ParamValues): ParamValues =>
+  Object.fromEntries(Object.entries(uniforms).filter(([name]) => [...params, ...sets].some((p) => p.name === name)));
 
 function softMax(logits: Float32Array): Evaluation["candidates"] {
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -9,7 +9,7 @@ import { openProgram } from "./program.js";
 import { valuesFor } from "./stages.js";
 
 export async function walkReply(request: WalkRequest): Promise<WalkReply> {
-  const { logits, history, steps, uniforms } = request;
+  const { logits, history, steps, uniforms, vocabulary } = request;
   const { backend, ...note } = await openBackend();
   const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
@@ -18,7 +18,10 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
     );
   if (graph.outputs.sampled === undefined)
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
-  const evaluator = createEvaluator(graph, logits.length, { backend, history, uniforms: valuesFor(graph, uniforms) });
+  const evaluator = createEvaluator(graph, logits.length, {
+    ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
+    feed: vocabulary ? { vocabulary } : {},
+  });
   try {
     return { backend, ...note, ...walk(evaluator, logits, steps) };
   } finally {

@@ -5,14 +5,19 @@ import { hasModel } from "../model/model.js";
 import { nextToken, type NextToken } from "../model/next.js";
 import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
+import { readVocabulary } from "../state/tokenList.js";
 
 export interface LogitsPanel {
   /** Throws `InputError` for an invalid list. */
   logits(): Float32Array;
   /** Token ids of the text so far. Throws `InputError`. */
   history(): number[];
+  /** The texts of the tokens: of the field, or of the model. Throws `InputError`. */
+  vocabulary(): readonly string[] | undefined;
+  /** The field with the texts. */
+  texts(): string;
   source(): LogitSource;
-  set(source: LogitSource): void;
+  set(source: LogitSource, texts: string): void;
   /** Texts of tokens by id if the logits are the model's, else empty. Rejects with `InputError`. */
   textsOf(tokens: Int32Array): Promise<ReadonlyMap<number, string>>;
   /** Discards the logits of the old model after another one is loaded. */
@@ -46,6 +51,13 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
   const prompt = h("input", { type: "text", value: "In the beginning", oninput: onChange });
   const promptRow = h("label", { hidden: true }, "prompt ", prompt);
   const past = h("input", { type: "text", placeholder: "none", oninput: onChange });
+  const words = h("textarea", { rows: 3, spellcheck: false, placeholder: "a text on each line", oninput: onChange });
+  const wordsRow = h(
+    "details",
+    {},
+    h("summary", { textContent: "texts of the tokens" }),
+    h("label", {}, "vocabulary ", words),
+  );
   const fault = h("p", { className: "fault", role: "alert" });
   host.replaceChildren(
     h("label", {}, "from ", kind),
@@ -53,6 +65,7 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
     listRow,
     promptRow,
     h("label", {}, "tokens so far ", past),
+    wordsRow,
     fault,
   );
 
@@ -116,10 +129,18 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
       said = undefined;
       if (isModel()) onChange();
     },
+    texts: () => words.value,
+    vocabulary: () =>
+      reporting(() => {
+        const next = isModel() ? said?.next : undefined;
+        return readVocabulary(words.value) ?? (typeof next === "object" && "texts" in next ? next.texts : undefined);
+      }),
     history: () => reporting(() => readHistory(past.value)),
-    set(given) {
+    set(given, texts) {
       if (given.kind === "model" && !hasModel)
         throw new InputError("the link needs a model, which this build does not have");
+      words.value = texts;
+      wordsRow.open = texts !== "";
       kind.value = given.kind === "model" ? "model" : given.kind === "list" ? given.are : given.shape;
       if (given.kind === "model") prompt.value = given.prompt;
       else if (given.kind === "list") list.value = given.text;

@@ -1,7 +1,8 @@
 /** A slider for every parameter of the chain, and an input for its open seeds. */
 import { expectedValue, isSeed, MAX_SEED, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { h, short } from "../dom.js";
-import type { ChainFacts, StaticParam } from "../engine/messages.js";
+import type { ChainFacts, ParamValues, SetParam, StaticParam, TokenList } from "../engine/messages.js";
+import { readTokenList } from "../state/tokenList.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
 
 export interface Parameters {
@@ -13,8 +14,8 @@ export interface Parameters {
 }
 
 export interface ParameterValues {
-  readonly uniforms: Readonly<Record<string, number>>;
-  readonly statics: Readonly<Record<string, number>>;
+  readonly uniforms: ParamValues;
+  readonly statics: ParamValues;
   readonly seed: number;
 }
 
@@ -28,8 +29,8 @@ export interface ParameterEvents {
 }
 
 export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost }: ParameterEvents): Parameters {
-  let uniforms = new Map<string, number>();
-  let statics = new Map<string, number>();
+  let uniforms = new Map<string, number | TokenList>();
+  let statics = new Map<string, number | TokenList>();
   let seed = 42;
   let shown = "";
   let latest: ChainFacts | undefined;
@@ -39,17 +40,25 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   const rebuild = (chain: ChainFacts): void => {
     const rows = [
       ...chain.params.map((p) =>
-        control({ ...p, hint: "" }, uniforms.get(p.name), (value) => {
+        control({ ...p, hint: "" }, numberOf(uniforms.get(p.name)), (value) => {
           uniforms.set(p.name, value);
           onUniform();
         }),
       ),
       ...chain.statics.map((p) =>
-        control({ ...p, hint: "static: recompiles" }, statics.get(p.name), (value) => {
+        control({ ...p, hint: "static: recompiles" }, numberOf(statics.get(p.name)), (value) => {
           statics.set(p.name, value);
           onStatic();
         }),
       ),
+      ...chain.sets.map((p) => {
+        const values = p.isStatic ? statics : uniforms;
+        return setRow(p, listOf(values.get(p.name)), (list) => {
+          if (list) values.set(p.name, list);
+          else values.delete(p.name);
+          (p.isStatic ? onStatic : onUniform)();
+        });
+      }),
       seedRow("seed of open draws", seed, (value) => {
         seed = value;
         onStatic();
@@ -65,11 +74,16 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   return {
     show(chain) {
       latest = chain;
-      const key = JSON.stringify([chain.name, chain.params, chain.statics]);
+      const key = JSON.stringify([chain.name, chain.params, chain.statics, chain.sets]);
       if (key === shown) return;
       shown = key;
-      uniforms = kept(uniforms, chain.params);
-      statics = kept(statics, chain.statics);
+      const isStatic = ({ isStatic }: SetParam): boolean => isStatic;
+      uniforms = kept(
+        uniforms,
+        chain.params,
+        chain.sets.filter((p) => !isStatic(p)),
+      );
+      statics = kept(statics, chain.statics, chain.sets.filter(isStatic));
       const lost = given.filter((name) => !uniforms.has(name) && !statics.has(name));
       given = [];
       if (lost.length > 0) onLost(lost, chain.name);
@@ -89,15 +103,22 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
 
 /** The values that are still valid for the chain's parameters. */
 const kept = (
-  values: ReadonlyMap<string, number>,
+  values: ReadonlyMap<string, number | TokenList>,
   params: readonly StaticParam[] | ChainFacts["params"],
-): Map<string, number> =>
+  sets: readonly SetParam[],
+): Map<string, number | TokenList> =>
   new Map(
     [...values].filter(([name, value]) => {
+      if (typeof value === "object") return sets.some((p) => p.name === name && value.length <= p.capacity);
       const param = params.find((p) => p.name === name);
       return param !== undefined && expectedValue(param, value) === undefined;
     }),
   );
+
+const numberOf = (value: number | TokenList | undefined): number | undefined =>
+  typeof value === "number" ? value : undefined;
+const listOf = (value: number | TokenList | undefined): TokenList | undefined =>
+  typeof value === "object" ? value : undefined;
 
 type AnyParam = Pick<StaticParam, "name" | "type" | "range"> & {
   readonly default?: number | "random";
@@ -141,6 +162,22 @@ function sliderRow(param: AnyParam, start: number | undefined, onChange: (value:
   return h("div", { className: "parameter" }, labelled(param, slider, ends), exact, fault);
 }
 
+/** Without a text, the set has its default. */
+function setRow(param: SetParam, list: TokenList | undefined, onChange: (list?: TokenList) => void): HTMLElement {
+  const fault = h("span", { className: "fault", role: "alert" });
+  const field = h("input", { type: "text", spellcheck: false, placeholder: param.default ?? "none" });
+  field.value = list?.map((item) => JSON.stringify(item)).join(", ") ?? "";
+  field.oninput = () => {
+    const given = field.value.trim() === "" ? undefined : readTokenList(field.value);
+    const isGood = given !== null && (given?.length ?? 0) <= param.capacity;
+    fault.textContent = isGood ? "" : `must be at most ${param.capacity} token ids and texts, as in 1, "</s>"`;
+    if (isGood) onChange(given);
+  };
+  const hint = param.isStatic ? "static: recompiles" : "";
+  const ends = `a set of at most ${param.capacity} token ids and texts, as in 1, "</s>"`;
+  return h("div", { className: "parameter set" }, labelled({ name: param.name, hint }, field, ends), fault);
+}
+
 function switchRow(param: AnyParam, isOn: boolean, onChange: (value: number) => void): HTMLElement {
   const box = h("input", { type: "checkbox", checked: isOn });
   box.onchange = () => onChange(box.checked ? 1 : 0);
@@ -175,7 +212,7 @@ function seedRow(name: string, start: number, onChange: (value: number) => void)
   );
 }
 
-const labelled = ({ name, hint }: AnyParam, field: HTMLElement, ends: string): HTMLElement =>
+const labelled = ({ name, hint }: Pick<AnyParam, "name" | "hint">, field: HTMLElement, ends: string): HTMLElement =>
   h(
     "label",
     {},

@@ -1,20 +1,23 @@
 /** Generated text of two chains with the same prompt and seed, side by side. */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "ggsl/chain.js";
 import type { WorkerGeneration } from "ggsl/wasm/llama/client.js";
 import { h } from "../dom.js";
-import type { SpecRequest } from "../engine/messages.js";
+import type { ParamValues, SpecRequest } from "../engine/messages.js";
 import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";
 import { openTokens, probabilityLegend } from "./tokens.js";
 
 export interface TextPanel {
   /** Sets uniforms from the next token on. */
-  setUniforms(values: Readonly<Record<string, number>>): void;
+  setUniforms(values: ParamValues): void;
+  /** Shows a field for the prompt of each of the chain's guides. */
+  showGuides(names: readonly string[]): void;
 }
 
 export interface TextOptions {
   /** The program's chain; undefined while it has errors. */
-  program(): { readonly request: SpecRequest; readonly uniforms: Readonly<Record<string, number>> } | undefined;
+  program(): { readonly request: SpecRequest; readonly uniforms: ParamValues } | undefined;
   seed(): number;
   specOf(request: SpecRequest): Promise<string>;
   /** Called when the model is replaced or unloaded. */
@@ -31,7 +34,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       say("This build of the page has no model module, so there is no text to show."),
       say("To build one: npm run build:wasm -- --llama, then npm run build:playground."),
     );
-    return { setUniforms: () => undefined };
+    return { setUniforms: () => undefined, showGuides: () => undefined };
   }
   const prompt = h("input", { type: "text", value: "In the beginning", "aria-label": "Prompt" });
   const count = h("input", { type: "number", value: "48", min: "1", max: String(MAX_TOKENS), "aria-label": "Tokens" });
@@ -40,6 +43,8 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
   const go = h("button", { type: "button", textContent: "Write" });
   const stop = h("button", { type: "button", textContent: "Stop", disabled: true });
   const file = h("input", { type: "file", accept: ".gguf", "aria-label": "Another model, a GGUF file" });
+  const guides = new Map<string, HTMLInputElement>();
+  const guideRows = h("div", { className: "guides" });
   const status = h("p", { className: "status", role: "status" });
   const sides = [openTokens("the program's chain"), openTokens("compared with")] as const;
   host.replaceChildren(
@@ -51,6 +56,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       go,
       stop,
     ),
+    guideRows,
     h("label", { className: "against" }, "compared with ", against),
     status,
     probabilityLegend(),
@@ -70,10 +76,21 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     status.classList.remove("fault");
   };
 
+  /** A field keeps its text when its guide disappears from the program for a while. */
+  function guideField(name: string): HTMLInputElement {
+    const known = guides.get(name) ?? h("input", { type: "text", value: "In the beginning" });
+    known.setAttribute("aria-label", `Prompt of the guide ${name}`);
+    guides.set(name, known);
+    return known;
+  }
+
   async function write(side: 0 | 1, model: PageModel, chain: Written, { text, maxTokens }: Task): Promise<void> {
+    const graph = readSpec(chain.spec);
+    const prompts = guidesOf(graph).map(({ name }) => [name, { prompt: guideField(name).value }] as const);
     const generation = model.worker.generate(text, {
-      chain: chainOf(readSpec(chain.spec)),
+      chain: chainOf(graph),
       uniforms: chain.uniforms,
+      ...(prompts.length > 0 && { guides: Object.fromEntries(prompts) }),
       maxTokens,
       alternatives: ALTERNATIVES,
       states: true,
@@ -131,6 +148,13 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
       .finally(() => options.onModel());
   };
   return {
+    showGuides(names) {
+      guideRows.replaceChildren(
+        ...names.map((name) =>
+          h("label", {}, `prompt of the guide `, h("code", { textContent: name }), " ", guideField(name)),
+        ),
+      );
+    },
     setUniforms(values) {
       // a generation that has just ended does not need them
       if (running?.side === 0) running.generation.setUniforms(values).catch(() => undefined);
@@ -140,7 +164,7 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
 
 interface Written {
   readonly spec: string;
-  readonly uniforms: Readonly<Record<string, number>>;
+  readonly uniforms: ParamValues;
 }
 
 interface Task {

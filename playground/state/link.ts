@@ -1,15 +1,19 @@
 /** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "ggsl/errors.js";
+import type { ParamValues } from "../engine/messages.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
+import { isTokenList } from "./tokenList.js";
 
 export interface Shared {
   readonly program: string;
   readonly chain?: string;
-  readonly uniforms: Readonly<Record<string, number>>;
-  readonly statics: Readonly<Record<string, number>>;
+  readonly uniforms: ParamValues;
+  readonly statics: ParamValues;
   readonly seed: number;
   readonly source: LogitSource;
+  /** The field with the texts of the tokens, if it is not empty. */
+  readonly vocabulary?: string;
 }
 
 const VERSION = "1";
@@ -51,11 +55,12 @@ function parse(data: string): unknown {
 }
 
 function checked(value: unknown): Shared {
-  const { program, chain, uniforms, statics, seed, source, ...rest } = objectOf(value, "its data");
+  const { program, chain, uniforms, statics, seed, source, vocabulary, ...rest } = objectOf(value, "its data");
   const stray = Object.keys(rest)[0];
   if (stray !== undefined) throw unreadable(`it contains \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
   if (typeof program !== "string") throw unreadable("it contains no program");
   if (chain !== undefined && !isName(chain)) throw unreadable("its chain is not a valid name");
+  if (vocabulary !== undefined && typeof vocabulary !== "string") throw unreadable("its vocabulary is not a text");
   if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,
@@ -64,6 +69,7 @@ function checked(value: unknown): Shared {
     statics: valuesOf(statics, "statics"),
     seed,
     source: sourceOf(source),
+    ...(vocabulary !== undefined && { vocabulary }),
   };
 }
 
@@ -75,14 +81,16 @@ function objectOf(value: unknown, what: string): Record<string, unknown> {
   return { ...value };
 }
 
-function valuesOf(value: unknown, what: string): Record<string, number> {
+function valuesOf(value: unknown, what: string): ParamValues {
   const entries = Object.entries(objectOf(value, `\`${what}\``));
   if (entries.length > MAX_VALUES)
     throw unreadable(`it contains ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
-  for (const [name, number] of entries)
-    if (!isName(name) || typeof number !== "number" || !Number.isFinite(number))
-      throw unreadable(`\`${name.slice(0, MAX_NAME)}\` among its ${what} is not a name with a number`);
-  return Object.fromEntries(entries) as Record<string, number>;
+  for (const [name, given] of entries)
+    if (!isName(name) || !(isTokenList(given) || (typeof given === "number" && Number.isFinite(given))))
+      throw unreadable(
+        `\`${name.slice(0, MAX_NAME)}\` among its ${what} is not a name with a number or a list of tokens`,
+      );
+  return Object.fromEntries(entries) as ParamValues;
 }
 
 function sourceOf(value: unknown): LogitSource {

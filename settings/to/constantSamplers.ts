@@ -1,29 +1,70 @@
-/** Recognises samplers that are settings in other tools: biases of single tokens, and a grammar. */
+/** Recognises samplers that are settings in other tools: biases of tokens, and a grammar. */
 import type { Bias } from "../from/plan.js";
+import type { Module } from "@ggsl/compiler/check/program.js";
+import { itemsNamed } from "@ggsl/compiler/check/sets.js";
+import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import type { Expr, Sampler, Stmt } from "@ggsl/compiler/syntax/ast.js";
 
-/** A sampler's biases, if each of its statements adds a constant to the logit of one token or bans one token. */
-export function biasesOf({ params, body }: Sampler): Bias[] | undefined {
-  if (params.length > 0 || body.length === 0) return undefined;
-  const found = body.map(biasOf);
-  return found.every((b) => b !== undefined) ? found : undefined;
+export interface TokenBiases {
+  readonly biases: readonly Bias[];
+  /** The tokens that end a text are banned. */
+  readonly bansEnd: boolean;
 }
 
-/** `keep token != 5`, `logit += token == 7 ? 1.5 : 0` */
-function biasOf(stmt: Stmt): Bias | undefined {
+/** A sampler's biases, if each of its statements adds a constant to the logits of some tokens or bans some. */
+export function biasesOf({ params, body }: Sampler, module: Module): TokenBiases | undefined {
+  if (params.length > 0 || body.length === 0) return undefined;
+  const found = body.map((stmt) => biasesIn(stmt, module));
+  if (!found.every((b) => b !== undefined)) return undefined;
+  return { biases: found.flatMap((b) => (b === "end" ? [] : b)), bansEnd: found.includes("end") };
+}
+
+/** `keep token != 5`, `keep token not in tokens.end`, `logit += token in tokens(7, " yes") ? 1.5 : 0` */
+function biasesIn(stmt: Stmt, module: Module): readonly Bias[] | "end" | undefined {
   if (stmt.kind === "keep" && !stmt.atLeast) {
-    const token = tokenOf(stmt.cond, "!=");
-    return token === undefined ? undefined : { token, bias: -Infinity };
+    const found = tokensOf(stmt.cond, module);
+    if (!found?.isNegated) return undefined;
+    return found.tokens === "end" ? "end" : found.tokens.map((token) => ({ token, bias: -Infinity }));
   }
   if (stmt.kind !== "assign" || stmt.target.text !== "logit" || stmt.op !== "+=") return undefined;
   if (stmt.value.kind !== "conditional" || numberOf(stmt.value.else) !== 0) return undefined;
-  const [token, bias] = [tokenOf(stmt.value.cond, "=="), numberOf(stmt.value.then)];
-  return token === undefined || bias === undefined ? undefined : { token, bias };
+  const [found, bias] = [tokensOf(stmt.value.cond, module), numberOf(stmt.value.then)];
+  if (!found || found.isNegated || found.tokens === "end" || bias === undefined) return undefined;
+  return found.tokens.map((token) => ({ token, bias }));
 }
 
-function tokenOf(expr: Expr, op: "==" | "!="): number | undefined {
-  if (expr.kind !== "binary" || expr.op !== op) return undefined;
-  return expr.left.kind === "name" && expr.left.text === "token" ? numberOf(expr.right) : undefined;
+interface Tokens {
+  readonly tokens: readonly (number | string)[] | "end";
+  readonly isNegated: boolean;
+}
+
+const isToken = (expr: Expr): boolean => expr.kind === "name" && expr.text === "token";
+
+/** The tokens for which a condition holds, or does not hold. */
+function tokensOf(expr: Expr, module: Module): Tokens | undefined {
+  if (expr.kind === "binary" && (expr.op === "==" || expr.op === "!=") && isToken(expr.left)) {
+    const token = numberOf(expr.right);
+    return token === undefined ? undefined : { tokens: [token], isNegated: expr.op === "!=" };
+  }
+  if (expr.kind !== "member" || !isToken(expr.value)) return undefined;
+  const items = itemsNamed(expr.set, module);
+  const tokens = items && (isEnd(items) ? "end" : listed(items));
+  return tokens && { tokens, isNegated: expr.isNegated };
+}
+
+const isEnd = (items: readonly TokenItem[]): boolean =>
+  items.length === 1 && typeof items[0] === "object" && "class" in items[0] && items[0].class === "end";
+
+/** Ids and texts; undefined if there are patterns or classes. */
+export const listed = (items: readonly TokenItem[]): (number | string)[] | undefined => {
+  const tokens = [...new Set(items)];
+  return tokens.every((item) => typeof item !== "object") ? tokens : undefined;
+};
+
+/** The tokens of sequences of one token each. */
+export function singleTokens(sequences: readonly TokenSequence[]): number[] | undefined {
+  const tokens = sequences.map((s) => (typeof s === "object" && s.length === 1 ? s[0]! : s));
+  return tokens.every((token) => typeof token === "number") ? tokens : undefined;
 }
 
 function numberOf(expr: Expr): number | undefined {

@@ -1,16 +1,23 @@
 /** The stages of a chain with the values of their arguments; nested chains are inlined. */
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
-import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import { evaluateConstant, textConstant } from "@ggsl/compiler/check/constants.js";
+import { itemsNamed } from "@ggsl/compiler/check/sets.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { resolveTailArgs } from "@ggsl/compiler/check/tailArguments.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
+import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, Expr, Param, Sampler, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
-/** Undefined if it is unknown before the chain runs. */
-export type Value = number | string | readonly (number | string)[] | undefined;
+/** A set of tokens. */
+export interface SetValue {
+  readonly items: readonly TokenItem[];
+}
+
+/** Lists have ids, texts and sequences of ids. Undefined if it is unknown before the chain runs. */
+export type Value = number | string | readonly TokenSequence[] | SetValue | undefined;
 
 export interface FlatStage {
   readonly name: string;
@@ -19,8 +26,8 @@ export interface FlatStage {
   /** A sampler of the standard library, or one of llama.cpp's in the host tail. */
   readonly isStandard: boolean;
   readonly args: Readonly<Record<string, Value>>;
-  /** The declaration of any other sampler. */
-  readonly sampler?: Sampler;
+  /** The declaration of any other sampler, and the module where it is. */
+  readonly sampler?: { readonly declared: Sampler; readonly module: Module };
 }
 
 type Values = ReadonlyMap<string, Value>;
@@ -52,7 +59,7 @@ function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
       label: labelOf(call),
       isStandard,
       args: Object.fromEntries(args),
-      ...(!isStandard && { sampler: callee }),
+      ...(!isStandard && { sampler: { declared: callee, module: found.module } }),
     },
   ];
 }
@@ -79,9 +86,12 @@ function defaultOf(param: Param, module: Module): Value {
 }
 
 function valueOf(expr: Expr, module: Module, values: Values): Value {
-  if (expr.kind === "string") return expr.value;
-  if (expr.kind === "list") return expr.values.map((v) => valueOf(v, module, values) as number | string);
   if (expr.kind === "name" && values.has(expr.text)) return values.get(expr.text);
   if (expr.kind === "name" && expr.text === "random") return "random";
+  const items = itemsNamed(expr, module);
+  if (items) return { items };
+  const text = textConstant(module, expr);
+  if (text?.kind === "string") return text.value;
+  if (text) return text.values.map((v) => valueOf(v, module, values) as TokenSequence);
   return evaluateConstant(expr, module);
 }

@@ -1,11 +1,12 @@
 /** Converts a chain to settings of llama.cpp, or gives every reason why that is impossible. */
 import { FIELD_NAMES, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
+import type { TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import type { ListedName } from "@ggsl/compiler/llama/order.js";
 import { TAIL_SAMPLERS, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
 import { effective, GRAMMAR_DIFFERS } from "../from/formats/llama.js";
 import type { Bias } from "../from/plan.js";
-import { biasesOf, grammarOf } from "./constantSamplers.js";
-import type { FlatStage, Value } from "./flatten.js";
+import { biasesOf, grammarOf, listed, singleTokens, type TokenBiases } from "./constantSamplers.js";
+import type { FlatStage, SetValue, Value } from "./flatten.js";
 
 export interface LlamaExport {
   /** The settings that the chain determines. All are written, because a model file or a server may have other defaults. */
@@ -13,9 +14,19 @@ export interface LlamaExport {
   readonly order: readonly ListedName[];
   readonly breakers?: readonly string[];
   readonly biases: readonly Bias[];
+  /** The tokens that end a text are banned. */
+  readonly ignoreEos: boolean;
+  readonly thinking?: Thinking;
   readonly grammar?: string;
   readonly seed?: number;
   readonly warnings: readonly string[];
+}
+
+/** At most so many tokens of thought between the tags. */
+export interface Thinking {
+  readonly budget: number;
+  readonly open: string;
+  readonly close: string;
 }
 
 interface Draft {
@@ -24,6 +35,8 @@ interface Draft {
   readonly biases: Bias[];
   readonly warnings: string[];
   readonly reasons: string[];
+  ignoreEos: boolean;
+  thinking?: Thinking;
   breakers?: readonly string[];
   grammar?: string;
   seed?: number | "random";
@@ -32,7 +45,7 @@ interface Draft {
 
 /** The settings, or the reasons why llama.cpp has no equivalent. */
 export function toLlama(stages: readonly FlatStage[]): LlamaExport | { readonly reasons: readonly string[] } {
-  const draft: Draft = { values: new Map(), order: [], biases: [], warnings: [], reasons: [] };
+  const draft: Draft = { values: new Map(), order: [], biases: [], ignoreEos: false, warnings: [], reasons: [] };
   for (const stage of stages) {
     const refuse = (why: string): void => void draft.reasons.push(`${stage.label}: ${why}`);
     const unknown = Object.keys(stage.args).find((name) => stage.args[name] === undefined);
@@ -51,12 +64,19 @@ const isFront = ({ order, picks, values }: Draft): boolean => order.length === 0
 
 /** Biases and a grammar, which llama.cpp applies before everything else. */
 function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
-  const biases = biasesOf(sampler!);
-  const grammar = biases ? undefined : grammarOf(sampler!);
+  const { declared, module } = sampler!;
+  const biases = biasesOf(declared, module);
+  const grammar = biases ? undefined : grammarOf(declared);
   if (!biases && grammar === undefined) return refuse("llama.cpp has no such sampler");
-  if (!isFront(draft)) return refuse(`llama.cpp applies ${biases ? "biases" : "a grammar"} before all samplers only`);
-  if (biases) draft.biases.push(...biases);
+  if (biases) addBiases(draft, biases, refuse);
+  else if (!isFront(draft)) refuse("llama.cpp applies a grammar before all samplers only");
   else addGrammar(draft, grammar!, refuse);
+}
+
+function addBiases(draft: Draft, { biases, bansEnd }: TokenBiases, refuse: Refuse): void {
+  if (!isFront(draft)) return refuse("llama.cpp applies biases before all samplers only");
+  draft.biases.push(...biases);
+  draft.ignoreEos ||= bansEnd;
 }
 
 function addGrammar(draft: Draft, grammar: string, refuse: Refuse): void {
@@ -77,7 +97,7 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   if (name === "grammar") {
     if (!isFront(draft)) return refuse("llama.cpp applies a grammar before all samplers only");
     if (args["root"] !== "root") return refuse('llama.cpp begins a grammar with the rule "root"');
-    return addGrammar(draft, String(args["text"]), refuse);
+    return addGrammar(draft, args["text"] as string, refuse);
   }
   if (name === "logit_bias") {
     if (!isFront(draft)) return refuse("llama.cpp applies biases before all samplers only");
@@ -86,6 +106,7 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
     );
     return;
   }
+  if (Object.hasOwn(IN_FRONT, name)) return IN_FRONT[name]!(draft, args, refuse);
   const equal = TAIL_SAMPLERS[name];
   if (!equal) return refuse("llama.cpp has no such sampler");
   if (equal.picks) addPick(draft, name, args, refuse);
@@ -97,10 +118,37 @@ function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   if (args["seed"] !== undefined) setSeed(draft, args["seed"] as number | "random", refuse);
 }
 
+type Args = Readonly<Record<string, Value>>;
+
+/** Stages that are settings of their own in llama.cpp, applied before all samplers. */
+const IN_FRONT: Readonly<Record<string, (draft: Draft, args: Args, refuse: Refuse) => void>> = {
+  bad_words: (draft, { words }, refuse) => addSequences(draft, words, -Infinity, refuse),
+  sequence_bias: (draft, { sequences, delta }, refuse) => addSequences(draft, sequences, delta as number, refuse),
+  thinking_budget: addThinking,
+};
+
+function addSequences(draft: Draft, sequences: Value, bias: number, refuse: Refuse): void {
+  const tokens = singleTokens(sequences as readonly TokenSequence[]);
+  if (!tokens) return refuse("llama.cpp's biases are for single tokens by their ids, not for texts and sequences");
+  addBiases(draft, { biases: tokens.map((token) => ({ token, bias })), bansEnd: false }, refuse);
+}
+
+function addThinking(draft: Draft, { budget, open, close, end }: Args, refuse: Refuse): void {
+  if (!isFront(draft) || draft.thinking) return refuse("llama.cpp applies one budget of thought, before all samplers");
+  const [opens, closes] = [open as readonly TokenSequence[], close as readonly TokenSequence[]];
+  const [start, tag] = [opens[0], closes[0]];
+  const ends = listed((end as SetValue).items);
+  if (typeof start !== "string" || typeof tag !== "string" || ends?.length !== 1 || ends[0] !== tag)
+    return refuse("llama.cpp takes the tags of a thought as texts, and forces the end tag");
+  draft.thinking = { budget: budget as number, open: start, close: tag };
+}
+
 /** Stages that are off in a way that llama.cpp's command line cannot express. */
 const isOff = ({ name, args }: FlatStage): boolean =>
   (name === "penalties" && (args["last_n"] as number) <= 0) ||
-  (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1));
+  (name === "dry" && ((args["last_n"] as number) <= 0 || (args["base"] as number) < 1)) ||
+  ((name === "min_tokens" || name === "forced_end") && args["length"] === 0) ||
+  (name === "sequence_bias" && args["delta"] === 0);
 
 function addPick(draft: Draft, name: string, args: Readonly<Record<string, Value>>, refuse: Refuse): void {
   draft.picks = true;
@@ -136,8 +184,8 @@ function setSeed(draft: Draft, seed: number | "random", refuse: Refuse): void {
 }
 
 function addBreakers(draft: Draft, value: Value, refuse: Refuse): void {
-  const list = value as readonly (string | number)[];
-  if (list.some((b) => typeof b === "number")) return refuse("llama.cpp takes breakers as texts, not as token ids");
+  const list = value as readonly TokenSequence[];
+  if (list.some((b) => typeof b !== "string")) return refuse("llama.cpp takes breakers as texts, not as token ids");
   const breakers = list as readonly string[];
   if (draft.breakers && draft.breakers.join("\0") !== breakers.join("\0"))
     return refuse("llama.cpp has one list of breakers for the whole chain");

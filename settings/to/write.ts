@@ -19,6 +19,11 @@ export function toFlags(
     const texts = e.breakers.length === 0 ? ["none"] : e.breakers.map(escape);
     words.push(...texts.flatMap((text) => ["--dry-sequence-breaker", text]));
   }
+  if (e.thinking)
+    reasons.push("llama.cpp's command line has no option for the tags of a thought; a request has (--json)");
+  if (e.biases.some(({ token }) => typeof token === "string"))
+    reasons.push("llama.cpp's command line has biases by ids only; a request also has texts (--json)");
+  if (e.ignoreEos) words.push("--ignore-eos");
   for (const { token, bias } of e.biases) words.push("--logit-bias", `${token}${bias < 0 ? "" : "+"}${biasText(bias)}`);
   if (e.grammar !== undefined) words.push("--grammar", e.grammar);
   if (e.seed !== undefined) words.push("--seed", String(e.seed));
@@ -46,6 +51,12 @@ export function toRequest(e: LlamaExport): Record<string, unknown> {
     ...(e.breakers && { dry_sequence_breakers: e.breakers.length === 0 ? [""] : e.breakers }),
     ...(e.biases.length > 0 && {
       logit_bias: e.biases.map(({ token, bias }) => [token, bias === -Infinity ? false : bias]),
+    }),
+    ...(e.ignoreEos && { ignore_eos: true }),
+    ...(e.thinking && {
+      reasoning_budget_tokens: e.thinking.budget,
+      reasoning_budget_start_tag: e.thinking.open,
+      reasoning_budget_end_tag: e.thinking.close,
     }),
     ...(e.grammar !== undefined && { grammar: e.grammar }),
     ...(e.seed !== undefined && { seed: e.seed }),

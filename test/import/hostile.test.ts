@@ -47,6 +47,40 @@ describe("JSON", () => {
     expect(refused(() => given(start + settings, "llama.cpp"))).toContain(message);
   });
 
+  const many = (count: number, token: (i: number) => unknown): string =>
+    JSON.stringify(Array.from({ length: count }, (_, i) => token(i)));
+  test.each([
+    ["a bias of no tokens", '{"sequence_bias": [[[], 1]]}', "expected a pair of token ids and a bias"],
+    ["tokens that are texts", '{"sequence_bias": {"a, b": 1}}', "expected a pair of token ids and a bias, found 1"],
+    ["a fraction as a token", '{"bad_words_ids": [[1, 2.5]]}', '"bad_words_ids" must be a list of lists of token ids'],
+    ["an empty word", '{"bad_words_ids": [[]]}', '"bad_words_ids" must be a list of lists of token ids'],
+    ["many words", `{"bad_words_ids": ${many(2049, (i) => [i, 1])}}`, "at most 4096 token ids, and 1024 in a sequence"],
+    ["a long word", `{"bad_words_ids": [${many(1025, (i) => i)}]}`, "at most 4096 token ids, and 1024 in a sequence"],
+    ["many tokens", `{"suppress_tokens": ${many(5000, (i) => i)}}`, "must be a list of at most 4096 token ids"],
+    ["a negative token", '{"suppress_tokens": [-1]}', '"suppress_tokens" must be a token id, or a list of them'],
+    [
+      "a place without a token",
+      '{"forced_decoder_ids": [[1]]}',
+      "a list of at most 64 pairs of a place and a token id",
+    ],
+    ["many places", `{"forced_decoder_ids": ${many(65, (i) => [i, 1])}}`, "a list of at most 64 pairs"],
+    ["a strength of guidance", '{"guidance_scale": 101}', '"guidance_scale" must be a number, in [0, 100], found 101'],
+    ["a watermark's part", '{"watermarking_config": {"greenlist_ratio": 2}}', '"watermarking_config.greenlist_ratio"'],
+  ])("generation_config.json: %s", (_, settings, message) => {
+    expect(refused(() => given(settings, "huggingface"))).toContain(message);
+  });
+
+  test("lists at their limits", () => {
+    const words = many(2048, (i) => [i, 1]);
+    const text = given(`{"bad_words_ids": ${words}, "suppress_tokens": ${many(1500, (i) => i)}}`, "huggingface");
+    expect(text.split("\n").every((line) => line.length <= 120)).toBe(true);
+    expect(given(`{"allowed_token_ids": ${many(4096, (i) => i)}}`, "vllm")).toContain("4095");
+    expect(refused(() => given(`{"allowed_token_ids": ${many(4097, (i) => i)}}`, "vllm"))).toContain(
+      "1 to 4096 token ids",
+    );
+    expect(refused(() => given('{"bad_words": [" "]}', "vllm"))).toContain("a list of at most 2048 words");
+  });
+
   test("names of Object's members are ordinary names", () => {
     expect(given('{"__proto__": {"top_k": 1}, "constructor": 1, "toString": 2}', "llama.cpp")).toContain("__proto__");
   });

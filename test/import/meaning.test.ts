@@ -3,6 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { importFile, type ImportOptions } from "../../settings/from/import.js";
+import { loadModel } from "../../runtime/model.js";
+import { DEMO_MODEL } from "../model/demo.js";
 import { textSource } from "./gguf.js";
 
 const V = 12;
@@ -359,4 +361,20 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
     [0],
     vocabulary,
   );
+});
+
+test("with a model: banned words, and the tokens that end a text without --eos", async () => {
+  using model = await loadModel(DEMO_MODEL, { backend: "cpu" });
+  const written = async (settings: object): Promise<string> => {
+    const chain = compile(programOf("vllm", { temperature: 0, ...settings }));
+    let text = "";
+    for await (const piece of model.generate("In the beginning", { chain, maxTokens: 60 })) text += piece.text;
+    return text;
+  };
+  const plain = await written({});
+  const word = / (\w{4,})/.exec(plain)![1]!;
+  expect(await written({ bad_words: [word] })).not.toContain(` ${word}`);
+  const endless = { logit_bias: { [model.info.eos]: 100 } };
+  expect(await written(endless)).toBe("");
+  expect((await written({ ...endless, min_tokens: 12 })).length).toBeGreaterThan(12);
 });

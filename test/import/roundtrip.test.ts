@@ -39,6 +39,48 @@ test("biases, bans, breakers and a grammar survive", () => {
   expect(body(importWords(wordsOf(text)).text)).toBe(body(text));
 });
 
+test("sets, texts, the end of the text and a budget of thought survive in a request", () => {
+  const biases = [
+    [5, false],
+    [7, 1.5],
+    [8, 1.5],
+    [9, 1.5],
+    [" yes", -2],
+    [3, false],
+    [4, false],
+    [" no", false],
+  ];
+  const settings = { logit_bias: biases, ignore_eos: true, reasoning_budget_tokens: 99, temperature: 0.5 };
+  const given = { ...settings, reasoning_budget_start_tag: "<a>", reasoning_budget_end_tag: "</a>" };
+  const imported = (request: object): string =>
+    body(importFile(textSource(JSON.stringify(request)), "request.json", "llama.cpp").text);
+  const text = imported(given);
+  expect(text).toContain("logit += token in tokens(7, 8, 9) ? 1.5 : 0\n");
+  const made = toRequest(exported(text));
+  expect(imported(made)).toBe(text);
+  const key = (list: unknown[]): Set<string> => new Set(list.map((pair) => JSON.stringify(pair)));
+  expect(key(made["logit_bias"] as unknown[])).toEqual(key(biases));
+  expect(toFlags(exported(text))).toEqual({
+    reasons: [
+      "llama.cpp's command line has no option for the tags of a thought; a request has (--json)",
+      "llama.cpp's command line has biases by ids only; a request also has texts (--json)",
+    ],
+  });
+});
+
+test("banned words and biases of sequences of one token are biases", () => {
+  const text = chainOf("bad_words([3, [4]]) |> sequence_bias([[5], 6], 2) |> min_tokens(0) |> forced_end(0) |> dist()");
+  expect(toRequest(exported(text))).toMatchObject({
+    logit_bias: [
+      [3, false],
+      [4, false],
+      [5, 2],
+      [6, 2],
+    ],
+  });
+  expect(wordsOf(text)).toEqual(expect.arrayContaining(["3-inf", "6+2"]));
+});
+
 const reasonsOf = (text: string): readonly string[] => {
   try {
     exported(text);
@@ -62,6 +104,11 @@ test.each([
   ["mirostat(m: 50)", "llama.cpp's programs have an `m` of 100 only"],
   ["temp(0.7) |> greedy()", "llama.cpp has one `temperature` for the whole chain, and an earlier stage has 0.7"],
   ["dry(1, breakers: [13]) |> dist()", "llama.cpp takes breakers as texts, not as token ids"],
+  ["bad_words([[3, 4]]) |> dist()", "llama.cpp's biases are for single tokens by their ids"],
+  ['bad_words(["a"]) |> dist()', "llama.cpp's biases are for single tokens by their ids"],
+  ["top_k(5) |> bad_words([3]) |> dist()", "llama.cpp applies biases before all samplers only"],
+  ["min_tokens(3) |> dist()", "llama.cpp has no such sampler"],
+  ["thinking_budget(3, open: [1]) |> dist()", "llama.cpp takes the tags of a thought as texts"],
   ["dist(4294967295)", "the seed 4294967295 means a random one in llama.cpp"],
 ])("%s cannot be exported", (stages, reason) => {
   expect(reasonsOf(chainOf(stages)).join("\n")).toContain(reason);
