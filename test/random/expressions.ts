@@ -65,6 +65,7 @@ const namedWholes = nameOf(
 );
 const windows = fc.oneof(
   words("0", "1", "2", "4", "8", "16", "-1"),
+  nameOf(({ isPosition }) => isPosition === true, words("3")),
   where(
     (s) => s.canUseWindows,
     fc.oneof(t`clamp(${namedWholes}, -1, 6)`, t`max(-1, ${namedWholes})`, t`max(-1, min(step, ${namedWholes}))`),
@@ -273,9 +274,9 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(4, words("logit", "prob", "logit", "prob", "token")),
       rowNumbers,
       often(3, nameOf(known("runtime", "column"), words("logit"))),
-      features,
-      words("raw_logit", "raw_prob"),
-      foldNumbers(column),
+      often(3, features),
+      often(2, words("raw_logit", "raw_prob")),
+      foldNumbers(fc.oneof(column, column, features)),
       repeated("column", "runtime", column, column),
       often(2, t`(${words("logit", "prob", "token")} + ${callOf("scalar", { ...rowCalls, otherwise: scalar })})`),
       often(2, t`${MAPS}(${column})`),
