@@ -185,8 +185,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Const(docs, word, name, equals, value) {
     return documented(docs, word, () => [put(name, SPACE), assigned(equals, value)]);
   },
-  Input(docs, word, name, colon, type, sparse) {
-    return documented(docs, word, () => [put(name, SPACE), put(colon, NONE), put(type, SPACE), maybe(sparse, SPACE)]);
+  Input(docs, word, name, colon, type, size, sparse) {
+    const head = (): Doc => [put(name, SPACE), put(colon, NONE), put(type, SPACE), maybe(size, NONE)];
+    return documented(docs, word, head, () => maybe(sparse, SPACE));
   },
   Sparse(word, open, capacity, close, equals, fill) {
     const size = [doc(word), put(open, NONE), put(capacity, NONE), put(close, NONE)];
@@ -226,8 +227,8 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
     const lines = docs.children.map((line, i) => (i === 0 ? doc(line) : put(line, NEWLINE)));
     const before = lines.length > 0 ? gap((first ?? name).source.startIdx, NEWLINE) : "";
     const head = first ? [doc(first), put(name, SPACE)] : doc(name);
-    const bounds = [maybe(size, NONE), maybe(range, SPACE)];
-    return [lines, before, head, put(colon, NONE), put(type, SPACE), bounds, maybe(value, SPACE)];
+    const typed = [put(colon, NONE), put(type, SPACE), maybe(size, NONE)];
+    return [lines, before, head, typed, maybe(range, SPACE), maybe(value, SPACE)];
   },
   Size: (open, most, close) => [doc(open), put(most, NONE), put(close, NONE)],
   Default: spaced,

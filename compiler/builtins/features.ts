@@ -50,15 +50,15 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
       countsOfLast(cx, last, source, { kind: "repeat_len", breakers }),
   }),
   completes: define({
-    doc: "whether the token would complete one of the sequences: texts, token ids or lists of token ids",
+    doc: "how many of the sequences the token would complete: texts, token ids or lists of token ids",
     args: { sequences: "sequences" },
     gives: "column",
-    result: "bool",
+    result: "i32",
     readsText: true,
     isUnreserved: true,
     lower(cx, { sequences }) {
       const form = { kind: "sparse", capacity: Math.max(1, sequences.length), fill: 0 } as const;
-      return featureColumn(cx, { form, from: { kind: "completes", sequences } }, I.UNIT);
+      return featureColumn(cx, { form, from: { kind: "completes", sequences } }, I.interval(0, sequences.length));
     },
   }),
   allowed: define({

@@ -58,3 +58,7 @@ export function textConstant(module: Module, expr: Expr): StringLit | ListLit | 
   const found = expr.kind === "name" ? module.scope.get(expr.text) : undefined;
   return found?.declaration.kind === "const" ? textConstant(found.module, found.declaration.value) : undefined;
 }
+
+/** The text of a list of one text: a parameter that takes lists of token ids takes texts in this form. */
+export const textAlone = (e: StringLit | ListLit): StringLit | undefined =>
+  e.kind === "list" && e.values.length === 1 && e.values[0]!.kind === "string" ? e.values[0] : undefined;

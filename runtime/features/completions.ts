@@ -54,12 +54,14 @@ function tokensOf(sequence: TokenSequence, vocabulary: GivenVocabulary | undefin
   return tokens;
 }
 
-/** 1 for each token that completes a sequence after this text. */
+/** For each token that completes sequences after this text, how many they are. */
 export function completing({ always, after }: Completions, history: Int32Array): Map<number, number> {
-  const found = new Map<number, number>(always.map((token) => [token, 1]));
+  const found = new Map<number, number>();
+  const count = (token: number): unknown => found.set(token, (found.get(token) ?? 0) + 1);
+  always.forEach(count);
   for (const { before, token } of after.get(history.at(-1) ?? -1) ?? []) {
     const start = history.length - before.length;
-    if (start >= 0 && before.every((part, i) => part === history[start + i])) found.set(token, 1);
+    if (start >= 0 && before.every((part, i) => part === history[start + i])) count(token);
   }
   return found;
 }

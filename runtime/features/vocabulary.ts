@@ -10,6 +10,7 @@ export interface Vocabulary {
   readonly texts?: readonly string[] | undefined;
   /** The tokens of each class; absent where they are not known, as in a list of texts. */
   readonly classes?: Readonly<Record<TokenClass, readonly number[]>> | undefined;
+  /** The tokens of a text, given as a byte string; no special token is added. */
   tokenize(text: string): Int32Array;
 }
 

@@ -6,9 +6,10 @@
  * - `unknown`: a key that is not known for the other tool
  * - `idle`: a setting that also has no effect in the other tool
  * - `run`: a setting of the model's context; `text` is the option of `ggsl run` for it
+ * - `caller`: a setting that the calling program has to act on
  * - `other`: a setting that is not about sampling
  */
-export type NoteKind = "lost" | "differs" | "unknown" | "idle" | "run" | "other";
+export type NoteKind = "lost" | "differs" | "unknown" | "idle" | "run" | "caller" | "other";
 
 export interface Note {
   readonly kind: NoteKind;
@@ -33,6 +34,7 @@ const MEANINGS: Readonly<Record<Exclude<NoteKind, "run">, string>> = {
   differs: "not quite the same",
   unknown: "not carried over",
   idle: "no effect in the other tool either",
+  caller: "for the calling program",
   other: "not about sampling",
 };
 

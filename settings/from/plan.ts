@@ -12,7 +12,15 @@ export interface Uniform {
   readonly value: number;
 }
 
-export type Arg = number | string | readonly (number | string)[] | Uniform;
+/** A set of tokens by ids and texts, or the model's tokens that end a text. */
+export interface TokenSet {
+  readonly tokens: readonly (number | string)[] | "end";
+}
+
+/** Token ids, texts, and sequences of token ids. */
+export type List = readonly (number | string | readonly number[])[];
+
+export type Arg = number | string | List | TokenSet | Uniform;
 
 export interface Stage {
   readonly name: string;
@@ -27,13 +35,12 @@ export interface Plan {
   /** The tool that the settings come from, with its version. */
   readonly tool: string;
   readonly stages: readonly Stage[];
-  /** Declarations of columns that the calling program feeds. */
-  readonly inputs?: readonly string[];
   readonly notes: readonly Note[];
 }
 
 export interface Bias {
-  readonly token: number;
+  /** An id, or the text of a token. */
+  readonly token: number | string;
   /** Minus infinity bans the token. */
   readonly bias: number;
 }

@@ -127,6 +127,10 @@ export const dry = ({ multiplier, base, allowedLength, lastN, breakers }: Dry): 
         },
       ];
 
+/** Classifier-free guidance; the calling program binds the guide `negative`. */
+export const guidance = (name: string, scale: number): Stage[] =>
+  scale === 1 ? [] : [{ name: "cfg", args: { scale: uniform(name, scale, "in [0, 100]") } }];
+
 /** Mirostat of version 1 or 2. */
 export const mirostat = (version: number, tau: number, eta: number, seed: Seed): Stage[] => [
   {

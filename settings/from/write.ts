@@ -1,6 +1,6 @@
 /** Writes a plan as a program: a header with source and notes, imports, samplers, the chain. */
 import { runOptions, show, type Note, type NoteKind } from "./notes.js";
-import type { Arg, Plan, Stage, Uniform } from "./plan.js";
+import type { Arg, List, Plan, Stage, TokenSet, Uniform } from "./plan.js";
 
 /** The name of an imported chain. */
 export const IMPORTED_CHAIN = "imported";
@@ -8,7 +8,7 @@ const MAX_WIDTH = 120;
 
 /** The text of a program; `source` is the file's name, or another description of the source. */
 export function writeProgram(plan: Plan, source: string): string {
-  const parts = [header(plan, source), importLine(plan.stages), ...(plan.inputs ?? []), ...declarations(plan.stages)];
+  const parts = [header(plan, source), importLine(plan.stages), ...declarations(plan.stages)];
   return `${[...parts, chain(plan.stages)].join("\n\n")}\n`;
 }
 
@@ -19,6 +19,7 @@ const HEADINGS: readonly (readonly [NoteKind, string])[] = [
   ["unknown", "Not carried over, because these keys are not known:"],
   ["differs", "Not quite the same here:"],
   ["idle", "No effect in the other tool either:"],
+  ["caller", "For the calling program:"],
 ];
 
 function header({ tool, notes }: Plan, source: string): string {
@@ -82,6 +83,7 @@ function listOf(params: readonly string[], used: number): string {
 }
 
 const isUniform = (arg: Arg): arg is Uniform => typeof arg === "object" && "uniform" in arg;
+const isSet = (arg: Arg): arg is TokenSet => typeof arg === "object" && "tokens" in arg;
 
 const uniformsOf = ({ args }: Stage): Uniform[] => Object.values(args).filter(isUniform);
 
@@ -99,7 +101,31 @@ function callText({ name, isHost, args }: Stage): string {
 function argText(arg: Arg): string {
   if (typeof arg === "number") return numberText(arg);
   if (typeof arg === "string") return quote(arg);
-  return isUniform(arg) ? arg.uniform : `[${arg.map(argText).join(", ")}]`;
+  if (isUniform(arg)) return arg.uniform;
+  return isSet(arg) ? setText(arg) : bracketed("[", itemsOf(arg), "]", "    ");
+}
+
+/** A set in GGSL syntax; a long one is on several lines, which `indent` begins. */
+export const setText = ({ tokens }: TokenSet, indent = "    "): string =>
+  tokens === "end" ? "tokens.end" : bracketed("tokens(", itemsOf(tokens), ")", indent);
+
+const itemsOf = (list: List): string[] =>
+  list.map((item) => (typeof item === "object" ? `[${item.join(", ")}]` : argText(item)));
+
+/** Longer lists are written on lines of their own. */
+const MAX_LIST_WIDTH = 90;
+
+function bracketed(open: string, items: readonly string[], close: string, indent: string): string {
+  const line = `${open}${items.join(", ")}${close}`;
+  if (line.length <= MAX_LIST_WIDTH) return line;
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    if (last !== undefined && indent.length + last.length + item.length + 2 < MAX_WIDTH)
+      lines[lines.length - 1] = `${last} ${item},`;
+    else lines.push(`${item},`);
+  }
+  return `${open}\n${lines.map((l) => indent + l).join("\n")}\n${indent.slice(2)}${close}`;
 }
 
 /** A number in GGSL syntax; 0 has no sign. */

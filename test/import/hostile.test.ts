@@ -66,7 +66,7 @@ describe("JSON", () => {
   test("many biases are left to the request, many tokens named", () => {
     const biases = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [String(i), 1]));
     const { notes } = importFile(textSource(JSON.stringify({ logit_bias: biases })), "s.json", "llama.cpp");
-    expect(notes[0]!.text).toContain("20000 biases are more than the 300 that a program states");
+    expect(notes[0]!.text).toContain("20000 biases are more than a program states: 4096 tokens");
   });
 });
 

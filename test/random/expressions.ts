@@ -88,6 +88,7 @@ const features = fc.oneof(
   t`${words(...F.WINDOWED)}(${windows}${sources})`,
   t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")}${sources})`,
   words("bias"),
+  completes,
   hashes,
   noises,
 );
@@ -303,7 +304,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${mask} ${LOGIC} ${fc.oneof(mask, flag)})`,
       t`(${mask} ${EQUALITIES} ${fc.oneof(mask, flag)})`,
       often(2, tokenInSet),
-      completes,
+      t`(${completes} ${COMPARISONS} ${words("0", "1", "2")})`,
       foldConditions(mask),
       repeated("mask", "runtime", mask, mask),
       t`((prob > 0.01) and ${callOf("flag", { ...rowCalls, otherwise: flag })})`,

@@ -11,6 +11,8 @@ import { makeLogits } from "../parity/logits.js";
 
 const SIZE = 300;
 const STEPS = 8;
+/** Opens the block of `thinking_budget`'s example. */
+const OPENING = 1;
 /** Does not change the table. */
 const NOTHING = "temp(1)";
 
@@ -22,7 +24,8 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides }) => {
 
   test("its example picks a token, or changes the table", () => {
     const logits = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 1, dropped: 0 });
-    const { history, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
+    const { history: loop, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
+    const history = [OPENING, ...loop];
     const other = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 2, dropped: 0 });
     const inputs = Object.fromEntries(guides.map((guide) => [guide, other]));
     const options = { backend: "reference", history, feed: { bias, inputs } } as const;

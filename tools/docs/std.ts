@@ -6,7 +6,9 @@ import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
-import type { Param } from "@ggsl/compiler/syntax/ast.js";
+import type { Chain, Param } from "@ggsl/compiler/syntax/ast.js";
+import { parse } from "@ggsl/compiler/syntax/parse.js";
+import { textAt } from "@ggsl/compiler/syntax/source.js";
 import { fill, table } from "../lib/markdown.js";
 
 /** The samplers that llama.cpp runs on the device with the logits. Its others run on the CPU. */
@@ -32,13 +34,29 @@ function peerOf({ name, peer }: StdSampler): "device" | "CPU" | "no" {
   return peer === undefined ? "no" : "CPU";
 }
 
-/** The number of nodes without views, with the defaults or with uniforms; seeds are fixed, so that the result is deterministic. */
-function countNodes({ name, picks, declaration: { params } }: StdSampler, withUniforms: boolean): number {
+/** The argument of a parameter in the sampler's example. */
+function exampleArg({ example, declaration: { params } }: StdSampler, { name: { text } }: Param): string {
+  const { file } = parse({ name: "example.ggsl", text: `chain example() = ${example}` });
+  const { args } = (file.declarations[0] as Chain).stages[0]!;
+  const at = params.findIndex(({ name }) => name.text === text);
+  const given = args.find(({ name }, i) => (name ? name.text === text : i === at));
+  if (!given) throw new Error(`the example \`${example}\` lacks \`${text}\`, which has no default`);
+  return textAt(given.value.span);
+}
+
+/**
+ * The number of nodes without views, with the defaults or with uniforms. Seeds are fixed, so that the result is deterministic, and
+ * what has no default is as in the example.
+ */
+function countNodes(sampler: StdSampler, withUniforms: boolean): number {
+  const { name, picks, declaration } = sampler;
+  const { params } = declaration;
   const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
   const uniforms = params.filter(isUniform).map(textOf);
   const args = params.flatMap((p) => {
     if (p.type === "seed") return [`${p.name.text}: 42`];
-    return isUniform(p) ? [`${p.name.text}: ${p.name.text}`] : [];
+    if (isUniform(p)) return [`${p.name.text}: ${p.name.text}`];
+    return p.default ? [] : [`${p.name.text}: ${exampleArg(sampler, p)}`];
   });
   const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
   const outputs = picks ? (["sampled"] as const) : (["candidates", "logits"] as const);

@@ -76,7 +76,8 @@ export function equal(cx: Lowering, a: Value, b: Value): Value {
   if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("eq", a, b);
   if (a.range.hi < b.range.lo || a.range.lo > b.range.hi) return constant(0);
   if (isConditionValue(a) && isConditionValue(b)) return not(cx, unequal(cx, a, b));
-  return not(cx, unary(cx, "step", unary(cx, "abs", difference(cx, a, b))));
+  const d = difference(cx, a, b);
+  return not(cx, unary(cx, "step", d.range.lo >= 0 ? d : unary(cx, "abs", d)));
 }
 
 /** a != b */
@@ -101,10 +102,18 @@ export function or(cx: Lowering, a: Value, b: Value): Value {
   if (a.range.lo >= 1 || b.range.lo >= 1) return constant(1);
   if (a.range.hi <= 0) return b;
   if (b.range.hi <= 0) return a;
-  const either = clamp(cx, add(cx, a, b), 0, 1) as NodeValue;
+  const either = clamp(cx, add(cx, holding(cx, a), holding(cx, b)), 0, 1) as NodeValue;
   const holds = (v: Value): boolean => v.kind === "node" && v.facts.holdsSomewhere === true;
   const isCondition = isConditionValue(a) && isConditionValue(b);
   return withFacts(either, { holdsSomewhere: holds(a) || holds(b), isCondition });
+}
+
+/** How many of the conditions that `or` joins in `c` hold, for uses that only need whether any does. */
+export function holding(cx: Lowering, c: Value): Value {
+  if (c.kind === "uniform") return c;
+  const { op, inputs } = cx.builder.nodes[c.id]!;
+  // only `or` clamps conditions
+  return op === "clamp" ? { ...c, id: inputs[0]!, range: cx.builder.ranges[inputs[0]!]!, facts: {} } : c;
 }
 
 /** `c ? a : b`; both are computed, and finite values make the blend exact. */

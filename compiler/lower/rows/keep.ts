@@ -2,7 +2,7 @@
 import { emit } from "../../graph/build.js";
 import * as I from "../../graph/interval.js";
 import { asColumn, mul } from "./arith.js";
-import { and, atLeast, greater, larger, or } from "./conditions.js";
+import { and, atLeast, greater, holding, larger, or } from "./conditions.js";
 import type { Lowering } from "./lowering.js";
 import { sum } from "./reduce.js";
 import { narrow } from "./changes.js";
@@ -26,7 +26,9 @@ export function keepRows(cx: Lowering, condition: Value, m: Value): void {
   const isPrefix = condition.kind === "uniform" || (isOrdered && isPacked && condition.facts.trend === "falls");
   if (isPrefix) return narrowTo(cx, or(cx, best, condition), false);
 
-  const met = asColumn(cx, and(cx, aliveOf(cx), condition), cx.table.dim);
+  // `or` below clamps, and for the best row it suffices that some row is met
+  const kept = isConstant(minimum) && minimum.expr <= 1 ? holding(cx, condition) : condition;
+  const met = asColumn(cx, and(cx, aliveOf(cx), kept), cx.table.dim);
   const stay = and(cx, best, aliveOf(cx));
   narrowTo(cx, or(cx, met, mul(cx, stay, greater(cx, minimum, sum(cx, met)))), true);
 }

@@ -50,7 +50,7 @@ export interface StoryTypes {
  * A story that prefers words that the reader likes.
  */
 export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @__PURE__ */ fromSpec({
-    "ggsl": 1,
+    "ggsl": 2,
     "name": "story",
     "nodes": [
       {"op":"input","inputs":[],"attrs":{"index":0,"dtype":"f32","dim":"V"},"dtype":"f32","dim":"V","name":"logits"},
@@ -110,6 +110,7 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"kind":"f64","seed":{"param":"seed"}}
     ],
     "states": [],
+    "measures": [],
     "uniforms": [
       {"name":"strength","expr":{"param":"strength"}},
       {"name":"gt(t, 0)","expr":["gt",{"param":"t"},0]},
@@ -134,7 +135,7 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
     "tail": [],
     "outputs": {"sampled":46}
   }), /* @__PURE__ */ fromSpec({
-    "ggsl": 1,
+    "ggsl": 2,
     "name": "story",
     "nodes": [
       {"op":"input","inputs":[],"attrs":{"index":0,"dtype":"f32","dim":"V"},"dtype":"f32","dim":"V","name":"logits"},
@@ -196,6 +197,7 @@ export const story: Chain<StoryTypes> = /* @__PURE__ */ chainOf<StoryTypes>(/* @
       {"kind":"f64","seed":{"param":"seed"}}
     ],
     "states": [],
+    "measures": [],
     "uniforms": [
       {"name":"strength","expr":{"param":"strength"}},
       {"name":"gt(t, 0)","expr":["gt",{"param":"t"},0]},
@@ -254,7 +256,7 @@ export interface ShortlistTypes {
  * The three best tokens; does not pick.
  */
 export const shortlist: Chain<ShortlistTypes> = /* @__PURE__ */ chainOf<ShortlistTypes>(/* @__PURE__ */ fromSpec({
-    "ggsl": 1,
+    "ggsl": 2,
     "name": "shortlist",
     "nodes": [
       {"op":"input","inputs":[],"attrs":{"index":0,"dtype":"f32","dim":"V"},"dtype":"f32","dim":"V","name":"logits"},
@@ -286,6 +288,7 @@ export const shortlist: Chain<ShortlistTypes> = /* @__PURE__ */ chainOf<Shortlis
     ],
     "draws": [],
     "states": [],
+    "measures": [],
     "uniforms": [
       {"name":"gt(t, 0)","expr":["gt",{"param":"t"},0]},
       {"name":"select(gt(t, 0), min(max(t, 1e-20), 100000000000000000000), 1)","expr":["select",["gt",{"param":"t"},0],["min",["max",{"param":"t"},1e-20],100000000000000000000],1]}

@@ -6,16 +6,17 @@ import { openReader, type Reader } from "../reader.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError } from "../notes.js";
 import * as pieces from "../pieces.js";
-import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
+import type { ImportOptions, Plan, Stage, TokenSet } from "../plan.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
 import { describe, numberOf, tokenOf } from "../values.js";
-import { biasStages, NEEDS_EOS } from "./llama.js";
+import { biasStages, endOf } from "./llama.js";
+import { forcedStages, guidance, watermark } from "./huggingFaceParts.js";
 
 /** Keys that are not about sampling. */
 const OTHERS = new Set(
   `
-  max_length max_new_tokens max_time stop_strings bos_token_id pad_token_id decoder_start_token_id num_return_sequences
+  max_length max_new_tokens max_time bos_token_id pad_token_id decoder_start_token_id num_return_sequences
   use_cache cache_implementation cache_config return_legacy_cache output_attentions output_hidden_states output_scores
   output_logits return_dict_in_generate transformers_version _from_model_config _name_or_path is_assistant generation_kwargs
   chat_format max_window_size user_token_id assistant_token_id prefill_chunk_size compile_config disable_compile
@@ -33,15 +34,6 @@ const SEARCHES: readonly (readonly [key: string, off: number, what: string])[] =
   ["diversity_penalty", 0, "it belongs to beam search"],
   ["length_penalty", 1, "it belongs to beam search"],
   ["penalty_alpha", 0, "contrastive search compares hidden states, which a chain does not see"],
-  ["guidance_scale", 1, "guidance needs the logits of a second prompt"],
-  ["encoder_repetition_penalty", 1, "it needs the encoder's text"],
-  ["encoder_no_repeat_ngram_size", 0, "it needs the encoder's text"],
-  ["top_h", 1, "there is no such sampler here"],
-  [
-    "min_length",
-    0,
-    "it also counts the prompt, and a chain knows only how many tokens were generated; use min_new_tokens",
-  ],
 ];
 
 /** Other settings that are lost whenever they are set. */
@@ -56,10 +48,6 @@ const LOST: Readonly<Record<string, string>> = {
   num_assistant_tokens_schedule: "speculative decoding belongs to the calling program",
   assistant_confidence_threshold: "speculative decoding belongs to the calling program",
   assistant_early_exit: "speculative decoding belongs to the calling program",
-  forced_bos_token_id: "the calling program must add forced tokens",
-  forced_eos_token_id: "the calling program must add forced tokens",
-  forced_decoder_ids: "the calling program must add forced tokens",
-  watermarking_config: "a chain cannot compute its hash of the preceding tokens; feed a green list with `input`",
   token_healing: "it changes the prompt",
 };
 
@@ -75,36 +63,49 @@ export function fromHuggingFace(root: ObjectNode, options: ImportOptions): Plan 
   for (const key of ["renormalize_logits", "remove_invalid_values"])
     if (reader.flag(key) === true)
       reader.note("idle", key, "probabilities always sum to 1 here, and no program makes a NaN");
-  const made = [...processors(reader, eos), ...warpers(reader)];
+  reader.note("caller", "stop_strings", STOPS);
+  const made = [...guidance(reader), ...processors(reader, eos), ...warpers(reader)];
   reader.finish(OTHERS);
   return { tool: "Hugging Face transformers v4", stages: made, notes: reader.notes };
 }
+
+const STOPS = "a chain ends no text: stop generating when the text ends with one of them";
 
 const isSet = (node: Node | undefined): boolean => node !== undefined && !(node.kind === "bool" && !node.value);
 
 // ---------------------------------------------------------------- with and without sampling
 
 function processors(reader: Reader, eos: readonly number[]): Stage[] {
-  const bias = biasStages(sequenceBias(reader), reader, "sequence_bias");
-  const repeat = reader.number("repetition_penalty", { min: 0, minExcluded: true }) ?? 1;
+  const sequences = sequenceBias(reader);
+  const single = sequences.flatMap(({ tokens, bias }) => (tokens.length === 1 ? { token: tokens[0]!, bias } : []));
+  const repeat = reader.number("repetition_penalty", ABOVE_0) ?? 1;
   const size = reader.whole("no_repeat_ngram_size", { min: 0 }) ?? 0;
-  const bad = badWords(reader, eos);
-  const least = reader.whole("min_new_tokens", { min: 0 }) ?? 0;
-  if (least > 0 && eos.length === 0) reader.note("lost", "min_new_tokens", NEEDS_EOS);
-  const decay = lengthPenalty(reader, eos);
-  const suppressed = reader.tokens("suppress_tokens") ?? [];
-  const atStart = reader.tokens("begin_suppress_tokens") ?? [];
   const names = { repeat: "repetition_penalty", freq: "", present: "" };
+  const end = endOf(eos);
   return [
-    ...bias,
+    ...biasStages(single, reader, "sequence_bias"),
+    ...pieces.sequenceBiases(sequences.filter(({ tokens }) => tokens.length > 1)),
+    ...pieces.promptReward(reader.number("encoder_repetition_penalty", ABOVE_0) ?? 1),
     ...pieces.textPenalties(names, { repeat, freq: 0, present: 0 }),
     ...(size > 0 ? [{ name: "no_repeat_ngram", args: { size } }] : []),
-    ...pieces.bans("bad_words", "Banned words.", bad),
-    ...pieces.noEndBefore(least, eos),
-    ...decay,
-    ...pieces.bans("suppressed", "Banned tokens.", suppressed),
-    ...pieces.notAtStart(atStart),
+    ...pieces.noPromptNgram(reader.whole("encoder_no_repeat_ngram_size", { min: 0 }) ?? 0),
+    ...badWords(reader, eos),
+    ...pieces.noEndOfShortText(reader.whole("min_length", { min: 0 }) ?? 0, end),
+    ...pieces.noEndBefore("min_new_tokens", reader.whole("min_new_tokens", { min: 0 }) ?? 0, [end]),
+    ...forcedStages(reader),
+    ...lengthPenalty(reader, end),
+    ...pieces.bans("suppressed", "Banned tokens.", listed(reader, "suppress_tokens")),
+    ...pieces.notAtStart(listed(reader, "begin_suppress_tokens")),
   ];
+}
+
+const ABOVE_0 = { min: 0, minExcluded: true };
+
+/** A list of tokens, if it is not too long for a program. */
+function listed(reader: Reader, key: string): readonly number[] {
+  const tokens = [...new Set(reader.tokens(key))];
+  if (tokens.length <= pieces.MAX_LISTED) return tokens;
+  return reader.refuse(key, `a list of at most ${pieces.MAX_LISTED} token ids`);
 }
 
 /** Only with `do_sample`. */
@@ -117,44 +118,87 @@ function warpers(reader: Reader): Stage[] {
   const typical = reader.number("typical_p", unit) ?? 1;
   const epsilon = reader.number("epsilon_cutoff", unit) ?? 0;
   const eta = reader.number("eta_cutoff", unit) ?? 0;
+  const h = reader.number("top_h", unit);
+  const marked = watermark(reader);
   if (reader.flag("do_sample") !== true) {
-    for (const key of ["temperature", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"])
+    for (const key of ["temperature", "top_h", "top_k", "top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"])
       reader.note("idle", key, "without do_sample the best token is picked");
-    return stages.greedy();
+    return [...marked, ...stages.greedy()];
   }
   const cutoff = (name: string, key: string, value: number): Stage[] =>
     value <= 0 || value >= 1 ? [] : [{ name, args: { cutoff: uniform(key, value, "in [0, 1]") } }];
   return [
     ...stages.temp("temperature", temperature),
+    ...(h === undefined ? [] : [{ name: "top_h", args: { h: uniform("top_h", h, "in [0, 1]") } }]),
     ...stages.topK("top_k", topK),
     ...stages.topP("top_p", topP),
     ...stages.minP("min_p", minP),
     ...stages.typical("typical_p", typical),
     ...cutoff("epsilon", "epsilon_cutoff", epsilon),
     ...cutoff("eta", "eta_cutoff", eta),
+    ...marked,
     ...stages.dist("random"),
   ];
 }
 
 // ---------------------------------------------------------------- lists
 
-/** `[[[15043], 1.5], ...]`; sequences of several tokens have no equivalent here. */
-function sequenceBias(reader: Reader): Bias[] {
+interface SequenceBias {
+  readonly tokens: readonly number[];
+  readonly bias: number;
+}
+
+/** `[[[15043], 1.5], ...]`, or an object with keys such as `"(5, 6)"`. */
+function sequenceBias(reader: Reader): SequenceBias[] {
   const node = reader.node("sequence_bias");
   if (node === undefined) return [];
-  if (node.kind !== "array") return reader.refuse("sequence_bias", "a list of pairs of token ids and a bias");
-  const pairs = node.items.map((item) => {
-    const [first, second] = item.kind === "array" ? item.items : [];
-    const tokens = first && sequenceOf(first);
-    const bias = second && numberOf(second);
-    if (tokens === undefined || bias === undefined)
-      throw new ImportError(`${item.place}: expected a pair of token ids and a bias, found ${describe(item)}`);
-    return { tokens, bias };
-  });
-  const long = pairs.filter(({ tokens }) => tokens.length !== 1).length;
-  if (long > 0) reader.note("lost", "sequence_bias", `${long} of ${pairs.length} are for several tokens in a row`);
-  return pairs.flatMap(({ tokens, bias }) => (tokens.length === 1 ? { token: tokens[0]!, bias } : []));
+  const pairs = sequencePairs(node);
+  if (pairs === undefined)
+    return reader.refuse(
+      "sequence_bias",
+      "a list of pairs of token ids and a bias, or an object of biases by token ids",
+    );
+  // as in transformers, the last bias of a sequence counts
+  const last = new Map(pairs.map((pair) => [pair.tokens.join(), pair]));
+  return limited(reader, "sequence_bias", [...last.values()], ({ tokens }) => tokens);
 }
+
+function sequencePairs(node: Node): SequenceBias[] | undefined {
+  if (node.kind === "array")
+    return node.items.map((item) => {
+      const [first, second] = item.kind === "array" ? item.items : [];
+      return pairOf(item, first && sequenceOf(first), second);
+    });
+  if (node.kind !== "object") return undefined;
+  return [...node.members].map(([key, value]) => pairOf(value, sequenceOfKey(key), value));
+}
+
+function pairOf(item: Node, tokens: readonly number[] | undefined, value: Node | undefined): SequenceBias {
+  const bias = value && numberOf(value);
+  if (tokens === undefined || tokens.length === 0 || bias === undefined)
+    throw new ImportError(`${item.place}: expected a pair of token ids and a bias, found ${describe(item)}`);
+  return { tokens, bias };
+}
+
+/** `5`, `5, 6`, `(5, 6)`, `(5,)`, `[5, 6]` */
+function sequenceOfKey(key: string): number[] | undefined {
+  const [, list] = /^\s*[[(]?\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*[\])]?\s*$/.exec(key.slice(0, MAX_KEY)) ?? [];
+  const tokens = list?.split(",").map(Number);
+  return key.length <= MAX_KEY && tokens?.every((t) => t < 2 ** 31) ? tokens : undefined;
+}
+
+/** Characters of a key with token ids. */
+const MAX_KEY = 10_000;
+
+/** Refuses sequences with more tokens than a program may list. */
+function limited<T>(reader: Reader, key: string, list: readonly T[], tokensOf: (x: T) => readonly number[]): T[] {
+  const count = list.reduce((sum, x) => sum + tokensOf(x).length, 0);
+  if (count <= pieces.MAX_LISTED && list.every((x) => tokensOf(x).length <= MAX_SEQUENCE)) return [...list];
+  return reader.refuse(key, `at most ${pieces.MAX_LISTED} token ids, and ${MAX_SEQUENCE} in a sequence`);
+}
+
+/** Tokens of a sequence that a text is compared with. */
+const MAX_SEQUENCE = 1024;
 
 function sequenceOf(node: Node): number[] | undefined {
   if (node.kind !== "array") return undefined;
@@ -162,19 +206,23 @@ function sequenceOf(node: Node): number[] | undefined {
   return tokens.every((t) => t !== undefined) ? tokens : undefined;
 }
 
-/** Words of one token, except end-of-text tokens. */
-function badWords(reader: Reader, eos: readonly number[]): number[] {
+/** Sequences of tokens that are never completed; end-of-text tokens alone are no words. */
+function badWords(reader: Reader, eos: readonly number[]): Stage[] {
   const node = reader.node("bad_words_ids");
   if (node === undefined) return [];
   const words = node.kind === "array" ? node.items.map(sequenceOf) : [undefined];
-  if (words.some((w) => w === undefined)) return reader.refuse("bad_words_ids", "a list of lists of token ids");
-  const long = words.filter((w) => w!.length !== 1).length;
-  if (long > 0) reader.note("lost", "bad_words_ids", `${long} of ${words.length} are of several tokens`);
-  return words.flatMap((w) => (w!.length === 1 && !eos.includes(w![0]!) ? w! : []));
+  if (!words.every((w) => w !== undefined && w.length > 0))
+    return reader.refuse("bad_words_ids", "a list of lists of token ids");
+  const found = limited(reader, "bad_words_ids", words as number[][], (word) => word);
+  const single = new Set(found.flatMap((w) => (w.length === 1 && !eos.includes(w[0]!) ? w : [])));
+  return [
+    ...pieces.bans("banned_words", "Banned words of one token.", [...single]),
+    ...pieces.badWords(found.filter(({ length }) => length > 1)),
+  ];
 }
 
 /** `[start, factor]` */
-function lengthPenalty(reader: Reader, eos: readonly number[]): Stage[] {
+function lengthPenalty(reader: Reader, end: TokenSet): Stage[] {
   const key = "exponential_decay_length_penalty";
   const node = reader.node(key);
   if (node === undefined) return [];
@@ -182,7 +230,5 @@ function lengthPenalty(reader: Reader, eos: readonly number[]): Stage[] {
   const [from, growth] = [start && tokenOf(start), factor && numberOf(factor)];
   if (from === undefined || growth === undefined || growth <= 0)
     return reader.refuse(key, "a list of a number of tokens and a factor above 0");
-  if (eos.length > 0) return pieces.lengthPenalty(from, growth, eos);
-  reader.note("lost", key, NEEDS_EOS);
-  return [];
+  return pieces.lengthPenalty(from, growth, end);
 }

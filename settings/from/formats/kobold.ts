@@ -4,11 +4,11 @@
  * mirostat. min_p follows top_p, smoothing and top_n_sigma follow the temperature, wherever these are in the order.
  */
 import * as pieces from "../pieces.js";
-import type { Bias, Stage } from "../plan.js";
+import type { Bias, List, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
-import { biasStages, NEEDS_EOS } from "./llama.js";
+import { biasStages, endOf } from "./llama.js";
 
 /** The values of the settings. */
 export interface KoboldSettings {
@@ -41,6 +41,9 @@ export interface KoboldSettings {
   readonly biases: readonly Bias[];
   readonly grammar: string | undefined;
   readonly bansEnd: boolean;
+  readonly bannedWords: List;
+  /** The strength of a negative prompt's guidance; 1 is none. */
+  readonly guidance: number;
 }
 
 /** A source's names of the settings, for notes and parameters. */
@@ -57,13 +60,13 @@ const PREFILTER = 3000;
 
 export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Reader, eos: readonly number[]): Stage[] {
   noteIdle(s, names, reader);
-  if (s.bansEnd && eos.length === 0) reader.note("lost", "ban_eos_token", NEEDS_EOS);
   if (s.grammar !== undefined)
     reader.note("differs", reader.given.has(names.grammar) ? names.grammar : "response_format", GRAMMAR_FIRST);
-  const bans = s.bansEnd ? eos.map((token) => ({ token, bias: -Infinity })) : [];
   const front = [
+    ...stages.guidance("guidance_scale", s.guidance),
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
-    ...biasStages([...s.biases, ...bans], reader),
+    ...biasStages(s.biases, reader, "logit_bias", s.bansEnd ? endOf(eos) : undefined),
+    ...pieces.badWords(s.bannedWords),
     // in KoboldCpp a range of 0 is the whole text
     ...(s.dry.lastN > 0 ? stages.dry(s.dry) : pieces.textDry(s.dry)),
   ];

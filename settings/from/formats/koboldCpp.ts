@@ -5,6 +5,7 @@ import { settingsOf, type ObjectNode } from "../nodes.js";
 import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type KoboldSettings } from "./kobold.js";
+import { MAX_LISTED } from "../pieces.js";
 import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
 
@@ -41,12 +42,9 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
     grammar: reader.text("grammar") || responseFormat(reader),
     seed: reader.seed("sampler_seed", (seed) => seed <= 0n || seed === 0xffffffffn) ?? "random",
     biases: [...biasesOf(reader, "logit_bias").map(clamped), ...tokenBans(reader)],
+    bannedWords: bannedWords(reader),
+    guidance: guidanceOf(reader, reader.text("negative_prompt") ?? ""),
   };
-  for (const key of ["banned_tokens", "banned_strings"])
-    if (reader.texts(key)?.length !== 0)
-      reader.note("lost", key, "texts need a model's vocabulary; give token ids as logit_bias");
-  reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
-  reader.note("lost", "negative_prompt", "guidance needs the logits of a second prompt");
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
   reader.run("--ctx-size", "max_context_length");
   reader.finish(OTHERS);
@@ -69,13 +67,39 @@ function tokenBans(reader: Reader): Bias[] {
   return words.filter((word) => /^\d{1,9}$/.test(word)).map((word) => ({ token: Number(word), bias: -MOST }));
 }
 
+/** `banned_strings` is another name of `banned_tokens`, and counts without it. */
+function bannedWords(reader: Reader): string[] {
+  const [strings, tokens] = [reader.texts("banned_strings"), reader.texts("banned_tokens")];
+  const key = tokens ? "banned_tokens" : "banned_strings";
+  const words = [...new Set(tokens ?? strings)].filter((word) => word !== "");
+  if (words.length > MAX_LISTED) return reader.refuse(key, `a list of at most ${MAX_LISTED} texts`);
+  if (words.length > 0) reader.note("differs", key, PHRASES_DIFFER);
+  return words;
+}
+
+export const PHRASES_DIFFER =
+  "KoboldCpp goes back to the beginning of a phrase, in lower or upper case; here the last token of each is banned, as the " +
+  "vocabulary cuts the phrase alone";
+
+/** Guidance needs a negative prompt. */
+export function guidanceOf(reader: Reader, negative: string): number {
+  const scale = reader.number("guidance_scale", { min: 0, max: 100 }) ?? 1;
+  if (scale === 1) return 1;
+  if (negative === "") {
+    reader.note("idle", "guidance_scale", "there is no negative prompt");
+    return 1;
+  }
+  reader.note("caller", "negative_prompt", "bind the guide `negative` to it: `guides: { negative: { prompt } }`");
+  return scale;
+}
+
 type Own =
   "temperature" | "topK" | "topP" | "minP" | "typical" | "nsigma" | "repPenRange" | "presencePenalty" | "mirostat";
 
 /** The settings with the same names in requests and presets. */
 export function readCommon(
   reader: Reader,
-): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases"> {
+): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases" | "bannedWords" | "guidance"> {
   return {
     topA: reader.number("top_a", UNIT) ?? 0,
     tfs: reader.number("tfs", UNIT) ?? 1,

@@ -5,8 +5,8 @@ import { DEFAULT_ORDER, LISTED_NAMES, type ListedName } from "@ggsl/compiler/lla
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { DEFAULT_BREAKERS, fieldsOf } from "@ggsl/compiler/llama/samplers.js";
 import { show } from "../notes.js";
-import { grammar, biases, MAX_BIASES, textDry, textPenalties } from "../pieces.js";
-import type { Bias, ImportOptions, Stage } from "../plan.js";
+import { areStated, biases, grammar, MAX_LISTED, textDry, textPenalties } from "../pieces.js";
+import type { Bias, ImportOptions, Stage, TokenSet } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import type { Seed } from "../stages.js";
@@ -25,6 +25,7 @@ export interface LlamaSettings {
   readonly grammar?: string | undefined;
   readonly seed: Seed;
   readonly ignoreEos: boolean;
+  readonly thinking: readonly Stage[];
 }
 
 export const DEFAULT_SETTINGS: LlamaSettings = {
@@ -34,6 +35,7 @@ export const DEFAULT_SETTINGS: LlamaSettings = {
   biases: [],
   seed: "random",
   ignoreEos: false,
+  thinking: [],
 };
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
@@ -46,26 +48,41 @@ export const GRAMMAR_DIFFERS =
 /** The chain; settings that no sampler of it reads are noted. */
 export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: ImportOptions): Stage[] {
   noteIdle(s, reader);
-  if (s.ignoreEos && eos.length === 0) reader.note("lost", "ignore_eos", NEEDS_EOS);
   if (s.grammar !== undefined)
     reader.note("differs", reader.given.has("grammar") ? "grammar" : "response_format", GRAMMAR_DIFFERS);
-  const bans = s.ignoreEos ? eos.map((token) => ({ token, bias: -Infinity })) : [];
-  const front = [...(s.grammar === undefined ? [] : grammar(s.grammar)), ...biasStages([...s.biases, ...bans], reader)];
+  const front = [
+    ...s.thinking,
+    ...(s.grammar === undefined ? [] : grammar(s.grammar)),
+    ...biasStages(s.biases, reader, "logit_bias", s.ignoreEos ? endOf(eos) : undefined),
+  ];
   const { mirostat, mirostat_tau: tau, mirostat_eta: eta, temperature } = s.values;
   if (mirostat !== 0)
     return [...front, ...stages.temp("temperature", temperature), ...stages.mirostat(mirostat, tau, eta, s.seed)];
   return [...front, ...ordered(s)];
 }
 
-export const NEEDS_EOS =
-  "the end-of-text tokens depend on the model; give their ids with --eos, as in --eos 2 or --eos 1,107";
+/** Tags that a source does not state. */
+export const DEFAULT_TAGS =
+  "the thought is between <think> and </think>, which must be one token; other models have other tags, which the program can state";
 
-/** If there are more biases than `MAX_BIASES`, the calling program must feed them. */
-export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_bias"): Stage[] {
-  if (list.length <= MAX_BIASES) return biases(list);
-  const text = `${list.length} biases are more than the ${MAX_BIASES} that a program states; feed them with the request`;
+/** The given tokens that end a text, or the model's. */
+export const endOf = (eos: readonly number[]): TokenSet => ({ tokens: eos.length === 0 ? "end" : eos });
+
+export const TEXT_BIASES =
+  "a text must be one token of the model's vocabulary; the other tool gives the bias to each token of a text";
+
+/** Biases, and the ban of tokens that end a text. If they are more than a program states, the calling program must feed them. */
+export function biasStages(list: readonly Bias[], reader: Reader, key = "logit_bias", end?: TokenSet): Stage[] {
+  if (list.some(({ token }) => typeof token === "string")) reader.note("differs", key, TEXT_BIASES);
+  const ids = end && end.tokens !== "end" ? end.tokens.map((token) => ({ token, bias: -Infinity })) : [];
+  const all = [...list, ...ids];
+  const further = end?.tokens === "end" ? ["keep token not in tokens.end"] : [];
+  if (areStated(all)) return biases(all, further);
+  const text =
+    `${list.length} biases are more than a program states: ${MAX_LISTED} tokens, and a few hundred different biases; ` +
+    "feed them with the request";
   reader.note("lost", key, text);
-  return [{ name: "logit_bias", args: {} }];
+  return [{ name: "logit_bias", args: {} }, ...biases(ids, further)];
 }
 
 /** The samplers in the order of the list, then adaptive_p or dist. From `infill` on, they run in the host tail. */

@@ -4,11 +4,13 @@ import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/l
 import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Setting, TextNode } from "../nodes.js";
 import { ImportError, show, type Note } from "../notes.js";
-import type { Bias, ImportOptions, Plan } from "../plan.js";
+import { thinkingBudget } from "../pieces.js";
+import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { runNote, type RunOptionName } from "../runOptions.js";
 import {
   DEFAULT_SETTINGS,
+  DEFAULT_TAGS,
   effective,
   isRandomSeed,
   known,
@@ -38,6 +40,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "-jf": "json_schema_file",
   "--backend-sampling": "backend_sampling",
   "-bs": "backend_sampling",
+  "--reasoning-budget": "reasoning_budget",
 };
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
 
@@ -103,7 +106,16 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
     grammar: reader.text("grammar") || undefined,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.given.has("ignore_eos"),
+    thinking: thinkingOf(reader),
   };
+}
+
+/** -1 is no limit. */
+function thinkingOf(reader: Reader): Stage[] {
+  const budget = reader.whole("reasoning_budget", { min: -1 }) ?? -1;
+  if (budget < 0) return [];
+  reader.note("differs", "reasoning_budget", DEFAULT_TAGS);
+  return thinkingBudget("reasoning_budget", budget, "<think>", "</think>");
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {
@@ -179,8 +191,7 @@ function valuesAfter(option: string, next: TextNode | undefined): number {
 
 /** Options that affect sampling although llama.cpp does not list them as sampling options. */
 const LOST: Readonly<Record<string, string>> = {
-  "--reasoning-budget": "there is no reasoning budget here",
-  "--reasoning-budget-message": "there is no reasoning budget here",
+  "--reasoning-budget-message": "the thought ends without a message",
 };
 
 function noteOf(option: string, { value: key, place }: TextNode): Note {

@@ -3,13 +3,15 @@ import { fieldOf } from "@ggsl/compiler/llama/fields.js";
 import { samplerNamed, samplerOfLetter, type ListedName } from "@ggsl/compiler/llama/order.js";
 import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
-import { ImportError, show } from "../notes.js";
-import type { Bias, ImportOptions, Plan } from "../plan.js";
+import { ImportError } from "../notes.js";
+import * as pieces from "../pieces.js";
+import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { responseFormat } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
+  DEFAULT_TAGS,
   isRandomSeed,
   known,
   LLAMA_TOOL,
@@ -65,6 +67,7 @@ function read(reader: Reader): LlamaSettings {
     grammar: reader.text("grammar") || format,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.flag("ignore_eos") ?? false,
+    thinking: thinkingOf(reader),
   };
 }
 
@@ -82,13 +85,21 @@ function noteGrammars(reader: Reader): void {
     ["grammar_lazy", "grammar_triggers", "preserved_tokens", "grammar_type"],
     "a grammar holds from the first token on here",
   );
-  lost(
-    [
-      ...["reasoning_budget_tokens", "reasoning_control", "reasoning_budget_message"],
-      ...["reasoning_budget_start_tag", "reasoning_budget_end_tag", "reasoning_budget_end_tags"],
-    ],
-    "there is no reasoning budget here",
-  );
+  lost(["reasoning_control"], "the calling program sets the parameter `reasoning_budget_tokens` instead");
+  lost(["reasoning_budget_message"], "the thought ends without a message");
+}
+
+/** -1 is no limit. llama.cpp reads the tags of the model's chat template if the request has none. */
+function thinkingOf(reader: Reader): Stage[] {
+  const key = "reasoning_budget_tokens";
+  const budget = reader.whole(key, { min: -1 });
+  const [start, end] = [reader.text("reasoning_budget_start_tag"), reader.text("reasoning_budget_end_tag")];
+  const ends = reader.texts("reasoning_budget_end_tags") ?? (end === undefined ? [] : [end]);
+  if (budget === undefined || budget < 0) return [];
+  const [close = "", ...more] = ends.filter((tag) => tag !== "");
+  reader.note("differs", key, start && close !== "" ? "the end tag must be one token" : DEFAULT_TAGS);
+  if (more.length > 0) reader.note("differs", "reasoning_budget_end_tags", "only the first one ends the thought");
+  return pieces.thinkingBudget(key, budget, start || "<think>", close || "</think>");
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {
@@ -100,17 +111,14 @@ function orderOf(reader: Reader): readonly ListedName[] {
 
 // ---------------------------------------------------------------- logit bias
 
-/** `{"15043": 1}`, `[[15043, 1.5], [2, false]]`; texts instead of tokens would need the model's vocabulary. */
+/** `{"15043": 1}`, `[[15043, 1.5], [2, false], ["Hello", -0.5]]`. */
 export function biasesOf(reader: Reader, key: string): Bias[] {
   const node = reader.node(key);
   if (node === undefined) return [];
   if (node.kind !== "array" && node.kind !== "object")
     return reader.refuse(key, "an object of token ids and biases, or a list of pairs");
   const pairs = node.kind === "object" ? pairsOf(node) : node.items.map(pairOf);
-  const texts = pairs.filter(([token]) => typeof token === "string").map(([text]) => show(String(text)));
-  if (texts.length > 0)
-    reader.note("lost", key, `texts need a model's vocabulary, give token ids instead of ${texts.join(", ")}`);
-  return pairs.flatMap(([token, bias]) => (typeof token === "number" ? { token, bias } : []));
+  return pairs.map(([token, bias]) => ({ token, bias }));
 }
 
 type Pair = readonly [token: number | string, bias: number];

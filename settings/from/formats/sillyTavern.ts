@@ -4,10 +4,12 @@
  */
 import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
-import type { ImportOptions, Plan } from "../plan.js";
+import type { Bias, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { koboldStages, type KoboldNames } from "./kobold.js";
-import { readCommon } from "./koboldCpp.js";
+import { guidanceOf, PHRASES_DIFFER, readCommon } from "./koboldCpp.js";
+import { TEXT_BIASES } from "./llama.js";
+import { numberOf, textOf } from "../values.js";
 
 /** Keys that are not about sampling. */
 const OTHERS = new Set(
@@ -63,7 +65,8 @@ export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan 
     mirostat: reader.whole("mirostat_mode", { min: 0, max: 2 }) ?? mirostat ?? 0,
     grammar: reader.text("grammar_string") || grammar || undefined,
     seed: reader.seed("seed", (seed) => seed <= 0n) ?? "random",
-    biases: [],
+    ...textBans(reader),
+    guidance: guidanceOf(reader, reader.text("negative_prompt") ?? ""),
   } as const;
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
   noteElsewhere(reader);
@@ -95,10 +98,6 @@ function noteElsewhere(reader: Reader): void {
   if (reader.flag("early_stopping") === true) reader.note("lost", "early_stopping", "it belongs to beam search");
   for (const key of ["do_sample", "ignore_eos_token", "ignore_eos_token_aphrodite", "speculative_ngram"])
     if (reader.flag(key) !== undefined) reader.note("idle", key, "KoboldCpp does not read it");
-  if ((reader.number("guidance_scale") ?? 1) !== 1)
-    reader.note("lost", "guidance_scale", "guidance needs the logits of a second prompt");
-  for (const key of ["negative_prompt", "banned_tokens", "global_banned_tokens"])
-    if (reader.text(key)) reader.note("lost", key, "it is a text, which needs a model's vocabulary");
   const schema = reader.node("json_schema");
   if (schema && !(schema.kind === "object" && schema.members.size === 0))
     reader.note(
@@ -106,7 +105,48 @@ function noteElsewhere(reader: Reader): void {
       "json_schema",
       "a JSON schema is no grammar; give llama.cpp's grammar for it as grammar_string",
     );
-  const biases = reader.node("logit_bias");
-  if (biases && !(biases.kind === "array" && biases.items.length === 0))
-    reader.note("lost", "logit_bias", "SillyTavern's biases are texts, which need a model's vocabulary");
+}
+
+// ---------------------------------------------------------------- biases and bans
+
+/** `banned_tokens`: on each line a phrase in quotation marks, ids in brackets, or a text. `logit_bias`: objects of text and value. */
+function textBans(reader: Reader): { biases: Bias[]; bannedWords: string[] } {
+  const lines = ["banned_tokens", "global_banned_tokens"].flatMap((key) => {
+    const found = (reader.text(key) ?? "").split("\n").map((line) => ({ key, line: line.trim() }));
+    return found.filter(({ line }) => line !== "");
+  });
+  const phrases = lines.filter(({ line }) => isQuoted(line));
+  const bannedWords = [...new Set(phrases.map(({ line }) => line.slice(1, -1)))].filter((word) => word !== "");
+  for (const key of new Set(phrases.map((phrase) => phrase.key))) reader.note("differs", key, PHRASES_DIFFER);
+  const banned = lines.filter(({ line }) => !isQuoted(line));
+  for (const key of new Set(banned.filter(({ line }) => !idsOf(line)).map((b) => b.key)))
+    reader.note("differs", key, TEXT_BIASES);
+  const bans = banned.flatMap(({ line }) => (idsOf(line) ?? [line]).map((token) => ({ token, bias: -Infinity })));
+  return { biases: [...bans, ...biasEntries(reader)], bannedWords };
+}
+
+const isQuoted = (line: string): boolean => line.length > 1 && line.startsWith('"') && line.endsWith('"');
+
+/** `[1, 2]` */
+function idsOf(text: string): number[] | undefined {
+  const [, list] = /^\[\s*(\d{1,9}(?:\s*,\s*\d{1,9})*)\s*\]$/.exec(text) ?? [];
+  return list?.split(",").map(Number);
+}
+
+/** A text in braces is exact; others begin with a blank. */
+function biasEntries(reader: Reader): Bias[] {
+  const key = "logit_bias";
+  const node = reader.node(key);
+  if (node === undefined) return [];
+  const expected = "a list of objects of a text and a value";
+  if (node.kind !== "array") return reader.refuse(key, expected);
+  return node.items.flatMap((item) => {
+    const inner = item.kind === "object" ? item.members : new Map<string, never>();
+    const [text, value] = [inner.get("text"), inner.get("value")];
+    const [of, bias] = [text && textOf(text), value && numberOf(value)];
+    if (of === undefined || bias === undefined) return reader.refuse(key, expected);
+    if (of === "") return [];
+    const exact = /^\{([^]+)\}$/.exec(of)?.[1];
+    return (idsOf(of) ?? [exact ?? ` ${of}`]).map((token) => ({ token, bias }));
+  });
 }

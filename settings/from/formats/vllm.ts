@@ -5,21 +5,21 @@
  * after an end-of-text token.
  */
 import { openReader, type Reader } from "../reader.js";
-import { settingsOf, type ObjectNode } from "../nodes.js";
+import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import * as pieces from "../pieces.js";
 import type { ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
 import { NO_SCHEMA, responseFormat } from "./jsonFormat.js";
-import { biasStages, NEEDS_EOS } from "./llama.js";
+import { biasStages, DEFAULT_TAGS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
 
 /** Keys that are not about sampling. */
 const OTHERS = new Set(
   `
-  model messages prompt prompt_embeds stream stream_options n best_of echo suffix user max_tokens max_completion_tokens stop
-  stop_token_ids logprobs top_logprobs prompt_logprobs tools tool_choice parallel_tool_calls metadata store service_tier
-  ignore_eos include_stop_str_in_output skip_special_tokens spaces_between_special_tokens truncate_prompt_tokens detokenize
+  model messages prompt prompt_embeds stream stream_options n best_of echo suffix user max_tokens max_completion_tokens
+  stop stop_token_ids logprobs top_logprobs prompt_logprobs ignore_eos tools tool_choice parallel_tool_calls metadata store service_tier
+  include_stop_str_in_output skip_special_tokens spaces_between_special_tokens truncate_prompt_tokens detokenize
   output_kind add_special_tokens add_generation_prompt continue_final_message chat_template chat_template_kwargs documents
   return_tokens_as_token_ids return_token_ids cache_salt priority request_id kv_transfer_params reasoning_effort modalities
   audio prediction include_reasoning mm_processor_kwargs bad_words_token_ids extra_args safety_identifier prompt_cache_key
@@ -30,7 +30,6 @@ const OTHERS = new Set(
 );
 
 const LOST: Readonly<Record<string, string>> = {
-  bad_words: "texts need a model's vocabulary; give their token ids as logit_bias",
   guided_json: NO_SCHEMA,
   structured_outputs: "these are no GBNF grammars; give one to an import of llama.cpp",
   guided_regex: "a regular expression is no grammar; give a GBNF grammar to an import of llama.cpp",
@@ -42,17 +41,12 @@ const LOST: Readonly<Record<string, string>> = {
   early_stopping: "it belongs to beam search",
   logits_processors: "they are code of the other tool",
   vllm_xargs: "they are for code of the other tool",
-  thinking_token_budget: "there is no reasoning budget here",
 };
 
 const OTHER_GRAMMAR = "here any JSON object; the other tool's own grammar may differ in blanks";
 
 /** Below this temperature vLLM picks the best token. */
 const GREEDY_BELOW = 1e-5;
-
-const COUNTS_GENERATED =
-  "it counts generated tokens only; the calling program says with `generated` how often each was. Where the prompt may count, " +
-  "too, `occurrences(-1)` in its place needs no feeding";
 
 export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
@@ -63,37 +57,76 @@ export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const format = responseFormat(reader);
   if (format !== undefined) reader.note("differs", "response_format", OTHER_GRAMMAR);
   const front = [...(format === undefined ? [] : pieces.grammar(format)), ...constraints(reader, options)];
-  const punished = penalties(reader);
-  const made = [...front, ...punished, ...drawn(reader)];
+  const made = [...front, ...penalties(reader), ...drawn(reader)];
+  noteCaller(reader);
   reader.finish(OTHERS);
-  const feeds = punished.some(({ name }) => name === "generated_penalties");
-  return {
-    tool: "vLLM v0.10 and the OpenAI API",
-    stages: made,
-    inputs: feeds ? [pieces.GENERATED_INPUT] : [],
-    notes: reader.notes,
-  };
+  return { tool: "vLLM v0.10 and the OpenAI API", stages: made, notes: reader.notes };
 }
 
 /** Allowed and banned tokens, and biases. */
-function constraints(reader: Reader, options: ImportOptions): Stage[] {
+function constraints(reader: Reader, { eos = [] }: ImportOptions): Stage[] {
   const allowed = reader.tokens("allowed_token_ids");
-  if (allowed?.length === 0) reader.refuse("allowed_token_ids", "a list of at least one token id");
-  const isTooLong = allowed !== undefined && allowed.length > pieces.MAX_ALLOWED;
-  if (isTooLong)
-    reader.note("lost", "allowed_token_ids", `a program states at most ${pieces.MAX_ALLOWED}, found ${allowed.length}`);
+  if (allowed !== undefined && (allowed.length === 0 || allowed.length > pieces.MAX_LISTED))
+    reader.refuse("allowed_token_ids", `a list of 1 to ${pieces.MAX_LISTED} token ids`);
   const biases = biasesOf(reader, "logit_bias").map(({ token, bias }) => ({ token, bias: clamp(bias) }));
-  const stops = reader.tokens("stop_token_ids") ?? [];
   const least = reader.whole("min_tokens", { min: 0 }) ?? 0;
-  const eos = options.eos ?? [];
-  if (least > 0 && eos.length === 0) reader.note("lost", "min_tokens", `for the end of the text: ${NEEDS_EOS}`);
-  if (least === 0) reader.note("other", "stop_token_ids", "");
+  const stops = [...new Set(reader.tokens("stop_token_ids"))];
+  if (stops.length > pieces.MAX_LISTED)
+    reader.refuse("stop_token_ids", `a list of at most ${pieces.MAX_LISTED} token ids`);
+  const ends = eos.length > 0 ? [{ tokens: [...new Set([...stops, ...eos])] }] : [{ tokens: "end" } as const];
   return [
-    ...(allowed === undefined || isTooLong ? [] : pieces.onlyTokens(allowed)),
-    ...pieces.noEndBefore(least, [...new Set([...stops, ...eos])]),
+    ...thinkingBudget(reader),
+    ...(allowed === undefined ? [] : pieces.onlyTokens([...new Set(allowed)])),
+    ...badWords(reader),
+    ...pieces.noEndBefore("min_tokens", least, [
+      ...(eos.length === 0 && stops.length > 0 ? [{ tokens: stops }] : []),
+      ...ends,
+    ]),
     ...biasStages(biases, reader),
   ];
 }
+
+/** vLLM's reasoning parser knows the tags of the model. */
+function thinkingBudget(reader: Reader): Stage[] {
+  const key = "thinking_token_budget";
+  const budget = reader.whole(key, { min: 0 });
+  if (budget === undefined) return [];
+  reader.note("differs", key, DEFAULT_TAGS);
+  return pieces.thinkingBudget(key, budget, "<think>", "</think>");
+}
+
+/** vLLM cuts each word into tokens as it is, and with a blank before it. */
+function badWords(reader: Reader): Stage[] {
+  const words = reader.texts("bad_words") ?? [];
+  if (words.length === 0) return [];
+  if (words.length > pieces.MAX_LISTED / 2 || words.some((word) => word.trim() === ""))
+    reader.refuse("bad_words", `a list of at most ${pieces.MAX_LISTED / 2} words`);
+  reader.note("differs", "bad_words", WORDS_DIFFER);
+  return pieces.badWords([...new Set(words.flatMap((word) => [word.trimStart(), ` ${word.trimStart()}`]))]);
+}
+
+const WORDS_DIFFER =
+  "vLLM looks for the beginning of a word in what was generated, here also in the prompt; and it leaves out the form with a " +
+  "blank if that has another number of tokens";
+
+/** What the calling program has to do itself. */
+function noteCaller(reader: Reader): void {
+  for (const key of ["stop", "stop_token_ids"]) if (isOn(reader.node(key))) reader.note("caller", key, STOPS);
+  if (reader.flag("ignore_eos") === true)
+    reader.note("caller", "ignore_eos", "a chain ends no text: go on after a token that ends one");
+  for (const key of ["logprobs", "top_logprobs", "prompt_logprobs"])
+    if (isOn(reader.node(key))) reader.note("caller", key, LOGPROBS);
+}
+
+const STOPS = "a chain ends no text: stop generating there";
+const LOGPROBS =
+  "a chain reports what a `measure` names: `measure logprob = log(picked(raw_prob))` after `pick` is that of the picked token";
+
+const isOn = (node: Node | undefined): boolean =>
+  node !== undefined &&
+  !(node.kind === "bool" && !node.value) &&
+  !(node.kind === "array" && node.items.length === 0) &&
+  !(node.kind === "number" && node.value === 0);
 
 /** The API's bounds of a bias. */
 const clamp = (bias: number): number => Math.min(Math.max(bias, -100), 100);
@@ -103,8 +136,6 @@ function penalties(reader: Reader): Stage[] {
   const bounds = { min: -2, max: 2 };
   const freq = reader.number("frequency_penalty", bounds) ?? 0;
   const present = reader.number("presence_penalty", bounds) ?? 0;
-  if (freq !== 0) reader.note("differs", "frequency_penalty", COUNTS_GENERATED);
-  if (present !== 0) reader.note("differs", "presence_penalty", COUNTS_GENERATED);
   const names = { repeat: "repetition_penalty", freq: "", present: "" };
   return [...pieces.textPenalties(names, { repeat, freq: 0, present: 0 }), ...pieces.generatedPenalties(freq, present)];
 }

@@ -248,11 +248,11 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   "last tokens": { limit: 2 ** 24, text: (n) => chainOf(`logit += last(${n})`) },
   sequences: {
     limit: LIMITS.list,
-    text: (n) => chainOf(`keep not completes([${many(n, (i) => `[${i % 16}, ${(i >> 4) % 16}]`, ", ")}])`),
+    text: (n) => chainOf(`keep completes([${many(n, (i) => `[${i % 16}, ${(i >> 4) % 16}]`, ", ")}]) == 0`),
   },
   "ids of a sequence": {
     limit: LIMITS.list,
-    text: (n) => chainOf(`keep not completes([[${many(n, (i) => String(i % 16), ", ")}]])`),
+    text: (n) => chainOf(`keep completes([[${many(n, (i) => String(i % 16), ", ")}]]) == 0`),
   },
   measures: { limit: USUAL.measures, text: (n) => chainOf(many(n, (i) => `measure m${i} = max(logit) * ${i}`)) },
   guides: {

@@ -34,7 +34,7 @@ chain c(q: tokens(4) = tokens(1, "b"), static fixed: tokens = tokens(0, "a", /^[
   `fn near(x: f32, best: f32) -> f32 = x / best
 sampler s(k: i32 in [0, 8]) {
   state mu: f32 = prompt_length
-  keep not completes([[0, 1], "ab", 2])
+  keep completes([[0, 1], "ab", 2]) == 0
   keep near(prob, max(prob)) > 0.01 or ends_with("a") or since([1]) == k
   logit -= sum i in 1..3: occurrences(i, in: generated) + repeat_len(k, [0], in: prompt)
   logit += hash(k, token, last(2)) % 2 + noise(7, last(1)) * mu

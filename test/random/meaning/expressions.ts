@@ -337,8 +337,8 @@ function callValue(s: Stage, call: Call): Value {
       return s.rows.map(({ token }) => noiseOf(seed, at, token));
     }
     case "completes": {
-      const tokens = completing(s.moment, listOf(s, args[0]!.value));
-      return s.rows.map(({ token }) => truth(tokens.has(token)));
+      const counts = completing(s.moment, listOf(s, args[0]!.value));
+      return s.rows.map(({ token }) => counts.get(token) ?? 0);
     }
     case "occurrences":
     case "repeat_len": {

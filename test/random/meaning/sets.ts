@@ -58,7 +58,9 @@ export type Ending = string | readonly number[];
 
 export function endingOf(s: Stage, e: Expr): Ending {
   const text = textOf(s, e)!;
-  return text.kind === "string" ? text.value : (listOf(s, text) as number[]);
+  if (text.kind === "string") return text.value;
+  const [only] = text.values;
+  return only?.kind === "string" ? only.value : (listOf(s, text) as number[]);
 }
 
 /** Numbers, texts and lists of numbers. */

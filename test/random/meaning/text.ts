@@ -66,17 +66,17 @@ export function repetitionsIn(
   return longest;
 }
 
-/** The tokens that complete one of the sequences. */
+/** How many of the sequences each token completes. */
 export function completing(
   { history, vocabSize }: Text,
   sequences: readonly (number | string | readonly number[])[],
-): ReadonlySet<number> {
-  const lists = sequences.map((x) =>
-    typeof x === "number" ? [x] : typeof x === "string" ? tokensOf(x, vocabSize) : x,
-  );
-  return new Set(
-    lists.flatMap((list) =>
-      list.length > 0 && endsWith({ history, vocabSize }, list.slice(0, -1)) ? [list.at(-1)!] : [],
-    ),
-  );
+): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const x of sequences) {
+    const list = typeof x === "number" ? [x] : typeof x === "string" ? tokensOf(x, vocabSize) : x;
+    const last = list.at(-1);
+    if (last !== undefined && endsWith({ history, vocabSize }, list.slice(0, -1)))
+      counts.set(last, (counts.get(last) ?? 0) + 1);
+  }
+  return counts;
 }
