@@ -222,7 +222,8 @@ export function isKnownBefore(scope: Scope, value: Expr): boolean {
     if (e.kind === "repeat") return false;
     if (e.kind === "call" && gives !== "map") return false;
     const isColumnOrCount = e.kind === "name" && !scope.names.has(e.text) && findName(e.text)?.rate === "runtime";
-    const isLet = e.kind === "name" && scope.names.get(e.text)?.isLet === true;
+    const local = e.kind === "name" ? scope.names.get(e.text) : undefined;
+    const isLet = local?.isLet === true && local.type.rate !== "static";
     return !isColumnOrCount && !isLet && children(e).every(isKnown);
   };
   return isKnown(value);

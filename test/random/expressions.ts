@@ -65,6 +65,7 @@ const namedWholes = nameOf(
 );
 const windows = fc.oneof(
   words("0", "1", "2", "4", "8", "16", "-1"),
+  nameOf(({ isPosition }) => isPosition === true, words("3")),
   where(
     (s) => s.canUseWindows,
     fc.oneof(t`clamp(${namedWholes}, -1, 6)`, t`max(-1, ${namedWholes})`, t`max(-1, min(step, ${namedWholes}))`),
@@ -87,6 +88,7 @@ const features = fc.oneof(
   t`${words(...F.WINDOWED)}(${windows}${sources})`,
   t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")}${sources})`,
   words("bias"),
+  completes,
   hashes,
   noises,
 );
@@ -273,9 +275,9 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(4, words("logit", "prob", "logit", "prob", "token")),
       rowNumbers,
       often(3, nameOf(known("runtime", "column"), words("logit"))),
-      features,
-      words("raw_logit", "raw_prob"),
-      foldNumbers(column),
+      often(3, features),
+      often(2, words("raw_logit", "raw_prob")),
+      foldNumbers(fc.oneof(column, column, features)),
       repeated("column", "runtime", column, column),
       often(2, t`(${words("logit", "prob", "token")} + ${callOf("scalar", { ...rowCalls, otherwise: scalar })})`),
       often(2, t`${MAPS}(${column})`),
@@ -302,7 +304,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${mask} ${LOGIC} ${fc.oneof(mask, flag)})`,
       t`(${mask} ${EQUALITIES} ${fc.oneof(mask, flag)})`,
       often(2, tokenInSet),
-      completes,
+      t`(${completes} ${COMPARISONS} ${words("0", "1", "2")})`,
       foldConditions(mask),
       repeated("mask", "runtime", mask, mask),
       t`((prob > 0.01) and ${callOf("flag", { ...rowCalls, otherwise: flag })})`,

@@ -163,7 +163,7 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
   };
   const first = outcomeIn(OPTIMIZED, backends[0]!);
   const accepted = first.map(chosen);
-  const edge = edgesOf(compile(PLAIN), given, accepted);
+  const edge = edgesOf(() => compile(PLAIN), given, accepted);
   tally.steps = first.length;
 
   const check = (where: string, found: Step[], wanted: Step[], isSameOrder: boolean): void => {
@@ -213,7 +213,7 @@ const DEVICES = 16;
  * run the unoptimized graph, so that an optimizer bug is never excused.
  */
 function edgesOf(
-  plain: Graph,
+  graph: () => Graph,
   given: Given,
   accepted: readonly number[],
 ): (m: Mismatch, isSameOrder: boolean) => Excuse | undefined {
@@ -224,13 +224,13 @@ function edgesOf(
     const outcomes =
       known.get(excuse) ??
       Array.from({ length: DEVICES }, (_, seed) =>
-        outcomeOf(plain, given, runOtherwise(plain, seed, excuse === "rounded"), accepted),
+        outcomeOf(graph(), given, runOtherwise(graph(), seed, excuse === "rounded"), accepted),
       );
     known.set(excuse, outcomes);
     return outcomes;
   };
   return ({ step, distance }, isSameOrder) => {
-    const wanted = (reference ??= outcomeOf(plain, given, runOf("reference", plain, vocabSize), accepted));
+    const wanted = (reference ??= outcomeOf(graph(), given, runOf("reference", graph(), vocabSize), accepted));
     return (["tied", "rounded"] as const).find((excuse) =>
       devices(excuse).some((outcome) => {
         const seen = mismatchesOf(outcome, wanted, isSameOrder);

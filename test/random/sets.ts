@@ -49,6 +49,7 @@ const endings = fc.oneof(
 export const endsWith: Piece = t`ends_with(${endings})`;
 export const since: Piece = t`since(${endings})`;
 
+/** How many sequences each token would complete. */
 export const completes: Piece = t`completes(${words("[0]", '["a", [1, 0]]', '["aba", 3]', "[[0, 1, 2], [1, 2], [2, 2], 1]", '[" ab", "b7"]', "[]")})`;
 
 /** Values of constants that are texts and lists of token ids, and of constant sets. */

@@ -6,7 +6,7 @@ const LETTERS = "ab7 ";
 
 /** The text of a token: later ones are `_` and a number in base 4, of letters. */
 export function textOf(token: number): string {
-  const digits = [...token.toString(4)].map((digit) => LETTERS[Number(digit)]!);
+  const digits = Array.from(token.toString(4), (digit) => LETTERS[Number(digit)]!);
   return FIRST_TEXTS[token] ?? `_${digits.join("")}`;
 }
 

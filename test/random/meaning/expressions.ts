@@ -326,9 +326,9 @@ function callValue(s: Stage, call: Call): Value {
     case "last":
       return s.moment.history.at(-(evaluate(s, args[0]!.value) as number)) ?? -1;
     case "ends_with":
-      return truth(sinceEnding(s.moment.history, endingOf(s, args[0]!.value)) === 0);
+      return truth(sinceEnding(s.moment, endingOf(s, args[0]!.value)) === 0);
     case "since":
-      return sinceEnding(s.moment.history, endingOf(s, args[0]!.value));
+      return sinceEnding(s.moment, endingOf(s, args[0]!.value));
     case "hash":
       return apply(s, hashOf, ...values());
     case "noise": {
@@ -337,8 +337,8 @@ function callValue(s: Stage, call: Call): Value {
       return s.rows.map(({ token }) => noiseOf(seed, at, token));
     }
     case "completes": {
-      const tokens = completing(s.moment.history, listOf(s, args[0]!.value), s.moment.vocabSize);
-      return s.rows.map(({ token }) => truth(tokens.has(token)));
+      const counts = completing(s.moment, listOf(s, args[0]!.value));
+      return s.rows.map(({ token }) => counts.get(token) ?? 0);
     }
     case "occurrences":
     case "repeat_len": {
@@ -363,7 +363,7 @@ function callValue(s: Stage, call: Call): Value {
 
 function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined, stream: number | undefined): number {
   const number = at ? Math.round(evaluate(s, at) as number) : s.moment.step;
-  return f32(s.moment.draw(kind, seedOf(s, seed), stream, number));
+  return s.moment.draw(kind, seedOf(s, seed), stream, number);
 }
 
 /** Seeds are 32-bit integers, which f32 cannot represent exactly. */

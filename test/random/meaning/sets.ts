@@ -1,5 +1,5 @@
 /** Sets of tokens, texts and lists, where a program names or writes them. */
-import type { Call, Expr, ListLit, StringLit } from "../../../compiler/syntax/ast.js";
+import type { Expr, ListLit, StringLit } from "../../../compiler/syntax/ast.js";
 import { TOKEN_CLASSES } from "../sets.js";
 import { textOf as textOfToken } from "../vocabulary.js";
 import type { Moment, Stage, TokenSet } from "./table.js";
@@ -28,7 +28,7 @@ export function tokenSet(s: Stage, e: Expr): TokenSet {
   if (argument && "tokens" in argument) return argument;
   const declared = s.module.scope.get(e.text)!.declaration;
   if (declared.kind !== "const") throw new Error("expected a constant");
-  return tokenSet(s, declared.value as Call);
+  return tokenSet(s, declared.value);
 }
 
 function entryOf(e: Expr): number | string | RegExp {
@@ -58,7 +58,9 @@ export type Ending = string | readonly number[];
 
 export function endingOf(s: Stage, e: Expr): Ending {
   const text = textOf(s, e)!;
-  return text.kind === "string" ? text.value : (listOf(s, text) as number[]);
+  if (text.kind === "string") return text.value;
+  const [only] = text.values;
+  return only?.kind === "string" ? only.value : (listOf(s, text) as number[]);
 }
 
 /** Numbers, texts and lists of numbers. */

@@ -3,27 +3,25 @@ import { textOf, tokensOf } from "../vocabulary.js";
 import type { Ending } from "./sets.js";
 import type { Moment } from "./table.js";
 
+type Text = Pick<Moment, "history" | "promptLength" | "vocabSize">;
+
 const NEVER = 2 ** 24;
 
 /** The tokens since the text last ended so. Tokens that the vocabulary lacks have no text. */
-export function sinceEnding(history: readonly number[], ending: Ending): number {
+export function sinceEnding({ history, vocabSize }: Text, ending: Ending): number {
   for (let since = 0; since < history.length; since++)
-    if (endsWith(history.slice(0, history.length - since), ending)) return since;
+    if (endsWith({ history: history.slice(0, history.length - since), vocabSize }, ending)) return since;
   return NEVER;
 }
 
-function endsWith(history: readonly number[], ending: Ending): boolean {
+function endsWith({ history, vocabSize }: Pick<Text, "history" | "vocabSize">, ending: Ending): boolean {
   if (typeof ending !== "string")
     return ending.length <= history.length && ending.every((id, i) => history.at(i - ending.length) === id);
-  // as many as can matter, for tokens with and without text
   return history
-    .slice(-64)
-    .map((token) => textOf(token))
+    .map((token) => (token < vocabSize ? textOf(token) : ""))
     .join("")
     .endsWith(ending);
 }
-
-type Text = Pick<Moment, "history" | "promptLength">;
 
 export function partOf({ history, promptLength }: Text, part: string): readonly number[] {
   if (part === "prompt") return history.slice(0, promptLength);
@@ -68,16 +66,17 @@ export function repetitionsIn(
   return longest;
 }
 
-/** The tokens that complete one of the sequences. */
+/** How many of the sequences each token completes. */
 export function completing(
-  history: readonly number[],
+  { history, vocabSize }: Text,
   sequences: readonly (number | string | readonly number[])[],
-  vocabSize: number,
-): ReadonlySet<number> {
-  const lists = sequences.map((x) =>
-    typeof x === "number" ? [x] : typeof x === "string" ? tokensOf(x, vocabSize) : x,
-  );
-  return new Set(
-    lists.flatMap((list) => (list.length > 0 && endsWith(history, list.slice(0, -1)) ? [list.at(-1)!] : [])),
-  );
+): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const x of sequences) {
+    const list = typeof x === "number" ? [x] : typeof x === "string" ? tokensOf(x, vocabSize) : x;
+    const last = list.at(-1);
+    if (last !== undefined && endsWith({ history, vocabSize }, list.slice(0, -1)))
+      counts.set(last, (counts.get(last) ?? 0) + 1);
+  }
+  return counts;
 }
