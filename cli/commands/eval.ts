@@ -142,6 +142,10 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
     const isText = graph.features.some(
       ({ from }) => "in" in from && typeof from.in === "object" && from.in.input === name,
     );
+    if (isText && pairsOf(list))
+      throw new InputError(
+        `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
+      );
     if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
     const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
