@@ -57,6 +57,8 @@ export interface ModuleInput {
   readonly doc?: string | undefined;
   /** Absent for a dense column. */
   readonly sparse?: { readonly capacity: number | "V"; readonly fill: number };
+  /** The most tokens, if the input is a text. */
+  readonly tokens?: number;
 }
 
 export interface ModuleChains {
@@ -144,7 +146,7 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
       name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
     ),
-    inputs: inputsOf([graph, rows], "input", declared),
+    inputs: [...inputsOf([graph, rows], "input", declared), ...textsOf([graph, rows], declared)],
     guides: inputsOf([graph, rows], "guide", declared),
   };
 }
@@ -161,6 +163,18 @@ function inputsOf(graphs: readonly Graph[], kind: "input" | "guide", declared: D
     const { name } = from;
     const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
     found.set(name, { name, doc: declared.get(name)?.declaration.doc, ...(sparse && { sparse }) });
+  }
+  return [...found.values()];
+}
+
+/** The texts that the calling program gives. */
+function textsOf(graphs: readonly Graph[], declared: Declared): ModuleInput[] {
+  const found = new Map<string, ModuleInput>();
+  for (const { from } of graphs.flatMap((g) => g.features)) {
+    const text = "in" in from ? from.in : undefined;
+    if (typeof text !== "object") continue;
+    const { input: name, capacity } = text;
+    found.set(name, { name, doc: declared.get(name)?.declaration.doc, tokens: capacity });
   }
   return [...found.values()];
 }

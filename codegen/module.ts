@@ -170,8 +170,12 @@ function typesOf(chain: NamedChain): StatementStructures[] {
 /** `Guide` of the package, which needs no import. */
 const GUIDE = "{ readonly prompt: string | Int32Array }";
 
-const columnType = ({ sparse }: ModuleInput): string =>
-  sparse ? "ReadonlyMap<number, number>" : "Float32Array | readonly number[]";
+const columnType = ({ sparse, tokens }: ModuleInput): string =>
+  tokens !== undefined
+    ? "readonly number[]"
+    : sparse
+      ? "ReadonlyMap<number, number>"
+      : "Float32Array | readonly number[]";
 
 interface Property {
   readonly name: string;

@@ -36,7 +36,8 @@ export function setDoc({ capacity, stages, doc }: ModuleSet): string {
   return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
 }
 
-export function inputDoc({ doc, sparse }: ModuleInput): string {
+export function inputDoc({ doc, sparse, tokens }: ModuleInput): string {
+  if (tokens !== undefined) return paragraphs(doc, `A text: at most ${tokens} token ids.`);
   const form = sparse
     ? `Numbers for ${sparse.capacity === "V" ? "any tokens" : `at most ${sparse.capacity} tokens`}, by token; ${sparse.fill} for the others.`
     : "A number for each token of the vocabulary.";
@@ -53,7 +54,7 @@ export const chainDoc = ({ name, doc }: ModuleChain, exported: string): string =
 
 export const interfaceDocs = {
   uniforms: (name: string): string => `Uniforms of the chain ${code(name)}. Each may be set before every token.`,
-  inputs: (name: string): string => `Inputs of the chain ${code(name)}: columns that the calling program gives it.`,
+  inputs: (name: string): string => `Inputs of the chain ${code(name)}, which the calling program gives it.`,
   measures: (name: string): string => `Numbers that the chain ${code(name)} reports with each token.`,
   guides: (name: string): string => `The other sequences whose logits the chain ${code(name)} reads.`,
   states: (name: string): string => `Numbers that a sequence of the chain ${code(name)} remembers from token to token.`,

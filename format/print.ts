@@ -185,8 +185,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Const(docs, word, name, equals, value) {
     return documented(docs, word, () => [put(name, SPACE), assigned(equals, value)]);
   },
-  Input(docs, word, name, colon, type, sparse) {
-    return documented(docs, word, () => [put(name, SPACE), put(colon, NONE), put(type, SPACE), maybe(sparse, SPACE)]);
+  Input(docs, word, name, colon, type, size, sparse) {
+    const head = (): Doc => [put(name, SPACE), put(colon, NONE), put(type, SPACE), maybe(size, NONE)];
+    return documented(docs, word, head, () => maybe(sparse, SPACE));
   },
   Sparse(word, open, capacity, close, equals, fill) {
     const size = [doc(word), put(open, NONE), put(capacity, NONE), put(close, NONE)];

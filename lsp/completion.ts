@@ -2,12 +2,14 @@
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
 import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import { isTextInput, textNames } from "@ggsl/compiler/check/texts.js";
+import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
 import type { Context, OpenCall } from "./context.js";
 import { describe, functionHead, tailHead } from "./describe.js";
-import { topLevel, type Meaning } from "./names.js";
+import { textMeaning, topLevel, type Meaning } from "./names.js";
 import type { FindStage } from "./signature.js";
 
 export interface Offers {
@@ -41,9 +43,18 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
     case "parameter":
       return [word("static")];
     case "type":
-      return keywords("type");
+      return [...keywords("type"), word("tokens")];
     case "inputType":
-      return ["f32", "i32", "bool", "logits"].map(word);
+      return ["f32", "i32", "bool", "logits", "tokens"].map(word);
+    case "tokenClass":
+      return TOKEN_CLASSES.map((name) =>
+        item(name, CompletionItemKind.Constant, describe(name, { kind: "tokenClass", name })),
+      );
+    case "text":
+      return textNames(offers.module).map((name) => {
+        const meaning = textMeaning(offers.module, name)!;
+        return item(name, kindOf(meaning), describe(name, meaning));
+      });
     case "statement":
       return [
         ...keywords("statement"),
@@ -54,7 +65,7 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
     case "clause":
       return [...keywords("clause"), word("input")];
     case "expected":
-      return ["probs", "logits", "kept", "order", "token", "tokens"].map(word);
+      return ["probs", "logits", "kept", "order", "token", "tokens", "measure", "state"].map(word);
     case "expression":
       return [...(context.call ? argumentNames(context.call, offers) : []), ...values(context, offers)];
   }
@@ -78,7 +89,7 @@ const builtin = (name: string): CompletionItem =>
   item(name, CompletionItemKind.Field, describe(name, { kind: "column" }), NAMES[name]!.type);
 
 const kindOf = ({ kind }: Meaning): CompletionItemKind =>
-  kind === "const"
+  kind === "const" || kind === "text"
     ? CompletionItemKind.Constant
     : kind === "input"
       ? CompletionItemKind.Field
@@ -119,7 +130,8 @@ function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): 
     return Object.keys(TAIL_SAMPLERS[name]!.params).flatMap((param) =>
       offer(param, describe(param, { kind: "tailParameter", stage: name })),
     );
-  if (kind === "function" && Object.hasOwn(FUNCTIONS, name)) return [];
+  if (kind === "function" && Object.hasOwn(FUNCTIONS, name))
+    return Object.keys(FUNCTIONS[name]!.named ?? {}).flatMap((arg) => offer(arg, describe(name, { kind: "function" })));
   return (findStage(name)?.params ?? []).flatMap((param) =>
     offer(param.name.text, describe(param.name.text, { kind: "parameter", span: param.name.span, param })),
   );
@@ -132,7 +144,8 @@ function values(context: Context, { module }: Offers): CompletionItem[] {
   const isStage = context.call !== undefined && context.call.kind !== "function";
   const named = [...module.scope.keys()].flatMap((name) => {
     const meaning = topLevel(module, name)!;
-    return meaning.kind === "const" || meaning.kind === "input" || meaning.kind === "fn"
+    const isValue = meaning.kind === "input" && !isTextInput(meaning.binding.declaration);
+    return meaning.kind === "const" || isValue || meaning.kind === "fn"
       ? [item(name, kindOf(meaning), describe(name, meaning))]
       : [];
   });

@@ -25,6 +25,8 @@ export type Place =
   | "inputType"
   | "statement"
   | "expression"
+  | "tokenClass"
+  | "text"
   | "clause"
   | "expected";
 
@@ -51,6 +53,7 @@ export function contextAt(source: SourceFile, offset: number): Context {
   const tokens = (last && isInside && isWord(last.text) ? all.slice(0, -1) : all).filter(
     (t) => !/^\/[/*]/.test(t.text),
   );
+  if (tokens.at(-1)?.text === "." && tokens.at(-2)?.text === "tokens") return { place: "tokenClass", locals: [] };
   if (last && isInside && /^[\d.]/.test(last.text)) return NOTHING;
   return contextOf(tokens, text.slice(offset));
 }
@@ -85,6 +88,7 @@ function contextOf(tokens: readonly Token[], after: string): Context {
   const context = (place: Place): Context => ({ place, locals, ...(call && { call }) });
   if (declaration === undefined) return context("declaration");
   if (declaration === "import") return importContext(inside, open, after);
+  if (call && previous === ":" && inside.at(-2) === "in") return context("text");
   if (call)
     return context(
       previous === ":" || previous === "," || previous === "(" || isOperator(previous) ? "expression" : "nothing",
@@ -217,7 +221,7 @@ function localsOf(words: readonly string[]): { name: string; what: string }[] {
       return [{ name: word, what: "counter" }];
     if (before === "with" && words[i + 1] === "=") return [{ name: word, what: "value of the rounds" }];
     if (before === "state") return [{ name: word, what: "state" }];
-    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list)$/.test(words[i + 2] ?? "");
+    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list|tokens)$/.test(words[i + 2] ?? "");
     return isTyped ? [{ name: word, what: "parameter" }] : [];
   });
 }

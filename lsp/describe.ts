@@ -2,6 +2,7 @@
 import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.js";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
+import type { TokenClass } from "@ggsl/compiler/graph/sets.js";
 import type { Type } from "@ggsl/compiler/check/types.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
@@ -26,6 +27,18 @@ const RATES: Readonly<Record<Type["rate"], string>> = {
 export const headOf = (name: string, params: readonly Param[]): string =>
   `${name}(${params.map(({ span }) => textOf(span).replace(/\s+/g, " ")).join(", ")})`;
 
+/** The words for texts. */
+const TEXTS: Readonly<Record<string, string>> = {
+  all: "The text so far, prompt included.",
+  prompt: "The prompt.",
+  generated: "What was generated so far, without the prompt.",
+};
+
+const CLASSES: Readonly<Record<TokenClass, string>> = {
+  control: "The set of llama.cpp's control tokens.",
+  end: "The set of the tokens that end a text.",
+};
+
 const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   window: "number",
   position: "number",
@@ -33,7 +46,7 @@ const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   ofPickedRow: "number",
   ending: "text or list",
   sequences: "list",
-  source: "all, prompt or generated",
+  source: "a text",
 };
 
 /** The argument types of a builtin in words. */
@@ -88,6 +101,12 @@ export function describe(text: string, meaning: Meaning): string {
       return paragraphs(code(text), `The value that changes with each round; ${typeText(meaning.type)}`);
     case "state":
       return paragraphs(code(`state ${text}: ${meaning.type.type}`), "A state, which the sequence remembers.");
+    case "measure":
+      return paragraphs(code(`measure ${text}`), "A measure: a number that is reported with each token.");
+    case "text":
+      return paragraphs(code(`in: ${text}`), TEXTS[text]);
+    case "tokenClass":
+      return paragraphs(code(`tokens.${meaning.name}`), CLASSES[meaning.name]);
     case "column": {
       const { doc, type, shape, rate } = NAMES[text]!;
       return paragraphs(
@@ -108,8 +127,9 @@ export function describe(text: string, meaning: Meaning): string {
 
 function describeParameter(param: Param): string {
   const range = param.range ? `, ${textOf(param.range.span)}` : "";
+  const size = param.size ? `, at most ${textOf(param.size.span)}` : "";
   const rate = param.isStatic ? "static: known when compiling" : "a uniform: it may change on every token";
-  return paragraphs(code(textOf(param.span).replace(/\s+/g, " ")), `${param.type}${range}; ${rate}`, param.doc);
+  return paragraphs(code(textOf(param.span).replace(/\s+/g, " ")), `${param.type}${range}${size}; ${rate}`, param.doc);
 }
 
 /** Rows before and after, nodes, device. */

@@ -1,7 +1,9 @@
 /** Every name in a file, with its meaning. */
 import { findName, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
-import type { Binding, Module } from "@ggsl/compiler/check/program.js";
+import { builtinCalled, type Binding, type Module } from "@ggsl/compiler/check/program.js";
+import { textNamed } from "@ggsl/compiler/check/texts.js";
+import { TOKEN_CLASSES, type TokenClass } from "@ggsl/compiler/graph/sets.js";
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { scalarType, typeOf, type Local as TypedLocal, type Scope, type Type } from "@ggsl/compiler/check/types.js";
 import {
@@ -24,7 +26,9 @@ export type Meaning =
   | { readonly kind: "fn" | "sampler" | "chain" | "const" | "input"; readonly span: Span; readonly binding: Binding }
   | { readonly kind: "parameter"; readonly span: Span; readonly param: Param }
   | { readonly kind: "let" | "state" | "counter" | "repeated"; readonly span: Span; readonly type: Type }
-  | { readonly kind: "column" | "function" | "seed" | "host" }
+  | { readonly kind: "measure"; readonly span: Span }
+  | { readonly kind: "column" | "function" | "seed" | "host" | "text" }
+  | { readonly kind: "tokenClass"; readonly name: TokenClass }
   | { readonly kind: "tailParameter"; readonly stage: string };
 
 export interface Occurrence {
@@ -59,8 +63,8 @@ export function occurrencesOf(module: Module): Occurrence[] {
     else {
       add(d.name, { kind: d.kind, span: d.name.span, binding: { declaration: d, module } }, true);
       if (d.kind === "const") expression(module, new Map(), d.value, add);
-      if (d.kind === "input" && d.sparse)
-        [d.sparse.capacity, d.sparse.fill].forEach((e) => expression(module, new Map(), e, add));
+      if (d.kind === "input")
+        [d.size, d.sparse?.capacity, d.sparse?.fill].forEach((e) => e && expression(module, new Map(), e, add));
       if (d.kind === "fn") functionNames(module, d, add);
       if (d.kind === "sampler") block(module, parameters(module, d.params, add), d, d.body, add);
       if (d.kind === "chain") {
@@ -111,7 +115,8 @@ function parameters(module: Module, params: readonly Param[], add: Add): Locals 
     add(param.name, meaning, true);
     const range = param.range;
     const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
-    for (const e of [...bounds, ...(param.default ? [param.default] : [])]) expression(module, new Map(), e, add);
+    for (const e of [param.size, ...bounds, param.default].filter((e) => e !== undefined))
+      expression(module, new Map(), e, add);
     locals.set(param.name.text, meaning);
   }
   return locals;
@@ -121,6 +126,15 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
   for (const clause of clauses) {
     if (clause.kind === "run") clause.stages.forEach((stage) => stageNames(module, new Map(), stage, add));
     else if (clause.kind === "input") add(clause.name, inputNamed(module, clause.name.text));
+    else if (clause.kind === "measure" || clause.kind === "state")
+      add(
+        clause.name,
+        ofStages(
+          module,
+          clauses.flatMap((c) => (c.kind === "run" ? c.stages : [])),
+          clause,
+        ),
+      );
     const values =
       "values" in clause
         ? clause.values
@@ -137,6 +151,53 @@ function testNames(module: Module, { clauses }: Test, add: Add): void {
 function inputNamed(module: Module, name: string): Meaning | undefined {
   const binding = declaredInputs(module).get(name);
   return binding && { kind: "input", span: binding.declaration.name.span, binding };
+}
+
+/** The first measure or state of a name in these stages. */
+function ofStages(
+  module: Module,
+  stages: readonly StageCall[],
+  wanted: { readonly kind: "measure" | "state"; readonly name: Name },
+  seen = new Set<unknown>(),
+): Meaning | undefined {
+  for (const { name, isHost } of stages) {
+    const callee = isHost ? undefined : module.scope.get(name.text);
+    // a faulty chain may have itself as a stage
+    if (!callee || seen.has(callee.declaration)) continue;
+    seen.add(callee.declaration);
+    const { declaration, module: inside } = callee;
+    const found =
+      declaration.kind === "chain"
+        ? ofStages(inside, declaration.stages, wanted, seen)
+        : declaration.kind === "sampler"
+          ? ofStatements(declaration.body, wanted)
+          : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function ofStatements(
+  statements: readonly Stmt[],
+  wanted: { readonly kind: "measure" | "state"; readonly name: Name },
+): Meaning | undefined {
+  for (const s of statements) {
+    const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
+    const found = ofStatements(inside, wanted);
+    if (found) return found;
+    if (s.kind !== wanted.kind || s.name.text !== wanted.name.text) continue;
+    const { span } = s.name;
+    return s.kind === "measure"
+      ? { kind: "measure", span }
+      : { kind: "state", span, type: scalarType(s.type, "runtime") };
+  }
+  return undefined;
+}
+
+/** What a name means as a text: an input of tokens, or a word. */
+export function textMeaning(module: Module, name: string): Meaning | undefined {
+  const text = textNamed(module, name);
+  return text && (typeof text.source === "object" ? topLevel(module, name) : { kind: "text" });
 }
 
 function stageNames(module: Module, locals: Locals, stage: StageCall, add: Add): void {
@@ -209,6 +270,7 @@ function block(module: Module, locals: Locals, sampler: Sampler, statements: rea
         block(module, new Map(locals), sampler, s.else ?? [], add);
         break;
       case "measure":
+        add(s.name, { kind: "measure", span: s.name.span }, true);
         visit(s.value);
         break;
       case "after":
@@ -250,7 +312,20 @@ function expression(module: Module, locals: Locals, e: Expr, add: Add): void {
     const callee = topLevel(module, e.callee.text);
     const builtin = Object.hasOwn(FUNCTIONS, e.callee.text) ? ({ kind: "function" } as const) : undefined;
     add(e.callee, callee?.kind === "fn" ? callee : builtin);
-    for (const arg of e.args) if (arg.name) add(arg.name, argument(callee, false, e.callee.text, arg));
+    for (const arg of e.args) {
+      if (arg.name) add(arg.name, argument(callee, false, e.callee.text, arg));
+      const isText = builtinCalled(module, e.callee.text)?.named?.[arg.name?.text ?? ""] === "source";
+      if (isText && arg.value.kind === "name") {
+        const { text, span } = arg.value;
+        add({ text, span }, textMeaning(module, text));
+      } else expression(module, locals, arg.value, add);
+    }
+    return;
+  }
+  if (e.kind === "part") {
+    const name = TOKEN_CLASSES.find((known) => known === e.name.text);
+    if (name) add(e.name, { kind: "tokenClass", name });
+    return;
   }
   const counter = e.kind === "fold" ? e.counter : e.kind === "repeat" ? e.counter?.name : undefined;
   if (e.kind !== "fold" && e.kind !== "repeat") for (const child of children(e)) expression(module, locals, child, add);

@@ -39,12 +39,15 @@ function kindOf(meaning: Meaning): [(typeof TYPES)[number], ...Modifier[]] {
     case "repeated":
       return ["variable", "readonly"];
     case "state":
+    case "measure":
       return ["variable", "modification"];
     case "column":
       return ["property", "defaultLibrary"];
     case "function":
     case "host":
       return ["function", "defaultLibrary"];
+    case "text":
+    case "tokenClass":
     case "seed":
       return ["variable", "readonly", "defaultLibrary"];
     case "tailParameter":

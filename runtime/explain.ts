@@ -1,6 +1,7 @@
 /** The cost of a chain: its stages, nodes and readback bytes. */
 import { costOf, type Cost } from "@ggsl/compiler/graph/cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { interfaceOf, type InterfacePart } from "@ggsl/compiler/graph/interface.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
 import { chooseDeviceSync } from "./devices/choose.js";
@@ -24,6 +25,8 @@ export interface Explanation {
   /** What a token of a sequence costs, estimated from the graph alone; limits refer to it. */
   readonly cost: Cost;
   readonly stages: readonly StageExplanation[];
+  /** What it takes from the calling program and reports to it: uniforms, sets of tokens, inputs, guides, states and measures. */
+  readonly interface: readonly InterfacePart[];
   /** Why the chain does not run on the device as a whole; absent if it does. */
   readonly split?: Split;
   /** Rewrites on this device: the name, the number of nodes, and the reason. */
@@ -48,6 +51,7 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
       readbackBytes: cost.readbackBytes,
       cost,
       stages: placedStages(graph, "cpu"),
+      interface: interfaceOf(graph),
     };
   }
   const { backend = "cpu", strict } = options;
@@ -59,6 +63,7 @@ export function explain(graph: Graph, vocabSize: number, options: ExplainOptions
     readbackBytes: split ? split.bytes : cost.readbackBytes,
     cost,
     stages: placedStages(graph, backend === "cpu" ? "cpu" : device, split),
+    interface: interfaceOf(graph),
     ...(split && { split }),
   };
 }

@@ -23,16 +23,13 @@ import {
   acceptToken,
   featureInputs,
   measuresOf,
-  restoreSequence,
-  savedSequence,
-  saveSequence,
   startSequence,
   statesOf,
   uniformsOf,
   withUniforms,
-  type SavedSequence,
   type UniformValues,
 } from "./sequence.js";
+import { restoreSequence, savedSequence, saveSequence, type SavedSequence } from "./savedSequence.js";
 
 /** A request to generate one sequence. */
 export interface SequenceRequest {
@@ -136,8 +133,7 @@ export interface LoadedModel {
 
 /** A generation in a context of its own: a scheduler with one sequence. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  is.someObject(options, "options");
-  checks.chain(options.chain, "chain");
+  checkSequence(options);
   const scheduler = openScheduler(model, 1 + guidesOf(graphOf(options)).length, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
@@ -163,6 +159,11 @@ const REQUEST: is.Checks<SequenceRequest> = {
   resume: savedSequence,
 };
 const checkRequest = is.options(REQUEST);
+function checkSequence(options: SequenceRequest): void {
+  checkRequest(options, "options");
+  // it has no default
+  checks.chain(options.chain, "chain");
+}
 
 /** Throws `InputError` for invalid settings. */
 export function openScheduler(
@@ -208,8 +209,7 @@ export function generateIn(
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
   checks.prompt(vocabSize)(prompt, "prompt");
-  checkRequest(options, "options");
-  checks.chain(options.chain, "chain");
+  checkSequence(options);
   const { alternatives = 0 } = options;
   const graph = graphOf(options);
   if (graph.outputs.sampled === undefined && !picksInTail(graph)) {

@@ -39,7 +39,7 @@ export {
 export type { UniformValues } from "./sequence.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
-export type { SavedSequence } from "./sequence.js";
+export type { SavedSequence } from "./savedSequence.js";
 export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";

@@ -43,7 +43,7 @@ const FEED: Checks<Feed> = {
   vocabulary: is.either(
     "a list of texts, or a vocabulary from `loadVocabulary`",
     is.listOf("a list of texts", is.text),
-    is.object({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
+    is.complete({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
   ),
   openGrammar: is.callback,
 };

@@ -2,7 +2,7 @@
 import type { Chain } from "./chain.js";
 import type { ChainTypes, GuidesOf, Measured, Plain, ValuesOf } from "./chainTypes.js";
 import type { GenerateOptions, Generation, Piece, Saved, SequenceRequest } from "./generate.js";
-import type { SavedSequence } from "./sequence.js";
+import type { SavedSequence } from "./savedSequence.js";
 
 interface ChainAndResume<T extends ChainTypes> {
   /** The chain that picks the tokens. */

@@ -3,7 +3,7 @@ import { hashOf, noiseOf } from "@ggsl/compiler/graph/hash.js";
 import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
-import { tokenList } from "./optionChecks.js";
+import { finite, tokenList } from "./optionChecks.js";
 
 /** Which watermark is looked for, and where. */
 export interface DetectOptions {
@@ -58,7 +58,9 @@ export function detectAaronson(
 
 function checked(tokens: readonly number[] | Int32Array, options: DetectOptions): DetectOptions {
   tokenList()(tokens, "tokens");
+  is.someObject(options, "options");
   is.integer(0, MAX_SEED)(options.key, "key");
+  if (options.gamma !== undefined) finite(options.gamma, "gamma");
   if (options.from !== undefined) is.integer(0, tokens.length)(options.from, "from");
   return options;
 }

@@ -132,7 +132,7 @@ const grammar = {
         match("comment.line.documentation.ggsl", "///(?!/).*$"),
         match("comment.line.double-slash.ggsl", "//.*$"),
         {
-          match: "(?<=[(,]\\s*)/(?![/*])(?:\\\\.|[^/\\\\])+/",
+          match: "/(?<=[(,]\\s*/)(?![/*])(?:\\\\.|[^/\\\\])+/",
           name: "string.regexp.ggsl",
         },
         {

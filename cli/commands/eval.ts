@@ -65,7 +65,7 @@ export const addEval = (program: Command): Command =>
     .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
     .option(
       "--input <name=list>",
-      "the values of a column that the chain declares with `input`, or TOKEN:VALUE,... for a sparse one (repeatable)",
+      "the values of a column that the chain declares with `input`, TOKEN:VALUE,... for a sparse one, or the token ids of a text (repeatable)",
       input,
     )
     .addOption(vocabOption())
@@ -133,9 +133,20 @@ function input(text: string, present: Record<string, string> = {}): Record<strin
   return { ...present, [name]: list };
 }
 
-/** The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. */
+/**
+ * The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. The
+ * tokens of a text.
+ */
 function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
-  const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | Pairs] => {
+  const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | readonly number[] | Pairs] => {
+    const isText = graph.features.some(
+      ({ from }) => "in" in from && typeof from.in === "object" && from.in.input === name,
+    );
+    if (isText && pairsOf(list))
+      throw new InputError(
+        `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
+      );
+    if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
     const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
     const { form } = feature;

@@ -92,5 +92,7 @@ function textOf(e: Explanation): string {
   const boundary = tail ? `${e.readbackBytes} bytes go to the host before ${tail.name}\n` : "";
   const split = e.split ? `${splitText(e.split)}\n` : "";
   const rewrites = e.rewrites.map((r) => `${r.name} (${r.nodes}): ${r.reason}\n`).join("");
-  return `${table}\n${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${costText(e.cost)}\n${e.readbackBytes} bytes read back per token\n`;
+  const parts = e.interface.map(({ kind, name, values, doc = "" }) => [kind, name, values, doc.replace(/\s+/g, " ")]);
+  const named = parts.length === 0 ? "" : `${formatTable(["", "name", "values", "documentation"], parts)}\n`;
+  return `${table}\n${named}${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${costText(e.cost)}\n${e.readbackBytes} bytes read back per token\n`;
 }

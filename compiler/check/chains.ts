@@ -14,17 +14,17 @@ import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, checkUnused, uniformsOf } from "./samplers.js";
+import { seedType, textType } from "./calls.js";
 import {
   conditionType,
   kindOf,
   numberType,
-  seedType,
   setType,
-  textType,
   typeOf,
   uniformsIn,
   type Local,
   type Scope,
+  TYPING,
 } from "./types.js";
 
 /** What the chains of a program are checked with. */
@@ -121,7 +121,7 @@ function checkArgument(
   const { diagnostics } = scope;
   const name = param.name.text;
   if (param.type === "seed") {
-    const type = seedType(scope, value);
+    const type = seedType(TYPING, scope, value);
     if (type.type !== "error") checkConstantFor(declarer, param, scope.module, value, diagnostics);
     return;
   }

@@ -6,24 +6,45 @@ import { expressionsIn, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
 import { unusedInput } from "./diagnostics/statements.js";
 import { outOfRange } from "./diagnostics/params.js";
-import { inputOfType, mustBeWhole, notConstant, sparseGuide } from "./diagnostics/types.js";
+import {
+  inputOfType,
+  mustBeWhole,
+  notConstant,
+  sparseGuide,
+  sparseText,
+  textWithoutSize,
+} from "./diagnostics/types.js";
+import { sizeOnType } from "./diagnostics/sets.js";
 import type { Module } from "./program.js";
+import { isTextInput } from "./texts.js";
 import { columnTypeOf, constantScope, numberType, typeOf } from "./types.js";
 
-/** The most pairs of a sparse input. */
+/** The most pairs of a sparse input, and the most tokens of a text. */
 const MAX_CAPACITY = 1 << 16;
 
 export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
+  const { size: length, sparse, name } = input;
+  if (isTextInput(input)) {
+    if (sparse) diagnostics.push(sparseText(sparse.capacity.span, name.text));
+    if (length) checkCapacity(module, length, "tokens", "the largest number of tokens of a text", diagnostics);
+    else diagnostics.push(textWithoutSize(input.span, name.text));
+    return;
+  }
   if (columnTypeOf(input) === undefined) return void diagnostics.push(inputOfType(input.span, input.type));
-  if (!input.sparse) return;
-  if (input.type === "logits") return void diagnostics.push(sparseGuide(input.sparse.capacity.span, input.name.text));
-  const { capacity, fill } = input.sparse;
-  checkFill(module, input, fill, diagnostics);
-  const size = constantOf(module, capacity, "the capacity of an input", diagnostics);
+  if (length) diagnostics.push(sizeOnType(length.span, input.type));
+  if (!sparse) return;
+  if (input.type === "logits") return void diagnostics.push(sparseGuide(sparse.capacity.span, name.text));
+  checkFill(module, input, sparse.fill, diagnostics);
+  checkCapacity(module, sparse.capacity, "sparse", "the capacity of an input", diagnostics);
+}
+
+/** The most pairs or tokens of an input; `word` stands before it. */
+function checkCapacity(module: Module, capacity: Expr, word: string, what: string, diagnostics: Sink): void {
+  const size = constantOf(module, capacity, what, diagnostics);
   if (size === undefined) return;
-  if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, "the capacity of an input", String(size)));
+  if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, what, String(size)));
   else if (size < 1 || size > MAX_CAPACITY)
-    diagnostics.push(outOfRange(capacity.span, "sparse", `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
+    diagnostics.push(outOfRange(capacity.span, word, `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
 }
 
 /** The value of all other tokens. A condition is `true`, `false`, 1 or 0. */

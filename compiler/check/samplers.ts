@@ -35,23 +35,22 @@ import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
 import { MAX_SEED } from "../graph/param.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
 import { describeRange, isInRange } from "../graph/range.js";
+import { indexType, seedType, textType } from "./calls.js";
 import {
   conditionType,
   constantScope,
   ERROR,
-  indexType,
   kindOf,
   numberType,
   scalarType,
-  seedType,
   setType,
-  textType,
   typeOf,
   uniformsIn,
   valueType,
   type Local,
   type Scope,
   type Type,
+  TYPING,
 } from "./types.js";
 
 export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink): void {
@@ -167,9 +166,14 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
     setType(scope, value);
     return;
   }
-  const expected = param.type === "seed" ? seedType : param.type === "bool" ? conditionType : numberType;
+  const found =
+    param.type === "seed"
+      ? seedType(TYPING, scope, value)
+      : param.type === "bool"
+        ? conditionType(scope, value)
+        : numberType(scope, value);
   const isRandom = value.kind === "name" && value.text === "random";
-  if (expected(scope, value).type === "error" || isRandom) return;
+  if (found.type === "error" || isRandom) return;
   if (evaluateConstant(value, scope.module) === undefined)
     scope.diagnostics.push(notConstant(value.span, `the default of \`${param.name.text}\``));
   else checkConstantFor(scope.module, param, scope.module, value, scope.diagnostics);
@@ -372,8 +376,8 @@ function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
 
 function checkPick(body: Body, s: Extract<Stmt, { kind: "pick" }>): void {
   if (s.how === "sample") {
-    seedType(body, s.value);
-    if (s.at) indexType(body, s.at);
+    seedType(TYPING, body, s.value);
+    if (s.at) indexType(TYPING, body, s.at);
   } else {
     const type = numberType(body, s.value);
     if (type.type !== "error" && type.shape === "scalar")

@@ -3,6 +3,7 @@ import type { Rate, Result } from "../builtins/builtin.js";
 import { builtinKind } from "../builtins/builtins.js";
 import type { Expr, Name, Repeat, ScalarType } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
+import { namesIn } from "../syntax/walk.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import type { Module } from "./program.js";
@@ -101,3 +102,8 @@ export function join(type: Type["type"], ...parts: readonly Type[]): Type {
   const rate = RATES[Math.max(...parts.map((p) => RATES.indexOf(p.rate)))]!;
   return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
 }
+
+/** The uniform parameters that an expression names directly. */
+export const uniformsIn = (scope: Scope, expr: Expr): string[] => [
+  ...new Set(namesIn(expr).filter((name) => scope.uniforms.has(name))),
+];

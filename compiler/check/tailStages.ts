@@ -9,7 +9,8 @@ import { outOfRange } from "./diagnostics/params.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
 import { TAIL_SAMPLERS, type TailParam } from "../llama/samplers.js";
 import { resolveTailArgs } from "./tailArguments.js";
-import { numberType, seedType, textType, uniformsIn, type Scope } from "./types.js";
+import { seedType, textType } from "./calls.js";
+import { numberType, uniformsIn, type Scope, TYPING } from "./types.js";
 
 /** Returns whether the stage picks the token. */
 export function checkTailStage(scope: Scope, stage: StageCall): boolean {
@@ -28,7 +29,7 @@ export function checkTailStage(scope: Scope, stage: StageCall): boolean {
 function checkTailArgument(scope: Scope, callee: string, name: string, param: TailParam, value: Expr): void {
   switch (param.type) {
     case "seed":
-      seedType(scope, value);
+      seedType(TYPING, scope, value);
       return checkTailSeed(scope, name, value);
     case "text":
       textType(scope, value, "text");

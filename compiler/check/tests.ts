@@ -17,6 +17,7 @@ import {
 import { notConstant } from "./diagnostics/types.js";
 import { declaredInputs } from "./inputs.js";
 import type { Module } from "./program.js";
+import { isTextInput } from "./texts.js";
 import { constantScope, numberType } from "./types.js";
 
 export function checkTest(check: ChainCheck, module: Module, test: Test): void {
@@ -36,7 +37,7 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
     )
       diagnostics.push(notAnInput(clause.name.span, clause.name.text));
     if (clause.kind === "vocab") checkVocabulary(test, clause, diagnostics);
-    for (const { value, isWhole } of numbersOf(clause)) checkNumber(module, value, isWhole, diagnostics);
+    for (const { value, isWhole } of numbersOf(clause, module)) checkNumber(module, value, isWhole, diagnostics);
   }
 }
 
@@ -75,7 +76,7 @@ function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
 }
 
 /** The numbers of a clause; token ids and counts are integers. */
-function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
+function numbersOf(clause: TestClause, module: Module): { value: Expr; isWhole: boolean }[] {
   const all = (values: readonly Expr[], isWhole: boolean): { value: Expr; isWhole: boolean }[] =>
     values.map((value) => ({ value, isWhole }));
   switch (clause.kind) {
@@ -92,6 +93,8 @@ function numbersOf(clause: TestClause): { value: Expr; isWhole: boolean }[] {
     case "logits":
     case "probs":
       return all(rowsOf(clause).flat(), false);
+    case "input":
+      return all(clause.values, isTextInput(declaredInputs(module).get(clause.name.text)?.declaration));
     default:
       return all(clause.values, clause.kind === "history" || clause.kind === "accept");
   }

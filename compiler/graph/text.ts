@@ -58,7 +58,8 @@ function uniformsText(graph: Graph): string {
 const setText = ({ of, name, capacity }: TokenSet): string =>
   name === undefined ? itemsText(of) : `param ${name}: tokens(${capacity}) = ${itemsText(of)}`;
 
-const itemsText = (items: readonly TokenItem[]): string => `tokens(${items.map(itemText).join(", ")})`;
+/** The entries of a set, as in a program. */
+export const itemsText = (items: readonly TokenItem[]): string => `tokens(${items.map(itemText).join(", ")})`;
 
 const itemText = (item: TokenItem): string =>
   typeof item !== "object" ? JSON.stringify(item) : "class" in item ? item.class : `/${item.pattern}/`;

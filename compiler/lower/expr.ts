@@ -1,7 +1,6 @@
 /** Expressions to values. */
 import { findName } from "../builtins/builtins.js";
 import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
-import { TEXT_SOURCES } from "../builtins/features.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
 import { isFunction } from "../check/functions.js";
@@ -18,6 +17,7 @@ import {
   windowUnknown,
 } from "../check/diagnostics/types.js";
 import { builtinCalled, type Module } from "../check/program.js";
+import { textNamed } from "../check/texts.js";
 import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource, TextSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
@@ -294,8 +294,10 @@ function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;
 
-function lowerSource(_: ChainLowering, __: Scope, expr: Expr): TextSource | undefined {
-  return expr.kind === "name" ? TEXT_SOURCES[expr.text] : undefined;
+function lowerSource(_: ChainLowering, { module }: Scope, expr: Expr): TextSource | undefined {
+  const text = expr.kind === "name" ? textNamed(module, expr.text) : undefined;
+  if (!text) throw new Error("the checker accepted an argument that is not a text");
+  return text.source;
 }
 
 function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {

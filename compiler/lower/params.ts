@@ -97,7 +97,8 @@ export function setArguments(
       cx.diagnostics.push(tooManyTokens(declared.default?.span ?? span, name, capacity, ids));
       return [];
     }
-    return [[name, addSet(cx, { of, name, capacity })]];
+    const { doc } = declared;
+    return [[name, addSet(cx, { of, name, capacity, ...(doc !== undefined && { doc }) })]];
   });
 }
 

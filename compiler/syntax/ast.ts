@@ -50,13 +50,15 @@ export interface Const extends Base {
 
 /**
  * `input name: f32`, dense; `input name: f32 sparse(64) = 0`, at most 64 (token, value) pairs, 0 elsewhere; `input name: logits`,
- * a guide: the logits of another sequence.
+ * a guide: the logits of another sequence; `input name: tokens(512)`, a text of at most 512 tokens.
  */
 export interface InputDecl extends Base {
   readonly kind: "input";
   readonly doc?: string;
   readonly name: Name;
   readonly type: ScalarType | "logits";
+  /** The most tokens of a text. */
+  readonly size?: Expr;
   readonly sparse?: { readonly capacity: Expr; readonly fill: Expr };
 }
 

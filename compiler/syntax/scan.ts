@@ -8,9 +8,9 @@ import type { SourceFile, Span } from "./source.js";
 /** The nesting limit of brackets: the parser is recursive. */
 const MAX_DEPTH = 100;
 
-/** Comments, patterns (a `/` after a bracket or a comma begins one), texts, words, numbers and marks. */
+/** Comments, patterns (a `/` after a bracket or a comma begins one; looked back for only there, since blanks can be many), texts, words, numbers and marks. */
 const TOKENS =
-  /\/\/.*|\/\*[^]*?(?:\*\/|$)|(?<=[(,]\s*)\/(?:\\.|[^/\\\n])+\/|"(?:\\.|[^"\\\n])*"|[\p{L}_][\p{L}\d_]*|[\d.]+|[^\s]/gu;
+  /\/\/.*|\/\*[^]*?(?:\*\/|$)|\/(?<=[(,]\s*\/)(?:\\.|[^/\\\n])+\/|"(?:\\.|[^"\\\n])*"|[\p{L}_][\p{L}\d_]*|[\d.]+|[^\s]/gu;
 
 /** The number of tokens without comments, or the first limit that they exceed. */
 export function scan(source: SourceFile, limits: Limits): number | Diagnostic {

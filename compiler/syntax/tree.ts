@@ -76,13 +76,15 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Const(doc, _const, name, _eq, value) {
     return { kind: "const", ...docOf(doc), name: nameOf(name), value: ast(value), span: spanOf(this) };
   },
-  Input(doc, _input, name, _colon, type, sparse) {
+  Input(doc, _input, name, _colon, type, size, sparse) {
+    const most = optional(size);
     const pairs = optional(sparse);
     return {
       kind: "input",
       ...docOf(doc),
       name: nameOf(name),
       type: type.sourceString,
+      ...(most !== undefined && { size: most }),
       ...(pairs !== undefined && { sparse: pairs }),
       span: spanOf(this),
     };

@@ -29,8 +29,8 @@ export interface Feed {
   /** Logit biases; -Infinity bans a token. */
   readonly bias?: Pairs;
   /**
-   * The columns that the program declares with `input`: a row of V numbers, or pairs for a sparse one. Without a model these are
-   * also the logits of other sequences.
+   * What the program declares with `input`: a row of V numbers, pairs for a sparse one, token ids for a text. Without a model these
+   * are also the logits of other sequences.
    */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**

@@ -140,7 +140,7 @@ test("check and test go on after a bad file", () => {
 test("compile writes a spec that eval runs, text and a drawing", () => {
   const spec = join(folder, "chain.graph.json");
   expect(ggsl(["compile", "-e", "top_k(2)", "-o", spec]).status).toBe(0);
-  expect(JSON.parse(readFileSync(spec, "utf8"))).toMatchObject({ ggsl: 1, inputs: [{ name: "logits" }] });
+  expect(JSON.parse(readFileSync(spec, "utf8"))).toMatchObject({ ggsl: 2, inputs: [{ name: "logits" }] });
   const { candidates } = JSON.parse(ggsl(["eval", spec, "--logits", "1,3,2", "--json"]).stdout) as EvalObject;
   expect(candidates.map((c) => c.token)).toEqual([1, 2]);
   expect(ggsl(["compile", "-e", "top_k(2)", "--emit", "text"]).stdout).toMatch(/%0 = top_k\(logits\) k=2 +: i32\[2\]/);

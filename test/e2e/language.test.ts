@@ -8,7 +8,7 @@ import { InputError } from "../../runtime/errors.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import type { GenerateOptions } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import type { SavedSequence } from "../../runtime/sequence.js";
+import type { SavedSequence } from "../../runtime/savedSequence.js";
 import { runTests } from "../../runtime/testing.js";
 import { DEMO_MODEL, EXACT, endless, writeExactModel } from "../model/demo.js";
 import { bansEnd, expectSameText, referenceOf, textOf } from "../model/ties.js";

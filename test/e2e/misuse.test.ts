@@ -10,9 +10,12 @@ import {
   compile,
   compilePipeline,
   createEvaluator,
+  detectAaronson,
+  detectWatermark,
   InputError,
   loadModel,
   loadModelFromBytes,
+  loadVocabulary,
   loadWasm,
   ModelWorker,
   type Chain,
@@ -59,6 +62,9 @@ const TEXT = ["text"] as const;
 const EMPTY_OPTIONS = ["object", "date", "map"] as const;
 
 let chain: Chain;
+/** A chain with a guide and a text from outside, and one with a set of tokens. */
+let guided: Chain;
+let banning: Chain;
 let model: Model;
 let batch: GenerationBatch;
 let evaluator: Evaluator;
@@ -66,6 +72,16 @@ let saved: object;
 
 const TEMPERATURE = `import { temp, dist } from "std"
 chain c(t: f32 >= 0 = 0.8) = temp(t) |> dist(1)`;
+
+const GUIDED = `import { greedy } from "std"
+input negative: logits
+input source: tokens(4)
+sampler away() { logit += logit - negative + occurrences(-1, in: source) }
+chain guided = away() |> greedy()`;
+
+const BANNING = `import { greedy } from "std"
+sampler ban(banned: tokens) { keep token not in banned }
+chain banning(banned: tokens(4)) = ban(banned) |> greedy()`;
 
 async function textOf(from: AsyncIterable<{ readonly text: string }>): Promise<string> {
   let text = "";
@@ -75,6 +91,8 @@ async function textOf(from: AsyncIterable<{ readonly text: string }>): Promise<s
 
 beforeAll(async () => {
   chain = compile(TEMPERATURE);
+  guided = compile(GUIDED);
+  banning = compile(BANNING);
   model = await loadModel(DEMO_MODEL, { contextSize: 256 });
   batch = model.batch({ sequences: 1 });
   evaluator = createEvaluator(chain.rowsGraph, LOGITS.length);
@@ -132,7 +150,54 @@ const requests = (name: string, run: (options: object) => unknown): [string, Ent
   ],
   [
     `${name}: feed`,
-    { call: option(run, "feed"), takes: EMPTY_OPTIONS, refuses: [{ bias: {} }, { inputs: [] }, { inputs: { x: 1 } }] },
+    {
+      call: option(run, "feed"),
+      takes: EMPTY_OPTIONS,
+      refuses: [
+        ...[{ bias: {} }, { inputs: [] }, { inputs: { x: 1 } }, { inputs: { x: ["a"] } }, { openGrammar: "root" }],
+        ...[{ vocabulary: 5 }, { vocabulary: "ab" }, { vocabulary: [1] }, { vocabulary: { pieces: ["a"] } }],
+      ],
+    },
+  ],
+  [
+    `${name}: guides`,
+    {
+      call: option(run, "guides"),
+      takes: EMPTY_OPTIONS,
+      // the chain has none
+      refuses: [{ negative: { prompt: PROMPT } }],
+    },
+  ],
+  [
+    `${name}: a guide`,
+    {
+      call: (value: unknown) => run({ chain: guided, guides: { negative: value }, feed: { inputs: { source: [] } } }),
+      refuses: [
+        ...[
+          undefined,
+          { prompt: 5 },
+          { prompt: [1] },
+          { prompt: Int32Array.of(-1) },
+          { prompt: Int32Array.of(2 ** 20) },
+        ],
+      ],
+    },
+  ],
+  [
+    `${name}: guides that are missing or unknown`,
+    {
+      call: (guides: unknown) => run({ chain: guided, guides, feed: { inputs: { source: [] } } }),
+      refuses: [undefined, { other: { prompt: PROMPT } }, { negative: { prompt: PROMPT }, other: { prompt: PROMPT } }],
+    },
+  ],
+  [
+    `${name}: a set of tokens`,
+    {
+      call: (value: unknown) => run({ chain: banning, uniforms: { banned: value } }),
+      // letters are tokens of the model
+      takes: ["list", "texts"],
+      refuses: [[1.5], [-1], [null], [[1]], [2 ** 31], [1, 2, 3, 4, 5], [""], ["no token has this text"]],
+    },
   ],
   [`${name}: chain`, { call: option(run, "chain"), refuses: [undefined, { graph: {} }, { graph: { name: "a" } }] }],
   [
@@ -140,7 +205,7 @@ const requests = (name: string, run: (options: object) => unknown): [string, Ent
     {
       call: (value: unknown) => run({ resume: value }),
       refuses: [
-        ...["ggsl", "chain", "params", "streams", "states", "step", "history"].flatMap((part) =>
+        ...[...REQUIRED, ...ADDED].flatMap((part) =>
           Object.values(KINDS)
             .filter((value) => !(part === "chain" && value === "c"))
             .map((value) => () => ({ ...saved, [part]: value }))
@@ -151,14 +216,27 @@ const requests = (name: string, run: (options: object) => unknown): [string, Ent
         () => ({ ...saved, params: { t: NaN } }),
         () => ({ ...saved, history: [99999] }),
         () => ({ ...saved, states: [1] }),
+        () => ({ ...saved, sets: { t: [1] } }),
+        () => ({ ...saved, sets: { banned: ["a"] } }),
+        () => ({ ...saved, promptLength: 2 ** 31 }),
+        () => ({ ...saved, prompt: [99999] }),
+        () => ({ ...saved, watches: [{}] }),
+        () => ({ ...saved, watches: [{ ending: "a", matched: 0, since: -1 }] }),
+        () => ({ ...saved, watches: [{ ending: 5, matched: 0, since: 0 }] }),
+        () => ({ ...saved, watches: [{ ending: "a", matched: 1.5, since: 0 }] }),
+        ...REQUIRED.map((part) => () => ({ ...saved, [part]: undefined })),
       ],
     },
   ],
 ];
 
+/** The parts of a saved sequence, and those that earlier versions did not save. */
+const REQUIRED = ["ggsl", "chain", "params", "streams", "states", "step", "history"];
+const ADDED = ["sets", "promptLength", "prompt", "watches"];
+
 /** Kinds that a part of a saved sequence may have. */
 function isFine(part: string, value: unknown): boolean {
-  if (part === "params")
+  if (part === "params" || part === "sets")
     return (
       value instanceof Date ||
       (typeof value === "object" &&
@@ -167,8 +245,8 @@ function isFine(part: string, value: unknown): boolean {
         !(value instanceof Map) &&
         value !== null)
     );
-  if (part === "step") return value === 5;
-  return (part === "history" || part === "states") && Array.isArray(value) && value.length === 0;
+  if (part === "step" || part === "promptLength") return value === 5;
+  return ["history", "states", "prompt", "watches"].includes(part) && Array.isArray(value) && value.length === 0;
 }
 
 const ENTRIES: readonly (readonly [string, Entry])[] = [
@@ -294,6 +372,20 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
   ["logits: options", { call: (value) => model.logits(PROMPT, value), takes: EMPTY_OPTIONS }],
   ["logits: signal", { call: option(logitsOf, "signal") }],
   ...settings("logits", logitsOf),
+  ["loadVocabulary: path", { call: loadVocabulary, refuses: [undefined, "", "/dev/zero", "."] }],
+  ...(["detectWatermark", "detectAaronson"] as const).flatMap((name): [string, Entry][] => {
+    const detect = { detectWatermark, detectAaronson }[name];
+    return [
+      [
+        `${name}: tokens`,
+        { call: (value) => detect(value, { key: 1 }), takes: ["list"], refuses: [[-1], [1.5], ["1"]] },
+      ],
+      [`${name}: options`, { call: (value) => detect([1, 2], value), refuses: [undefined, {}] }],
+      [`${name}: key`, { call: (value) => detect([1, 2], { key: value }), ...COUNTS, refuses: [undefined, 2 ** 32] }],
+      [`${name}: from`, { call: (value) => detect([1, 2], { key: 1, from: value }), refuses: [3] }],
+    ];
+  }),
+  ["detectWatermark: gamma", { call: (value) => detectWatermark([1, 2], { key: 1, gamma: value }), refuses: [0, 1] }],
   ["tokenize", { call: (value) => model.tokenize(value), takes: TEXT, refuses: [undefined] }],
   ["textOf", { call: (value) => model.textOf(value), ...COUNTS, refuses: [undefined, 2 ** 20, 2 ** 31] }],
 ];

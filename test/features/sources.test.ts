@@ -4,14 +4,8 @@ import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, readSpec, toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator, type EvaluateBackend } from "../../runtime/evaluate.js";
-import {
-  acceptToken,
-  acceptPrompt,
-  featureInputs,
-  restoreSequence,
-  saveSequence,
-  startSequence,
-} from "../../runtime/sequence.js";
+import { acceptToken, acceptPrompt, featureInputs, startSequence } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 
 const V = 7;
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
@@ -153,6 +147,79 @@ describe("saved and restored", () => {
     expect(featureInputs(restoreSequence(graph, V, saved))).toEqual(featureInputs(sequence));
     const { prompt: _, ...without } = saved;
     expect(() => restoreSequence(graph, V, without)).toThrow(/not a saved sequence/);
+  });
+});
+
+describe("a text of the calling program", () => {
+  const source = [0, 1, 2, 1, 2, 3, 9, 0, 1];
+  const CALLS: readonly (readonly [string, (text: readonly number[]) => number[]])[] = [
+    ["occurrences(-1, in: source)", () => counts(source)],
+    ["occurrences(3, in: source)", () => counts(lastOf(source, 3))],
+    ["occurrences(0, in: source)", () => counts([])],
+    ["repeat_len(-1, in: source)", (text) => repeats(source, text)],
+    ["repeat_len(5, [], in: source)", (text) => repeats(lastOf(source, 5), lastOf(text, 5))],
+  ];
+  const chainWith = (column: string): ReturnType<typeof compile> =>
+    compile(`input source: tokens(9)\nsampler s() { logit = ${column} }\nchain c = s()`);
+  const of = (column: string, backend: EvaluateBackend, history: readonly number[]): number[] => {
+    const feed = { inputs: { source } };
+    using evaluator = createEvaluator(chainWith(column).rowsGraph, V, { backend, history, feed });
+    return evaluator.evaluate(new Float32Array(V)).candidates.map(({ logit }) => logit);
+  };
+  describe.each(CALLS)("%s", (column, plainly) => {
+    test.each(BACKENDS)("on %s", (backend) => {
+      for (const text of [[], [1], [4, 0, 1], [1, 2, 1, 2], [3, 6, 0]])
+        expect([text, of(column, backend, text)]).toEqual([text, plainly(text)]);
+    });
+  });
+  test("may change before each token", () => {
+    const inputs: Record<string, number[]> = { source: [1] };
+    const options = { backend: "cpu", feed: { inputs } } as const;
+    using evaluator = createEvaluator(chainWith("occurrences(-1, in: source)").rowsGraph, V, options);
+    const logits = (): number[] => evaluator.evaluate(new Float32Array(V)).candidates.map(({ logit }) => logit);
+    expect(logits()).toEqual(counts([1]));
+    inputs["source"] = [2, 2, 5];
+    expect(logits()).toEqual(counts([2, 2, 5]));
+    inputs["source"] = [];
+    expect(logits()).toEqual(counts([]));
+  });
+  test("takes as many places as the smaller of window and text", () => {
+    const capacities = ["occurrences(-1, in: source)", "occurrences(4, in: source)", "occurrences(40, in: source)"];
+    const forms = capacities.map((column) => chainWith(column).graph.features[0]!);
+    expect(forms.map(({ form }) => form)).toMatchObject([{ capacity: 9 }, { capacity: 4 }, { capacity: 9 }]);
+    expect(forms[0]!.from).toEqual({ kind: "occurrences", last: -1, in: { input: "source", capacity: 9 } });
+  });
+  test("has no node more than the text so far, and its spec is read back", () => {
+    const { graph } = chainWith("1 + occurrences(4, in: source)");
+    expect(graph.nodes.map(({ op }) => op)).toEqual(chainOf("1 + occurrences(4)").graph.nodes.map(({ op }) => op));
+    expect(readSpec(writeSpec(graph))).toEqual(graph);
+  });
+  test("that is missing, too long or no list of tokens is refused", () => {
+    const run = (inputs: Record<string, number[] | Map<number, number>>): unknown => {
+      const { rowsGraph } = chainWith("occurrences(-1, in: source)");
+      using evaluator = createEvaluator(rowsGraph, V, { backend: "reference", feed: { inputs } });
+      return evaluator.evaluate(new Float32Array(V));
+    };
+    expect(() => run({})).toThrow("the input `source` was never set");
+    expect(() => run({ source: new Array<number>(10).fill(1) })).toThrow("takes at most 9 tokens, found 10");
+    expect(() => run({ source: [1, -1] })).toThrow("-1 is not a token id");
+    expect(() => run({ source: [0.5] })).toThrow("0.5 is not a token id");
+    expect(() => run({ source: new Map([[1, 1]]) })).toThrow("found pairs");
+  });
+  test("a declaration comes before the word, also under another name", () => {
+    const files: Record<string, string> = {
+      "lib.ggsl": "input prompt: tokens(4)\nsampler counting() { logit = occurrences(-1, in: prompt) }",
+    };
+    const { rowsGraph } = compile(
+      `import { prompt as other, counting } from "./lib.ggsl"
+sampler both() { logit += 10 * occurrences(-1, in: other) + 100 * occurrences(-1, in: prompt) }
+chain c = counting() |> both()`,
+      { importer: (path) => ({ name: path, text: files[path.replace("./", "")]! }) },
+    );
+    const feed = { inputs: { prompt: [2, 2] } };
+    using evaluator = createEvaluator(rowsGraph, V, { backend: "reference", history: [1], feed });
+    const logits = evaluator.evaluate(new Float32Array(V)).candidates.map(({ logit }) => logit);
+    expect(logits).toEqual([0, 100, 22, 0, 0, 0, 0]);
   });
 });
 

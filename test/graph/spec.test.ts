@@ -6,7 +6,8 @@ import { LIMITS } from "../../compiler/limits/format.js";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { InputError } from "../../runtime/errors.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
-import { acceptToken, saveSequence, startSequence, uniformsOf, withUniforms } from "../../runtime/sequence.js";
+import { acceptToken, startSequence, uniformsOf, withUniforms } from "../../runtime/sequence.js";
+import { saveSequence } from "../../runtime/savedSequence.js";
 
 type Json = Record<string, unknown>;
 

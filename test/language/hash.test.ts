@@ -7,15 +7,8 @@ import { printGraph } from "../../compiler/graph/text.js";
 import { chainOf, compile, compilePipeline } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadBinding } from "../../runtime/native/loader.js";
-import {
-  acceptToken,
-  restoreSequence,
-  saveSequence,
-  startSequence,
-  uniformsOf,
-  withUniforms,
-  type SequenceState,
-} from "../../runtime/sequence.js";
+import { acceptToken, startSequence, uniformsOf, withUniforms, type SequenceState } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 import { nativeGraph } from "../native/graphs.js";
 import { BACKENDS } from "../parity/backends.js";
 import { random } from "../parity/random.js";

@@ -7,7 +7,8 @@ import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModel } from "../../runtime/model.js";
-import { restoreSequence, saveSequence, startSequence } from "../../runtime/sequence.js";
+import { startSequence } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

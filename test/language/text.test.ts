@@ -12,14 +12,12 @@ import { loadModel } from "../../runtime/model.js";
 import {
   acceptPrompt,
   acceptToken,
-  restoreSequence,
-  saveSequence,
   startSequence,
   uniformsOf,
   withUniforms,
-  type SavedSequence,
   type SequenceState,
 } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence, type SavedSequence } from "../../runtime/savedSequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

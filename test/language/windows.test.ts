@@ -1,6 +1,6 @@
 /** Windows over the text: what -1, 0 and smaller numbers mean is the table of docs/semantics.md. */
 import { expect, test } from "@jest/globals";
-import { compileStages, graphOf } from "../../compiler/driver.js";
+import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 
 const HISTORY = [0, 1, 2, 0, 1];
@@ -28,4 +28,15 @@ test("of no_repeat_ngram, -1 means all tokens, 0 none, and less is an error", ()
 test("a breaker is never penalised itself", () => {
   expect(logitsAfter("dry(1, 2, 1, 64, breakers: [])")).toEqual([0, 0, -2]);
   expect(logitsAfter("dry(1, 2, 1, 64, breakers: [2])")).toEqual([0, 0, 0]);
+});
+
+test("a window may be made of a `let` that is known at compile time, and of no other", () => {
+  const compiled = (value: string): ReturnType<typeof compileProgram> =>
+    compileProgram(
+      `sampler s(k: i32) {\n  let two = ${value}\n  logit -= occurrences(max(step + two, -1))\n}\nchain c(k: i32 = 1) = s(k)`,
+      { outputs: ["candidates", "logits", "probs"] },
+    );
+  using evaluator = createEvaluator(graphOf(compiled("1 + 1")), 3, { backend: "reference", history: HISTORY });
+  expect(evaluator.evaluate([0, 0, 0]).candidates.map((c) => c.logit)).toEqual([-1, -1, 0]);
+  for (const value of ["k", "n"]) expect(compiled(value).diagnostics.map((d) => d.code)).toContain("E0357");
 });

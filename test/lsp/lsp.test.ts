@@ -48,6 +48,29 @@ sampler likely(p: f32 in [0, 1] = 0.1, static k: i32 = 4) {
 }
 `;
 
+const SETS = `input source: tokens(8)
+const digits = tokens(/^[0-9]+$/, 7)
+
+sampler counting(banned: tokens(4), n: i32 in [0, 8] = 4) {
+  keep token in digits and token not in banned
+  logit -= occurrences(n, in: source) + occurrences(n, in: generated)
+  keep token not in tokens.control
+  if n > 2 { measure rows = n }
+  state total: i32 = 0
+  after pick { total += 1 }
+}
+
+chain c(banned: tokens(4)) = counting(banned)
+
+test "t" {
+  logits [1, 2]
+  input source [1]
+  run c(tokens(1))
+  expect measure rows [2]
+  expect state total [1]
+}
+`;
+
 const FUNCTION = `/// How near.
 fn near(
   /// What is compared.
@@ -223,6 +246,24 @@ describe("hover", () => {
     ["a counter", FUNCTION.replace(": i *", ": ¦i *"), ["A counter"]],
     ["a value of the rounds", FUNCTION.replace(": y /", ": ¦y /"), ["changes with each round"]],
     ["a word of a loop", FUNCTION.replace("repeat", "¦repeat"), ["a value after a number of rounds"]],
+    ["a set", SETS.replace("token in digits", "token in ¦digits"), ["const digits = tokens(/^[0-9]+$/, 7)"]],
+    [
+      "a set that changes",
+      SETS.replace("not in banned", "not in ¦banned"),
+      ["banned: tokens(4)", "at most 4", "a uniform"],
+    ],
+    ["a class of tokens", SETS.replace("tokens.control", "tokens.con¦trol"), ["tokens.control", "control tokens"]],
+    ["the word of sets", SETS.replace("= tokens(/", "= ¦tokens(/"), ["a set of tokens"]],
+    [
+      "a text of the sequence",
+      SETS.replace("in: generated", "in: gene¦rated"),
+      ["in: generated", "without the prompt"],
+    ],
+    ["a text from outside", SETS.replace("in: source", "in: so¦urce"), ["input source: tokens(8)"]],
+    ["a measure", SETS.replace("measure rows = n", "measure ¦rows = n"), ["measure rows", "reported with each token"]],
+    ["an expected measure", SETS.replace("expect measure rows", "expect measure ¦rows"), ["reported with each token"]],
+    ["an expected state", SETS.replace("expect state total", "expect state ¦total"), ["state total: i32"]],
+    ["an expected measure of a chain in itself", 'chain c = c()\ntest "t" { run c() expect measure ¦m [1] }\n', []],
     ["nothing", "¦\n", []],
     ["a block comment", "/* keep\n ¦keep this */\n", []],
     ["a comment", "// keep ¦keep this\n", []],
@@ -259,6 +300,18 @@ describe("completion", () => {
     ["values of a function", "fn f(x: f32) -> f32 {\n  let y = x\n  ¦", ["x", "y", "prob", "repeat"], ["f32"]],
     ["an expression of a function", "fn f(x: f32) -> f32 = ¦", ["x", "prob", "max"], ["f32"]],
     ["types of functions", "fn f(x: f32) -> ¦", ["f32", "bool"], ["prob"]],
+    ["classes of tokens", "sampler s() {\n  keep token in tokens.¦", ["control", "end"], ["prob", "tokens"]],
+    ["classes of tokens, half written", "sampler s() {\n  keep token in tokens.en¦", ["control", "end"], ["prob"]],
+    [
+      "texts",
+      `${SETS}\nsampler t() {\n  logit += occurrences(4, in: ¦`,
+      ["all", "prompt", "generated", "source"],
+      ["digits", "prob", "in"],
+    ],
+    ["the name of a text's argument", "sampler t() {\n  logit += occurrences(4, ¦", ["in", "prob"], ["generated"]],
+    ["no text as a value", `${SETS}\nsampler t() {\n  logit += ¦`, ["prob", "digits"], ["source"]],
+    ["a set's parameter", "sampler t(banned: tokens(4)) {\n  keep token not in ¦", ["banned"], ["keep"]],
+    ["types of inputs", "input a: ¦", ["f32", "logits", "tokens"], ["seed", "prob"]],
     ["nothing in a block comment", "sampler s() {\n  /* ¦\n}\n", [], ["keep"]],
     ["types", "sampler s(p: ¦", ["f32", "seed"], ["prob"]],
     ["clauses", 'test "t" {\n  ¦', ["probs", "run", "expect", "input"], ["keep"]],
@@ -361,6 +414,30 @@ describe("rename", () => {
     expect(edited(text, edit.changes![uri]!)).toBe(
       "sampler a(lowest: f32) {\n  keep prob > lowest\n}\n\nsampler b(p: f32) {\n  keep prob > p\n}\n\nchain c = a(lowest: 1) |> b(p: 1)\n",
     );
+  });
+
+  test("a measure and a state, where tests expect them", async () => {
+    for (const [old, given] of [
+      ["rows", SETS.replace("expect measure rows", "expect measure ¦rows")],
+      ["total", SETS.replace("state total:", "state ¦total:")],
+    ] as const) {
+      const { text, edit, uri } = await rename(given, "other");
+      expect(edited(text, edit.changes![uri]!)).toBe(SETS.replaceAll(new RegExp(`\\b${old}\\b`, "g"), "other"));
+    }
+  });
+
+  test("a text from outside, wherever it is counted in or fed", async () => {
+    const { text, edit, uri } = await rename(SETS.replace("in: source", "in: ¦source"), "document");
+    expect(edited(text, edit.changes![uri]!)).toBe(SETS.replaceAll("source", "document"));
+  });
+
+  test("a counter, and no text of the sequence", async () => {
+    const given = FUNCTION.replace("i in 1..3", "¦i in 1..3");
+    const { text, edit, uri } = await rename(given, "k");
+    expect(edited(text, edit.changes![uri]!)).toBe(
+      FUNCTION.replace("i in 1..3: i *", "k in 1..3: k *").replace("y / i", "y / k"),
+    );
+    await expect(rename(SETS.replace("in: generated", "in: gene¦rated"), "x")).rejects.toThrow("cannot be renamed");
   });
 
   test("values of a function and of rounds", async () => {

@@ -2,6 +2,7 @@
 import type { Graph } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import type { ChainResults } from "../../runtime/native/binding.js";
+import { varying } from "../../runtime/features/feed.js";
 import { chooseDeviceSync } from "../../runtime/devices/choose.js";
 import { placeGraph } from "../../runtime/devices/place.js";
 import { loadBinding } from "../../runtime/native/loader.js";
@@ -39,38 +40,44 @@ interface OpenGraph extends Disposable {
   readonly run: Run;
 }
 
-/** A graph for a vocabulary size; an open one is reused. */
-export function runOf(backend: Backend, graph: Graph, vocabSize: number): Run {
+/** The columns of a graph's constant inputs, which are made for the device alone. */
+export type Columns = () => readonly Float32Array[];
+const NO_COLUMNS: Columns = () => [];
+
+/** A graph for a vocabulary size, always with the same vocabulary; an open one is reused. */
+export function runOf(backend: Backend, graph: Graph, vocabSize: number, columns = NO_COLUMNS): Run {
   if (backend === "reference")
     return (logits, uniforms, inputs = []) => interpret(graph, [logits, ...inputs], uniforms);
   const ofGraph = open.get(graph) ?? new Map<string, OpenGraph>();
   const key = `${backend}/${vocabSize}`;
   open.delete(graph);
   open.set(graph, ofGraph);
-  const opened = ofGraph.get(key) ?? openGraph(backend, graph, vocabSize);
+  const opened = ofGraph.get(key) ?? openGraph(backend, graph, vocabSize, columns());
   ofGraph.set(key, opened);
   for (const old of [...open.keys()].slice(0, -MOST_GRAPHS)) close(old);
   return opened.run;
 }
 
-function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSize: number): OpenGraph {
-  if (backend === "vulkan") return openVulkan(graph, vocabSize);
+type Given = ReturnType<Columns>;
+
+function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSize: number, columns: Given): OpenGraph {
+  if (backend === "vulkan") return openVulkan(graph, vocabSize, columns);
   const { Graph: NativeGraph, Evaluator } = backend === "cpu" ? loadBinding() : loadedWasm();
-  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph)), { vocabSize });
+  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize });
   return {
-    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs }),
+    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) }),
     [Symbol.dispose]: () => evaluator.dispose(),
   };
 }
 
 /** As in the runtime, except that a chain which the device cannot run as a whole is an error. */
-function openVulkan(graph: Graph, vocabSize: number): OpenGraph {
+function openVulkan(graph: Graph, vocabSize: number, columns: Given): OpenGraph {
   const { device } = chooseDeviceSync({ backend: "vulkan" });
-  const placed = placeGraph(graph, vocabSize, { device, strict: true });
+  const placed = placeGraph(graph, vocabSize, { device, columns, strict: true });
   const { Graph: NativeGraph, Evaluator } = loadBinding();
-  const evaluator = new Evaluator(new NativeGraph(placed.words), { vocabSize, device });
+  const evaluator = new Evaluator(new NativeGraph(placed.words, columns), { vocabSize, device });
   return {
-    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs }),
+    run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) }),
     [Symbol.dispose]: () => evaluator.dispose(),
   };
 }

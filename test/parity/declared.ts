@@ -7,17 +7,18 @@ import type { Range } from "../../compiler/graph/graph.js";
 import { isInRange } from "../../compiler/graph/range.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
 import type { StdSampler } from "../../compiler/std/samplers.js";
-import type { Param } from "../../compiler/syntax/ast.js";
-import { f32, i32, seed, statics, tokenLists, type ParamSpec } from "./values.js";
+import type { Param, Sampler } from "../../compiler/syntax/ast.js";
+import { callsIn, expressionsIn } from "../../compiler/syntax/walk.js";
+import { f32, i32, LISTS, seed, statics, tokenSets, type ParamSpec } from "./values.js";
 
 const MODULES = check({ name: "standard.ggsl", text: `import { ${STD_NAMES.join(", ")} } from "std"\n` }).program!.main
   .scope;
 
 /** Every parameter of a sampler. */
 export const declaredParams = ({ name, declaration }: StdSampler): Readonly<Record<string, ParamSpec>> =>
-  Object.fromEntries(declaration.params.map((param) => [param.name.text, specOf(name, param)]));
+  Object.fromEntries(declaration.params.map((param) => [param.name.text, specOf(name, declaration, param)]));
 
-function specOf(sampler: string, param: Param): ParamSpec {
+function specOf(sampler: string, declaration: Sampler, param: Param): ParamSpec {
   const { module } = MODULES.get(sampler)!;
   const range = declaredRange(module, param);
   const initial = param.default && evaluateConstant(param.default, module);
@@ -32,11 +33,23 @@ function specOf(sampler: string, param: Param): ParamSpec {
     case "seed":
       return seed;
     case "list":
-      return tokenLists;
-    case "text":
+      return LISTS[takerOf(declaration, param)] ?? unknown(sampler, param);
     case "tokens":
-      throw new Error(`\`${sampler}\`: unknown which values \`${param.name.text}\` takes`);
+      return tokenSets;
+    case "text":
+      return unknown(sampler, param);
   }
+}
+
+function unknown(sampler: string, { name }: Param): never {
+  throw new Error(`\`${sampler}\`: unknown which values \`${name.text}\` takes`);
+}
+
+/** The function to which a sampler passes a parameter. */
+function takerOf(sampler: Sampler, { name }: Param): string {
+  const calls = expressionsIn(sampler).flatMap(callsIn);
+  const taker = calls.find(({ args }) => args.some(({ value }) => value.kind === "name" && value.text === name.text));
+  return taker?.callee.text ?? "";
 }
 
 const within = (range: Range, ...values: number[]): number[] => [...new Set(values.filter((x) => isInRange(range, x)))];

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import type { ScalarType } from "../../compiler/syntax/ast.js";
 
-export type Arg = number | readonly number[];
+export type Arg = number | readonly (number | readonly number[])[];
 export type Args = Readonly<Record<string, Arg>>;
 
 /** A parameter that is a number. */
@@ -20,7 +20,7 @@ const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbit
 
 /** An argument as text. */
 export function literal(type: ParamSpec["type"], arg: Arg): string {
-  if (typeof arg !== "number") return `[${arg.join(", ")}]`;
+  if (typeof arg !== "number") return type === "tokens" ? `tokens(${arg.join(", ")})` : JSON.stringify(arg);
   return type === "bool" ? String(arg !== 0) : String(arg);
 }
 
@@ -48,9 +48,24 @@ export const seed: ParamSpec = {
   values: oneOf([0, 1, 42, 2 ** 32 - 2], fc.integer({ min: 0, max: 2 ** 32 - 2 })),
 };
 
-/** Token ids, some beyond a small vocabulary. */
-export const tokenLists: ParamSpec = {
-  type: "list",
+const staticTokens = (type: "list" | "tokens", ...values: Arg[]): ParamSpec => ({
+  type,
   isStatic: true,
-  values: fc.constantFrom<Arg>([], [0], [1], [2, 5], [0, 7, 40]),
+  values: fc.constantFrom(...values),
+});
+
+/** Breakers, some beyond a small vocabulary. */
+const breakers = staticTokens("list", [], [0], [1], [2, 5], [0, 7, 40]);
+/** What a text may end with, in the smallest vocabulary. */
+const endings = staticTokens("list", [0], [1], [0, 1], [1, 1, 0]);
+const sequences = staticTokens("list", [], [0], [1, [0, 1]], [[1, 0], [1, 1, 0], 0, [0, 0]]);
+
+/** Lists of tokens, by the function that takes them. */
+export const LISTS: Readonly<Record<string, ParamSpec>> = {
+  repeat_len: breakers,
+  completes: sequences,
+  ends_with: endings,
+  since: endings,
 };
+
+export const tokenSets = staticTokens("tokens", [], [0], [1], [0, 1]);

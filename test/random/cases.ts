@@ -4,7 +4,9 @@ import type { Feed } from "../../runtime/features/feed.js";
 import { contextSpecs, makeContext, type ContextSpec } from "../parity/context.js";
 import { HOSTILE_SHAPES, logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
 import { random, type Random } from "../parity/random.js";
+import type { TokenValues } from "./params.js";
 import { programs, type Program, type ProgramInput } from "./program.js";
+import { vocabularyOf } from "./vocabulary.js";
 
 export interface Case {
   readonly program: Program;
@@ -29,16 +31,21 @@ const hostile = logitsSpecs(
   fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99),
 );
 
-export const cases: fc.Arbitrary<Case> = fc.record({
-  program: programs,
-  logits: fc.oneof({ weight: 2, arbitrary: logitsSpecs(sizes) }, { weight: 1, arbitrary: hostile }),
-  context: contextSpecs,
-  draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
-    nil: undefined,
-    freq: 4,
-  }),
-  steps: fc.integer({ min: 1, max: 4 }),
-});
+export const cases: fc.Arbitrary<Case> = fc
+  .record({
+    program: programs,
+    logits: fc.oneof({ weight: 2, arbitrary: logitsSpecs(sizes) }, { weight: 1, arbitrary: hostile }),
+    context: contextSpecs,
+    draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
+      nil: undefined,
+      freq: 4,
+    }),
+    steps: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(({ program, logits, ...rest }): Case => {
+    const vocabSize = Math.max(logits.vocabSize, program.leastVocab);
+    return { program, logits: { ...logits, vocabSize }, ...rest };
+  });
 
 /** The inputs of a case. */
 export interface Given {
@@ -48,6 +55,8 @@ export interface Given {
   readonly feed: Feed;
   readonly draws: readonly number[] | undefined;
   readonly uniforms: Readonly<Record<string, number>>;
+  /** Values of sets of tokens, one for each step in turn. */
+  readonly sets: Readonly<Record<string, readonly TokenValues[]>>;
 }
 
 export function makeGiven({ program, logits, context, draws, steps }: Case): Given {
@@ -58,14 +67,20 @@ export function makeGiven({ program, logits, context, draws, steps }: Case): Giv
   return {
     logits: Array.from({ length: steps }, (_, i) => makeLogits({ ...logits, seed: logits.seed + i })),
     history,
-    feed: { bias, inputs },
+    feed: { bias, inputs, vocabulary: vocabularyOf(vocabSize) },
     draws,
     uniforms: program.uniforms,
+    sets: program.sets,
   };
 }
 
 function valuesOf(r: Random, { type, capacity }: ProgramInput, vocabSize: number): Float32Array | Map<number, number> {
-  const value = { f32: () => r.normal(), i32: () => r.below(5) - 2, bool: () => r.below(2) }[type];
+  const value = {
+    f32: () => r.normal(),
+    i32: () => r.below(5) - 2,
+    bool: () => r.below(2),
+    logits: () => 3 * r.normal(),
+  }[type];
   if (capacity === undefined) return Float32Array.from({ length: vocabSize }, value);
   const count = r.below(Math.min(capacity, vocabSize) + 1);
   return new Map(Array.from({ length: count }, () => [r.below(vocabSize), Math.fround(value())]));

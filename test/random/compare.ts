@@ -19,12 +19,12 @@ export function outcomeFault(
 }
 
 function stepFault(
-  { rows, token, states, numbers }: Step,
+  { rows, token, states, measures, numbers }: Step,
   logits: Float32Array,
   picks: Program["picks"],
 ): string | undefined {
-  const bad = [...states].find(([, value]) => !Number.isFinite(value));
-  if (bad) return `the state ${bad[0]} is ${bad[1]}`;
+  const bad = [...states, ...measures].find(([, value]) => !Number.isFinite(value));
+  if (bad) return `${bad[0]} is ${bad[1]}`;
   if (numbers.some(Number.isNaN)) return "a dropped row holds NaN";
   if ((picks !== undefined) !== (token !== undefined)) return picks ? "no token is picked" : `token ${token} is picked`;
   if (token !== undefined && !(token >= 0 && token < logits.length)) return `the token is ${token}`;
@@ -50,7 +50,8 @@ export function mismatchesOf(found: readonly Step[], wanted: readonly Step[], is
     const differences = [
       here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder),
       here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
-      statesMismatch(here.states, there.states),
+      scalarsMismatch("state", here.states, there.states),
+      scalarsMismatch("measure", here.measures, there.measures),
     ].filter((d) => d !== undefined);
     return differences.length === 0 ? [] : { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
   });
@@ -79,16 +80,21 @@ function rowsMismatch(found: Rows, wanted: Rows, isSameOrder: boolean): Differen
 const show = (tokens: readonly number[]): string =>
   tokens.length <= 12 ? `[${tokens.join(", ")}]` : `[${tokens.slice(0, 12).join(", ")}, ... ${tokens.length} in all]`;
 
-/** Largest allowed difference of two values of a state, relative to the larger one. */
-const STATE_TOLERANCE = 1e-5;
+/** Largest allowed difference of two values of a state or a measure, relative to the larger one. */
+const SCALAR_TOLERANCE = 1e-5;
 
-/** Some graphs omit states that nothing depends on. */
-function statesMismatch(found: Step["states"], wanted: Step["states"]): Difference | undefined {
+type Scalars = ReadonlyMap<string, number>;
+
+/** Some graphs omit states that nothing depends on. No graph omits a measure. */
+function scalarsMismatch(what: "state" | "measure", found: Scalars, wanted: Scalars): Difference | undefined {
+  if (what === "measure" && found.size !== wanted.size)
+    return different(`there are ${found.size} measures, expected ${wanted.size}`);
   for (const [name, value] of found) {
     const other = wanted.get(name);
     if (other === undefined) continue;
     const distance = Math.abs(value - other) / Math.max(1, Math.abs(value), Math.abs(other));
-    if (!(distance <= STATE_TOLERANCE)) return { fault: `the state ${name} is ${value}, expected ${other}`, distance };
+    if (!(distance <= SCALAR_TOLERANCE))
+      return { fault: `the ${what} ${name} is ${value}, expected ${other}`, distance };
   }
   return undefined;
 }

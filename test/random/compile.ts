@@ -47,7 +47,10 @@ export function compileIn(program: Program): { readonly checked: Checked; readon
   const make = ({ disabled, outputs, folds }: Build): Graph => {
     const { graph, diagnostics: found } = compileChain(
       checked!,
-      folds ? { ...chain, params: chain.params.map((p) => ({ ...p, isStatic: true })) } : chain,
+      // a set that changes from token to token is not folded
+      folds
+        ? { ...chain, params: chain.params.map((p) => ({ ...p, isStatic: p.isStatic || p.type !== "tokens" })) }
+        : chain,
       {
         set: folds ? { ...program.set, ...program.uniforms } : program.set,
         outputs,

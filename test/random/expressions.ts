@@ -1,7 +1,10 @@
 /** Expressions of every form and type of the language. */
 import * as fc from "fast-check";
+import { callOf, functionChoices, type CallParts, type FunctionChoice } from "./declared.js";
 import * as F from "./functions.js";
-import { nameOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
+import { foldConditions, foldNumbers, repeated } from "./loops.js";
+import { completes, endsWith, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
+import { nameOf, oneOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
 
 const RATES: readonly Rate[] = ["static", "settled", "uniform", "runtime"];
 
@@ -42,19 +45,58 @@ export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1
 /** The index of a draw: increases from token to token, known before the graph runs. */
 export const drawNumbers = words("step", "2 * step", "step + 3", "floor(step / 2)");
 
-const draws = fc.oneof(t`${words(...F.DRAWS)}(${seeds})`, t`${words(...F.DRAWS)}(${seeds}, ${drawNumbers})`);
+const draws = where(
+  (s) => s.canDraw,
+  fc.oneof(t`${words(...F.DRAWS)}(${seeds})`, t`${words(...F.DRAWS)}(${seeds}, ${drawNumbers})`),
+  words("0.25", "n"),
+);
 
-const windows = words("0", "1", "2", "4", "8", "16", "-1");
-const features = fc.oneof(
-  t`${words(...F.WINDOWED)}(${windows})`,
-  t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")})`,
-  words("bias"),
+/** Integers that are known before the graph runs and exact. */
+const exactWholes = fc.oneof(
+  nameOf(known("uniform", "whole"), words("step", "vocab")),
+  words("0", "5", "-1", "16777215", "prompt_length", "step"),
+  lastTokens,
+);
+
+/** Windows over the text; one that is not constant may have any value. */
+const namedWholes = nameOf(
+  known("uniform", "whole"),
+  oneOf((s) => s.states.filter(({ kind }) => kind === "whole").map(({ name }) => name), words("step")),
+);
+const windows = fc.oneof(
+  words("0", "1", "2", "4", "8", "16", "-1"),
+  nameOf(({ isPosition }) => isPosition === true, words("3")),
+  where(
+    (s) => s.canUseWindows,
+    fc.oneof(t`clamp(${namedWholes}, -1, 6)`, t`max(-1, ${namedWholes})`, t`max(-1, min(step, ${namedWholes}))`),
+    words("3"),
+  ),
+);
+const sources = words("", "", ", in: generated", ", in: prompt", ", in: all");
+
+const hashes = fc.oneof(
   words("hash(token)", "hash(token, step, 5, vocab)"),
-  fc.oneof(t`noise(${seeds})`, t`noise(${seeds}, ${drawNumbers})`),
+  t`hash(${exactWholes}, token)`,
+  t`hash(token, ${exactWholes}, ${exactWholes})`,
+  t`hash(${exactWholes}, token, 3, ${exactWholes})`,
+);
+const noises = fc.oneof(
+  t`noise(${seeds})`,
+  t`noise(${seeds}, ${fc.oneof(drawNumbers, lastTokens, words("prompt_length", "-3"))})`,
+);
+const features = fc.oneof(
+  t`${words(...F.WINDOWED)}(${windows}${sources})`,
+  t`${words(...F.BROKEN)}(${windows}, ${words("[]", "[0]", "[1, 3]")}${sources})`,
+  words("bias"),
+  completes,
+  hashes,
+  noises,
 );
 
 /** A column of integers; `rank` needs sorted rows. */
 const rowNumbers = where((s) => s.isOrdered, words("rank", "token"), words("token"));
+
+const EQUALITIES = words("==", "!=");
 
 type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
 const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
@@ -96,6 +138,15 @@ const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: re
 export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => {
   const { staticWhole, staticScalar, staticFlag, uniformWhole, uniformScalar, uniformFlag } = ties(tie, UNIFORM_KEYS);
   const { whole, scalar, flag, column, mask } = ties(tie, RUNTIME_KEYS);
+  const statics = { scalar: staticScalar, whole: staticWhole, flag: staticFlag };
+  const uniformCalls: Omit<CallParts, "otherwise"> = {
+    ...{ args: { scalar: uniformScalar, whole: uniformWhole, flag: uniformFlag }, statics, isUniform: true },
+  };
+  const calls: Omit<CallParts, "otherwise"> = { args: { scalar, whole, flag }, statics, isUniform: false };
+  /** With columns for arguments. */
+  const rowCalls: Omit<CallParts, "otherwise"> = {
+    ...{ args: { scalar: column, whole: fc.oneof(rowNumbers, whole), flag: mask }, statics, isUniform: false },
+  };
   return {
     staticWhole: one(
       nameOf(known("static", "whole"), wholes),
@@ -103,6 +154,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${staticWhole} ${words("+", "-", "*")} ${staticWhole})`,
       t`${PAIRS}(${staticWhole}, ${staticWhole})`,
       t`(${staticFlag} ? ${staticWhole} : ${staticWhole})`,
+      foldNumbers(staticWhole),
     ),
     staticScalar: one(
       nameOf(known("static", "scalar", "whole"), numbers),
@@ -110,11 +162,14 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${staticScalar} ${ARITHMETIC} ${staticScalar})`,
       t`${MAPS}(${staticScalar})`,
       staticWhole,
+      foldNumbers(staticScalar),
     ),
     staticFlag: one(
       nameOf(known("static", "flag"), truths),
       t`(${staticScalar} ${COMPARISONS} ${staticScalar})`,
       t`(${staticFlag} ${LOGIC} ${staticFlag})`,
+      t`(${staticFlag} ${EQUALITIES} ${staticFlag})`,
+      foldConditions(staticFlag),
       t`(not ${staticFlag})`,
       t`known(${flag})`,
     ),
@@ -129,6 +184,11 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       nameOf(known("uniform", "whole"), wholes),
       words("vocab", "step"),
       wholes,
+      often(2, fc.oneof(lastTokens, since, words("prompt_length"))),
+      t`hash(${exactWholes})`,
+      t`hash(${exactWholes}, ${exactWholes})`,
+      foldNumbers(uniformWhole),
+      callOf("whole", { ...uniformCalls, otherwise: wholes }),
       t`(${uniformWhole} ${WHOLE_ARITHMETIC} ${uniformWhole})`,
       t`${ROUNDINGS}(${uniformScalar})`,
       t`${PAIRS}(${uniformWhole}, ${uniformWhole})`,
@@ -143,12 +203,19 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`${TRIPLES}(${uniformScalar}, ${uniformScalar}, ${uniformScalar})`,
       t`(${uniformFlag} ? ${uniformScalar} : ${uniformScalar})`,
       t`(-${uniformScalar})`,
+      foldNumbers(uniformScalar),
+      callOf("scalar", { ...uniformCalls, otherwise: numbers }),
     ),
     uniformFlag: one(
       nameOf(known("uniform", "flag"), truths),
       t`(${uniformScalar} ${COMPARISONS} ${uniformScalar})`,
       t`(${uniformFlag} ${LOGIC} ${uniformFlag})`,
       t`(not ${uniformFlag})`,
+      t`(${uniformFlag} ${EQUALITIES} ${uniformFlag})`,
+      often(2, endsWith),
+      often(2, knownInSet),
+      foldConditions(uniformFlag),
+      callOf("flag", { ...uniformCalls, otherwise: truths }),
     ),
 
     whole: one(
@@ -164,6 +231,10 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`${PAIRS}(${whole}, ${whole})`,
       t`${TRIPLES}(${whole}, ${whole}, ${whole})`,
       t`(${flag} ? ${whole} : ${whole})`,
+      often(2, fc.oneof(lastTokens, since, words("prompt_length"))),
+      foldNumbers(whole),
+      repeated("whole", "runtime", whole, whole),
+      callOf("whole", { ...calls, otherwise: wholes }),
     ),
     scalar: one(
       often(2, nameOf(known("runtime", "scalar", "whole"), numbers)),
@@ -180,6 +251,10 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`${TRIPLES}(${scalar}, ${scalar}, ${scalar})`,
       t`(${flag} ? ${scalar} : ${scalar})`,
       where((s) => s.canUsePicked, t`picked(${column})`, t`max(${column})`),
+      foldNumbers(scalar),
+      repeated("scalar", "runtime", scalar, scalar),
+      repeated("scalar", "uniform", uniformScalar, uniformScalar),
+      often(2, callOf("scalar", { ...calls, otherwise: numbers })),
     ),
     flag: one(
       nameOf(known("runtime", "flag"), truths),
@@ -188,13 +263,23 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${flag} ${LOGIC} ${flag})`,
       t`(not ${flag})`,
       t`known(${fc.oneof(flag, mask)})`,
+      t`(${flag} ${EQUALITIES} ${flag})`,
+      where((s) => s.canUsePicked, t`picked(${mask})`, t`any(${mask})`),
+      fc.oneof(endsWith, knownInSet),
+      foldConditions(flag),
+      repeated("flag", "runtime", flag, flag),
+      callOf("flag", { ...calls, otherwise: truths }),
       t`(${flag} ? ${flag} : ${flag})`,
     ),
     column: one(
       often(4, words("logit", "prob", "logit", "prob", "token")),
       rowNumbers,
       often(3, nameOf(known("runtime", "column"), words("logit"))),
-      features,
+      often(3, features),
+      often(2, words("raw_logit", "raw_prob")),
+      foldNumbers(fc.oneof(column, column, features)),
+      repeated("column", "runtime", column, column),
+      often(2, t`(${words("logit", "prob", "token")} + ${callOf("scalar", { ...rowCalls, otherwise: scalar })})`),
       often(2, t`${MAPS}(${column})`),
       often(2, t`(${column} ${ARITHMETIC} ${scalar})`),
       t`(${scalar} ${ARITHMETIC} ${column})`,
@@ -217,8 +302,22 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(3, t`(${column} ${COMPARISONS} ${fc.oneof(scalar, column)})`),
       t`(${scalar} ${COMPARISONS} ${column})`,
       t`(${mask} ${LOGIC} ${fc.oneof(mask, flag)})`,
+      t`(${mask} ${EQUALITIES} ${fc.oneof(mask, flag)})`,
+      often(2, tokenInSet),
+      t`(${completes} ${COMPARISONS} ${words("0", "1", "2")})`,
+      foldConditions(mask),
+      repeated("mask", "runtime", mask, mask),
+      t`((prob > 0.01) and ${callOf("flag", { ...rowCalls, otherwise: flag })})`,
       t`(not ${mask})`,
       t`(${fc.oneof(mask, flag)} ? ${mask} : ${fc.oneof(mask, flag)})`,
     ),
   };
 });
+
+const { uniformScalar, uniformWhole, uniformFlag, scalar, whole, flag } = expressions;
+
+/** The functions of a program. */
+export const functions: fc.Arbitrary<FunctionChoice> = functionChoices(
+  { scalar: uniformScalar, whole: uniformWhole, flag: uniformFlag },
+  { scalar, whole, flag },
+);

@@ -4,10 +4,14 @@ import {
   acceptPrompt,
   acceptToken,
   featureInputs,
+  measuresOf,
   startSequence,
   statesOf,
   uniformsOf,
+  withUniforms,
 } from "../../runtime/sequence.js";
+import { columnsOf } from "../../runtime/features/feed.js";
+import { setsOf } from "../../compiler/graph/sets.js";
 import type { Run } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";
 import type { Given } from "./cases.js";
@@ -20,12 +24,14 @@ export interface Step {
   readonly token: number | undefined;
   /** The values of the states after the token, by name. */
   readonly states: ReadonlyMap<string, number>;
+  /** The values of the measures of the token, by name. */
+  readonly measures: ReadonlyMap<string, number>;
 }
 
 /** Runs a graph. `accepted` tokens are accepted regardless of its picks; without them it accepts its own. */
 export function outcomeOf(
   graph: Graph,
-  { logits, history, uniforms, ...options }: Given,
+  { logits, history, uniforms, sets, ...options }: Given,
   run: Run,
   accepted?: readonly number[],
 ): Step[] {
@@ -35,6 +41,7 @@ export function outcomeOf(
     history,
   );
   return logits.map((row, i) => {
+    sequence = withUniforms(sequence, setsAt(graph, sets, i));
     const { sampled, states = new Float32Array(), ...rows } = run(row, uniformsOf(sequence), featureInputs(sequence));
     const token = typeof sampled === "object" ? sampled[0]! : sampled;
     const left = rows.logits && rowsOfGraph(rows);
@@ -43,6 +50,7 @@ export function outcomeOf(
       numbers: [...(rows.logits ?? []), ...(rows.probs ?? [])],
       token,
       states: new Map(),
+      measures: new Map(Object.entries(measuresOf(graph, Float32Array.from(states)).measures ?? {})),
     };
     sequence = acceptToken(sequence, accepted?.[i] ?? chosen(step), Float32Array.from(states));
     return { ...step, states: new Map(Object.entries(statesOf(sequence))) };
@@ -55,3 +63,19 @@ export const chosen = ({ token, rows }: Step): number => token ?? rows?.tokens[0
 /** Omits uniforms that were folded and are not in the graph. */
 const usedBy = ({ params }: Graph, uniforms: Given["uniforms"]): Given["uniforms"] =>
   Object.fromEntries(params.flatMap(({ name }) => (name in uniforms ? [[name, uniforms[name]!]] : [])));
+
+/** What a device keeps of the sets of a graph. */
+export const columnsFor =
+  (graph: Graph, { logits, uniforms, sets: _, ...options }: Given) =>
+  (): readonly Float32Array[] => {
+    const started = startSequence(graph, logits[0]!.length, { ...options, uniforms: usedBy(graph, uniforms) });
+    return columnsOf(graph, started.features);
+  };
+
+/** The sets of tokens of a graph at a step. */
+const setsAt = (graph: Graph, sets: Given["sets"], step: number): Record<string, readonly (number | string)[]> =>
+  Object.fromEntries(
+    setsOf(graph).flatMap(({ name }) =>
+      name !== undefined && sets[name] ? [[name, sets[name][step % sets[name].length]!]] : [],
+    ),
+  );

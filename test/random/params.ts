@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { literal } from "../parity/values.js";
 import { expressions } from "./expressions.js";
+import { setLiterals, setValues } from "./sets.js";
 import type { Kind, Named, Rate, Scope, Text } from "./text.js";
 
 /** A parameter of the chain. */
@@ -18,7 +19,13 @@ export interface Draft {
   readonly set: Record<string, number>;
   /** Values of its uniforms. */
   readonly uniforms: Record<string, number>;
+  /** Values of its static sets of tokens. */
+  readonly sets: Record<string, TokenValues>;
+  /** Values of its other sets, one for each step in turn. */
+  readonly changing: Record<string, readonly TokenValues[]>;
 }
+
+export type TokenValues = readonly (number | string)[];
 
 export type ParamType = "f32" | "i32" | "bool" | "seed";
 
@@ -133,4 +140,57 @@ function argumentOf(draft: Draft, choice: ParamChoice, range: string): { text: s
   if (passing === "chain") return { text: chainParam(draft, type, value, other, { isStatic, range }), rate: "uniform" };
   if (passing === "literal" || isStatic || type === "seed") return { text: literal(type, value), rate: "settled" };
   return { text: expression[type](draft.scope), rate: "uniform" };
+}
+
+// ---------------------------------------------------------------- sets of tokens
+
+export interface SetChoice {
+  readonly isStatic: boolean;
+  readonly default: string;
+  readonly literal: string;
+  readonly passing: "default" | "literal" | "declared" | "chain";
+  readonly values: readonly TokenValues[];
+}
+
+export const setChoices: fc.Arbitrary<SetChoice> = fc.record({
+  isStatic: fc.boolean(),
+  default: setLiterals,
+  literal: setLiterals,
+  passing: fc.constantFrom("default", "literal", "declared", "chain", "chain"),
+  values: fc.array(setValues, { minLength: 1, maxLength: 3 }),
+});
+
+/** The parameters that are sets: their arguments are given by name. `declared` are sets with a name. */
+export function bindSets(
+  draft: Draft,
+  choices: readonly SetChoice[],
+  declared: readonly string[],
+): { readonly declarations: string[]; readonly args: string[]; readonly names: string[] } {
+  const bound = { declarations: [] as string[], args: [] as string[], names: [] as string[] };
+  for (const choice of choices) {
+    const name = draft.scope.fresh("q");
+    bound.declarations.push(`${choice.isStatic ? "static " : ""}${name}: tokens = ${choice.default}`);
+    const text = setArgument(draft, choice, declared);
+    if (text !== undefined) bound.args.push(`${name}: ${text}`);
+    bound.names.push(name);
+  }
+  return bound;
+}
+
+function setArgument(
+  draft: Draft,
+  { isStatic, literal: text, passing, values }: SetChoice,
+  declared: readonly string[],
+): string | undefined {
+  if (passing === "default") return undefined;
+  if (passing === "declared") return declared[0] ?? text;
+  if (passing === "literal") return text;
+  const name = draft.scope.fresh("a");
+  draft.params.push({
+    name,
+    declaration: isStatic ? `static ${name}: tokens = tokens(1)` : `${name}: tokens(4) = tokens(1, "a")`,
+  });
+  if (isStatic) draft.sets[name] = values[0]!;
+  else draft.changing[name] = values;
+  return name;
 }

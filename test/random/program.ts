@@ -1,13 +1,25 @@
 /** Random well-typed programs: samplers of every construct of the language, in chains with those of the standard library. */
 import * as fc from "fast-check";
-import { bindParams, paramChoices, type Draft, type ParamChoice } from "./params.js";
+import { declareFunction } from "./declared.js";
+import { functions } from "./expressions.js";
+import {
+  bindParams,
+  bindSets,
+  paramChoices,
+  setChoices,
+  type Draft,
+  type ParamChoice,
+  type SetChoice,
+  type TokenValues,
+} from "./params.js";
+import { endingConstants, FIRST_TEXTS, setLiterals } from "./sets.js";
 import { extremeTemperatures, standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
-import { afterPick, body, picks, settledPick, stateDeclaration } from "./statements.js";
-import { counter, newScope, type Kind, type Named, type Text } from "./text.js";
+import { afterPick, body, measure, picks, settledPick, stateDeclaration } from "./statements.js";
+import { counter, newScope, type FunctionName, type Kind, type Named, type Scope, type Text } from "./text.js";
 
 export interface ProgramInput {
   readonly name: string;
-  readonly type: "f32" | "i32" | "bool";
+  readonly type: "f32" | "i32" | "bool" | "logits";
   /** Maximum number of pairs; undefined for a dense input. */
   readonly capacity: number | undefined;
   readonly fill: number;
@@ -16,9 +28,13 @@ export interface ProgramInput {
 export interface Program {
   readonly text: string;
   /** Values of the chain's static parameters. */
-  readonly set: Readonly<Record<string, number>>;
+  readonly set: Readonly<Record<string, number | TokenValues>>;
   /** Values of the chain's uniforms. */
   readonly uniforms: Readonly<Record<string, number>>;
+  /** Values of its sets of tokens, one for each step in turn. */
+  readonly sets: Readonly<Record<string, readonly TokenValues[]>>;
+  /** The smallest vocabulary that has all its tokens. */
+  readonly leastVocab: number;
   readonly inputs: readonly ProgramInput[];
   readonly picks: "sample" | "argmax" | undefined;
 }
@@ -27,8 +43,11 @@ export interface Program {
 
 interface OwnChoice {
   readonly params: readonly ParamChoice[];
+  readonly sets: readonly SetChoice[];
   readonly states: readonly Text[];
   readonly body: Text;
+  /** Before and after the pick. */
+  readonly measures: readonly [Text | undefined, Text | undefined];
   readonly after: Text | undefined;
 }
 
@@ -46,8 +65,10 @@ type StageChoice = { readonly own: OwnChoice } | { readonly standard: StandardCh
 const ownChoices = (maxParams: number): fc.Arbitrary<OwnChoice> =>
   fc.record({
     params: fc.array(paramChoices, { maxLength: maxParams, size: "max" }),
+    sets: fc.array(setChoices, { maxLength: 2 }),
     states: fc.array(stateDeclaration, { maxLength: 2, size: "max" }),
     body,
+    measures: fc.tuple(fc.option(measure, { nil: undefined }), fc.option(measure, { nil: undefined })),
     after: fc.option(afterPick, { nil: undefined, freq: 3 }),
   });
 
@@ -71,7 +92,7 @@ const constChoices = fc.array(fc.constantFrom("0.5", "3", "-2", "1e-9", "(1 + 2)
 });
 const inputChoices = fc.array(
   fc.record({
-    type: fc.constantFrom<ProgramInput["type"]>("f32", "f32", "i32", "bool"),
+    type: fc.constantFrom<ProgramInput["type"]>("f32", "f32", "i32", "bool", "logits"),
     capacity: fc.constantFrom(undefined, 1, 4, 64),
     fill: fc.constantFrom(0, 1),
   }),
@@ -80,7 +101,12 @@ const inputChoices = fc.array(
 
 // ---------------------------------------------------------------- program text
 
-const KIND_OF_INPUT: Readonly<Record<ProgramInput["type"], Kind>> = { f32: "column", i32: "column", bool: "mask" };
+const KIND_OF_INPUT: Readonly<Record<ProgramInput["type"], Kind>> = {
+  f32: "column",
+  i32: "column",
+  bool: "mask",
+  logits: "column",
+};
 
 /** A stage, and the sampler it calls unless that is in the standard library. */
 interface Written {
@@ -91,25 +117,42 @@ interface Written {
   readonly guides?: readonly string[];
 }
 
-function writeOwn(draft: Draft, globals: readonly Named[], choice: OwnChoice, pick: Text | undefined): Written {
+function writeOwn(draft: Draft, globals: Scope, choice: OwnChoice, pick: Text | undefined): Written {
   const { fresh } = draft.scope;
   const { declarations, args, names, seeds } = bindParams(draft, choice.params);
-  const scope = newScope({ names: [...globals, ...names], seeds: [...seeds] }, fresh);
+  const sets = bindSets(draft, choice.sets, globals.sets);
+  const scope: Scope = {
+    ...globals,
+    names: [...globals.names, ...names],
+    seeds: [...seeds],
+    states: [],
+    sets: [...globals.sets, ...sets.names],
+  };
   const name = fresh("own");
+  const canUsePicked = pick !== undefined;
+  const [before, after] = choice.measures;
   const lines = [...choice.states.map((write) => write(scope)), choice.body(scope)];
+  if (before) lines.push(before(scope));
   if (pick) lines.push(pick(scope));
-  if (choice.after) lines.push(choice.after({ ...scope, names: [...scope.names], canUsePicked: pick !== undefined }));
-  const sampler = `sampler ${name}(${declarations.join(", ")}) {\n  ${lines.join("\n  ")}\n}`;
-  return { call: `${name}(${args.join(", ")})`, sampler };
+  if (after) lines.push(after({ ...scope, canUsePicked }));
+  // a state may have changed
+  if (choice.after) lines.push(choice.after({ ...scope, names: [...scope.names], canUsePicked, canUseWindows: false }));
+  const params = [...declarations, ...sets.declarations];
+  const sampler = `sampler ${name}(${params.join(", ")}) {\n  ${lines.join("\n  ")}\n}`;
+  return { call: `${name}(${[...args, ...sets.args].join(", ")})`, sampler };
 }
 
-const writeStandard = (draft: Draft, choice: StandardChoice): Written => ({
-  call: standardStage(draft, choice),
-  standard: choice.sampler.name,
-  guides: choice.sampler.guides,
-});
+function writeStandard(draft: Draft, choice: StandardChoice): Written {
+  const { name, guides } = choice.sampler;
+  const alias = choice.isRenamed ? draft.scope.fresh("std") : name;
+  return {
+    call: standardStage(draft, choice, alias),
+    standard: alias === name ? name : `${name} as ${alias}`,
+    guides,
+  };
+}
 
-function writeEnd(draft: Draft, globals: readonly Named[], end: EndChoice): Written[] {
+function writeEnd(draft: Draft, globals: Scope, end: EndChoice): Written[] {
   if (end.how === "none") return [];
   if (end.how === "standard") return [writeStandard(draft, end.standard)];
   return [writeOwn(draft, globals, end.own, end[end.how])];
@@ -124,6 +167,11 @@ function picksOf({ how, standard }: EndChoice): Program["picks"] {
 export const programs: fc.Arbitrary<Program> = fc
   .record({
     consts: constChoices,
+    sets: fc.array(setLiterals, { maxLength: 2 }),
+    endings: fc.array(endingConstants, { maxLength: 1 }),
+    functions: fc.array(functions, { maxLength: 3 }),
+    /** Block comments between the parts, and commas after the last items. */
+    style: fc.record({ comments: fc.boolean(), commas: fc.boolean() }),
     inputs: inputChoices,
     stages: fc.array(stageChoices, { maxLength: 2, size: "max" }),
     end: endChoices,
@@ -131,22 +179,45 @@ export const programs: fc.Arbitrary<Program> = fc
     nested: fc.constantFrom(0, 0, 0, 1, 2),
   })
   .filter(({ stages, end }) => stages.length > 0 || end.how !== "none")
-  .map(({ consts, inputs, stages, end, nested }): Program => {
+  .map(({ consts, sets, endings, functions: functionsOf, style, inputs, stages, end, nested }): Program => {
     const fresh = counter();
-    const globals: Named[] = [];
     const header: string[] = [];
-    for (const value of consts) {
-      const name = fresh("c");
+    const names: Named[] = [];
+    const declare = (prefix: string, value: string): string => {
+      const name = fresh(prefix);
       header.push(`const ${name} = ${value}`);
-      globals.push({ name, kind: /^-?[0-9]+$/.test(value) ? "whole" : "scalar", rate: "static" });
-    }
+      return name;
+    };
+    for (const value of consts)
+      names.push({
+        name: declare("c", value),
+        kind: /^-?[0-9]+$/.test(value) ? "whole" : "scalar",
+        rate: "static",
+      });
     const declared = inputs.map(({ type, capacity, fill }): ProgramInput => {
       const name = fresh("x");
-      header.push(`input ${name}: ${type}${capacity === undefined ? "" : ` sparse(${capacity}) = ${fill}`}`);
-      globals.push({ name, kind: KIND_OF_INPUT[type], rate: "runtime" });
-      return { name, type, capacity, fill };
+      const isDense = capacity === undefined || type === "logits";
+      header.push(`input ${name}: ${type}${isDense ? "" : ` sparse(${capacity}) = ${fill}`}`);
+      names.push({ name, kind: KIND_OF_INPUT[type], rate: "runtime" });
+      return { name, type, capacity: isDense ? undefined : capacity, fill };
     });
-    const draft: Draft = { scope: newScope({}, fresh), params: [], set: {}, uniforms: {} };
+    let globals = newScope(
+      {
+        names,
+        sets: sets.map((value) => declare("t", value)),
+        endings: endings.map((value) => declare("e", value)),
+      },
+      fresh,
+    );
+    const declaredFunctions: FunctionName[] = [];
+    for (const choice of functionsOf) {
+      const { text, declared: made } = declareFunction(globals, choice);
+      header.push(text);
+      declaredFunctions.push(made);
+      globals = { ...globals, functions: [...declaredFunctions] };
+    }
+    const scope = newScope({ functions: globals.functions }, fresh);
+    const draft: Draft = { scope, params: [], set: {}, uniforms: {}, sets: {}, changing: {} };
     const written = [
       ...stages.map((s) =>
         "own" in s ? writeOwn(draft, globals, s.own, undefined) : writeStandard(draft, s.standard),
@@ -154,7 +225,7 @@ export const programs: fc.Arbitrary<Program> = fc
       ...writeEnd(draft, globals, end),
     ];
     const guides = new Set(written.flatMap((w) => w.guides ?? []));
-    for (const name of guides) declared.push({ name, type: "f32", capacity: undefined, fill: 0 });
+    for (const name of guides) declared.push({ name, type: "logits", capacity: undefined, fill: 0 });
     const standard = [...new Set(written.flatMap((w) => w.standard ?? []))];
     const imports = standard.length > 0 ? [`import { ${standard.join(", ")} } from "std"`] : [];
     const text = [
@@ -167,8 +238,25 @@ export const programs: fc.Arbitrary<Program> = fc
         nested,
       ),
     ].join("\n");
-    return { text, set: draft.set, uniforms: draft.uniforms, inputs: declared, picks: picksOf(end) };
+    return {
+      text: styled(text, style),
+      set: { ...draft.set, ...draft.sets },
+      uniforms: draft.uniforms,
+      sets: draft.changing,
+      leastVocab: NEEDS_TOKENS.test(text) ? FIRST_TEXTS.length : 1,
+      inputs: declared,
+      picks: picksOf(end),
+    };
   });
+
+/** What is about tokens by their ids or texts. */
+const NEEDS_TOKENS = /\btokens\b|\b(?:ends_with|since|completes)\(/;
+
+/** The same program, written in another way. */
+function styled(text: string, { comments, commas }: { comments: boolean; commas: boolean }): string {
+  const closed = commas ? text.replace(/([a-z0-9])\) \{$/gm, "$1,) {").replace(/^(import \{ .*) \}/gm, "$1, }") : text;
+  return comments ? closed.replaceAll("\n", "\n/* *\n */ ") : closed;
+}
 
 /** The chain; its first `nested` stages are a chain too, with the same parameters. */
 function writeChains({ params }: Draft, calls: readonly string[], nested: number): string[] {

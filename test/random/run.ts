@@ -10,7 +10,7 @@ import { compileIn, FOLDED, mayFold, OPTIMIZED, PLAIN, Refused, TOKEN, without, 
 import { runOtherwise } from "./device.js";
 import { meaningOf } from "./meaning/meaning.js";
 import { Unclear } from "./meaning/table.js";
-import { chosen, outcomeOf, type Step } from "./outcome.js";
+import { chosen, columnsFor, outcomeOf, type Step } from "./outcome.js";
 
 export interface RunOptions {
   /** The others are compared with the first one. */
@@ -159,11 +159,11 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
     void tally.failures.push(`${where}: ${fault}\n${describeCase(c)}`);
   const outcomeIn = (build: Build, backend: Backend, accepted?: readonly number[]): Step[] => {
     const graph = compile(build);
-    return outcomeOf(graph, given, runOf(backend, graph, vocabSize), accepted);
+    return outcomeOf(graph, given, runOf(backend, graph, vocabSize, columnsFor(graph, given)), accepted);
   };
   const first = outcomeIn(OPTIMIZED, backends[0]!);
   const accepted = first.map(chosen);
-  const edge = edgesOf(compile(PLAIN), given, accepted);
+  const edge = edgesOf(() => compile(PLAIN), given, accepted);
   tally.steps = first.length;
 
   const check = (where: string, found: Step[], wanted: Step[], isSameOrder: boolean): void => {
@@ -213,7 +213,7 @@ const DEVICES = 16;
  * run the unoptimized graph, so that an optimizer bug is never excused.
  */
 function edgesOf(
-  plain: Graph,
+  graph: () => Graph,
   given: Given,
   accepted: readonly number[],
 ): (m: Mismatch, isSameOrder: boolean) => Excuse | undefined {
@@ -224,13 +224,13 @@ function edgesOf(
     const outcomes =
       known.get(excuse) ??
       Array.from({ length: DEVICES }, (_, seed) =>
-        outcomeOf(plain, given, runOtherwise(plain, seed, excuse === "rounded"), accepted),
+        outcomeOf(graph(), given, runOtherwise(graph(), seed, excuse === "rounded"), accepted),
       );
     known.set(excuse, outcomes);
     return outcomes;
   };
   return ({ step, distance }, isSameOrder) => {
-    const wanted = (reference ??= outcomeOf(plain, given, runOf("reference", plain, vocabSize), accepted));
+    const wanted = (reference ??= outcomeOf(graph(), given, runOf("reference", graph(), vocabSize), accepted));
     return (["tied", "rounded"] as const).find((excuse) =>
       devices(excuse).some((outcome) => {
         const seen = mismatchesOf(outcome, wanted, isSameOrder);

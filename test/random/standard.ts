@@ -12,6 +12,8 @@ export interface StandardChoice {
   readonly args: Args;
   /** For each argument in order: whether it becomes a parameter of the chain. */
   readonly isUniform: readonly boolean[];
+  /** Imported with another name. */
+  readonly isRenamed: boolean;
 }
 
 /** The parity tests list more edge values than the declarations. */
@@ -25,6 +27,7 @@ function choiceOf(sampler: StdSampler, params = paramsOf(sampler)): fc.Arbitrary
     params: fc.constant(params),
     args: fc.record(Object.fromEntries(entries.map(([key, { values }]) => [key, values]))),
     isUniform: fc.array(fc.boolean(), { minLength: entries.length, maxLength: entries.length }),
+    isRenamed: fc.boolean(),
   });
 }
 
@@ -40,8 +43,8 @@ export const extremeTemperatures: fc.Arbitrary<StandardChoice> = choiceOf(
   { t: f32(1e-20, 1e20, 1e-20, 1e-15, 1e-10, 1e-5, 1e10, 1e20) },
 );
 
-/** The stage as text. */
-export function standardStage(draft: Draft, { sampler, params, args, isUniform }: StandardChoice): string {
+/** The stage as text; the sampler is imported as `name`. */
+export function standardStage(draft: Draft, { params, args, isUniform }: StandardChoice, name: string): string {
   const texts = Object.entries(args).map(([key, value], i) => {
     const { type, isStatic } = params[key]!;
     if (typeof value !== "number" || type === "list" || type === "tokens" || isStatic || !isUniform[i])
@@ -49,5 +52,5 @@ export function standardStage(draft: Draft, { sampler, params, args, isUniform }
     // the default lies in every sampler's range
     return `${key}: ${chainParam(draft, type, value, value, { isStatic: false, range: "" })}`;
   });
-  return `${sampler.name}(${texts.join(", ")})`;
+  return `${name}(${texts.join(", ")})`;
 }

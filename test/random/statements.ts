@@ -146,8 +146,14 @@ const stateAssign: Piece = fc
       : `${state.name} ${operator(s)} ${number(s)}`;
   });
 
+/** A value that is reported with the token. */
+export const measure: Piece = fc
+  .oneof({ weight: 4, arbitrary: scalar }, whole, flag)
+  .map((write) => (s) => `measure ${s.fresh("m")} = ${write(s)}`);
+
 const afterStatement = fc.oneof(
   { weight: 4, arbitrary: stateAssign },
+  { weight: 1, arbitrary: measure },
   lets,
   branches(fc.oneof(flag, uniformFlag), lines(stateAssign, 1, 2), {}),
 );

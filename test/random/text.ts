@@ -17,18 +17,44 @@ export interface Named {
   readonly name: string;
   readonly kind: Kind;
   readonly rate: Rate;
+  /** Whether it is certainly 1 or more. */
+  readonly isPosition?: true;
 }
+
+/** A function of the program. */
+export interface FunctionName {
+  readonly name: string;
+  readonly params: readonly {
+    readonly name: string;
+    readonly kind: ScalarKind;
+    readonly isStatic: boolean;
+    readonly hasDefault: boolean;
+  }[];
+  readonly result: ScalarKind;
+  /** Whether its result is known before the graph runs if its arguments are. */
+  readonly isUniform: boolean;
+}
+
+export type ScalarKind = Exclude<Kind, "column" | "mask">;
 
 /** The names in scope. */
 export interface Scope {
   readonly names: Named[];
   readonly seeds: string[];
   readonly states: Named[];
+  /** Sets of tokens. */
+  readonly sets: readonly string[];
+  /** Texts and lists of token ids. */
+  readonly endings: readonly string[];
+  readonly functions: readonly FunctionName[];
   isOrdered: boolean;
   /** Inside an `if` that is decided at run time, where the order of rows must not change. */
   readonly isBlend: boolean;
   /** `picked` is allowed. */
   readonly canUsePicked: boolean;
+  /** Random numbers can be drawn, and names may decide windows: not in functions, and no draws in loops. */
+  readonly canDraw: boolean;
+  readonly canUseWindows: boolean;
   /** An unused name. */
   readonly fresh: (prefix: string) => string;
 }
@@ -37,9 +63,14 @@ export const newScope = (given: Partial<Scope>, fresh: Scope["fresh"]): Scope =>
   names: [],
   seeds: [],
   states: [],
+  sets: [],
+  endings: [],
+  functions: [],
   isOrdered: false,
   isBlend: false,
   canUsePicked: false,
+  canDraw: true,
+  canUseWindows: true,
   fresh,
   ...given,
 });
@@ -59,6 +90,13 @@ export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
     .map((texts) => (s) => strings.reduce((all, string, i) => all + (i > 0 ? texts[i - 1]!(s) : "") + string, ""));
 
 export const words = (...all: readonly string[]): Piece => fc.constantFrom(...all).map((word) => () => word);
+
+/** One of several texts of the scope, or `otherwise` if there is none. */
+export const oneOf = (choices: (s: Scope) => readonly string[], otherwise: Piece): Piece =>
+  fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
+    const all = choices(s);
+    return all.length > 0 ? all[which % all.length]! : other(s);
+  });
 
 /** One of the names that `fits`, or `otherwise` if there is none. */
 export const nameOf = (fits: (n: Named) => boolean, otherwise: Piece): Piece =>

@@ -35,8 +35,10 @@ test("every list has a sampler that is added to the library", async () => {
   expect(graphOf(compileStages("halve(3)")).nodes.length).toBeGreaterThan(1);
   const { standardFilters, standardStage } = await import("../random/standard.js");
   const { counter, newScope } = await import("../random/text.js");
-  const draft = { scope: newScope({}, counter()), params: [], set: {}, uniforms: {} };
-  const stages = fc.sample(standardFilters, { seed: 1, numRuns: 300 }).map((choice) => standardStage(draft, choice));
+  const draft = { scope: newScope({}, counter()), params: [], set: {}, uniforms: {}, sets: {}, changing: {} };
+  const stages = fc
+    .sample(standardFilters, { seed: 1, numRuns: 300 })
+    .map((choice) => standardStage(draft, choice, choice.sampler.name));
   const own = stages.filter((stage) => stage.startsWith("halve("));
   expect(own.length).toBeGreaterThan(2);
   expect(own.join("\n")).toMatch(/t: [0-9.e-]+, rows: [1-9]\d*, adds: (true|false|a\d+), offset: /);

@@ -44,7 +44,7 @@ export const corpus = (): SourceFile[] =>
   ].filter(parses);
 
 const TOKEN =
-  /\/\/[^\n]*|\/\*[^]*?\*\/|->|\.\.|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
+  /\/\/[^\n]*|\/\*[^]*?\*\/|\/(?<=[(,]\s*\/)(?:\\.|[^/\\\n])+\/|->|\.\.|"(?:\\.|[^"\\\n])*"|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;
 
 /** The tokens of a text, including comments, without trailing blanks. */
 export const tokensOf = (text: string): string[] => [...text.matchAll(TOKEN)].map(([token]) => token.trimEnd());

@@ -2,6 +2,7 @@
 import { SEED_RANGE } from "../../graph/param.js";
 import type { Span } from "../../syntax/source.js";
 import { error, warning, type Diagnostic, type Extra } from "../diagnostics.js";
+import { didYouMean } from "./names.js";
 import { ofType } from "./params.js";
 
 export function typeMismatch(span: Span, expected: string, found: string): Diagnostic {
@@ -87,9 +88,16 @@ export const namedBuiltinArgument = (span: Span, name: string, named: readonly s
         : `leave out the name; only ${named.map((n) => `\`${n}\``).join(" and ")} has one`,
   });
 
-export const sourceExpected = (span: Span): Diagnostic =>
-  error("E0356", span, "expected `all`, `prompt` or `generated`", {
-    help: "as in `occurrences(64, in: generated)`",
+export const sourceExpected = (span: Span, name: string | undefined, texts: readonly string[]): Diagnostic =>
+  error("E0356", span, `expected a text: ${texts.map((text) => `\`${text}\``).join(", ")}`, {
+    help: "as in `occurrences(64, in: generated)`; a text of the calling program is an input: `input source: tokens(512)`",
+    ...(name !== undefined && didYouMean(span, name, texts)),
+  });
+
+export const textIsNoValue = (span: Span, name: string): Diagnostic =>
+  error("E0381", span, `\`${name}\` is a text, not a value`, {
+    label: "token ids that the calling program gives",
+    help: `count in it: \`occurrences(64, in: ${name})\` or \`repeat_len(64, in: ${name})\``,
   });
 
 export const windowUnknown = (span: Span): Diagnostic =>
@@ -139,7 +147,19 @@ export const pickedWithoutPick = (span: Span): Diagnostic =>
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
   error("E0316", span, `an input cannot be ${ofType(type)}`, {
-    help: "an input is a column of `f32`, `i32` or `bool`, or the `logits` of another sequence",
+    help: "an input is a column of `f32`, `i32` or `bool`, the `logits` of another sequence, or a text, as in `tokens(512)`",
+  });
+
+export const textWithoutSize = (span: Span, name: string): Diagnostic =>
+  error("E0382", span, `the text \`${name}\` needs its largest number of tokens`, {
+    label: "the number is missing",
+    help: `write \`${name}: tokens(512)\``,
+  });
+
+export const sparseText = (span: Span, name: string): Diagnostic =>
+  error("E0383", span, "a text cannot be sparse", {
+    label: "it is a list of tokens, not a column",
+    help: `declare it as \`input ${name}: tokens(512)\``,
   });
 
 export const sparseGuide = (span: Span, name: string): Diagnostic =>

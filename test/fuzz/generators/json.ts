@@ -43,6 +43,8 @@ const ODD: readonly unknown[] = [
     ["select", 1, 1, 1],
     ["log", ["sub", 0, 1]],
   ],
+  ...[{ last: 0 }, { last: 2 ** 24 }, { since: [] }, { since: "a" }, { ends_with: [1] }, { ends_with: "" }, { in: 7 }],
+  ...[{ pattern: "(a" }, { pattern: "(a+)+$" }, { class: "end" }, { class: "none" }, "prompt_length", "generated"],
   ...[
     "add",
     "mul",

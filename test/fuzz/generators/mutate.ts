@@ -4,7 +4,7 @@ import { tokensOf } from "../../syntax/corpus.js";
 
 /** Texts that are rarely written and often handled wrongly. */
 const HOSTILE = [
-  ..."( ) { } [ ] < > = \" ' ` \\ , : ; | |> . .. ... // ///".split(" "),
+  ..."( ) { } [ ] < > = \" ' ` \\ , : ; | |> -> . .. ... // /// /* */ /a/ /(a+)+$/ ,) ,]".split(" "),
   ...["\0", "\x1b[31m", "\u202e", "\ufeff", "\u2028", "\ud800", "é", "𝒳", "\r", "\t", "\v"],
   ...[
     "0",
@@ -24,6 +24,9 @@ const HOSTILE = [
   ],
   ...["__proto__", "constructor", "toString", "hasOwnProperty", "_", "x".repeat(300)],
   ..."sampler chain const input import from state let keep top sort by if else pick after test at least and or not".split(
+    " ",
+  ),
+  ..."fn repeat with sum any all measure as tokens tokens(1) tokens.end last since ends_with completes prompt generated raw_prob".split(
     " ",
   ),
   ..."logit prob token rank n vocab step bias logits true false static seed text bool i32 f32 host".split(" "),

@@ -157,6 +157,115 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     text: (n) =>
       `import { temp } from "std"\ntest "t" { logits [${many(n, () => "1", ", ")}] run temp(2) expect kept [0] }`,
   },
+  "a function of functions": {
+    limit: 100,
+    text: (n) =>
+      `fn f0(x: f32) -> f32 = x + 1\n${many(n, (i) => `fn f${i + 1}(x: f32) -> f32 = f${i}(x) * 2`)}\n${chainOf(`logit = f${n}(logit)`)}`,
+  },
+  "doubling functions": {
+    limit: 12,
+    text: (n) =>
+      `fn f0(x: f32) -> f32 = tanh(x)\n${many(n, (i) => `fn f${i + 1}(x: f32) -> f32 = f${i}(x) + f${i}(x * 2)`)}\n${chainOf(`logit = f${n}(logit)`)}`,
+  },
+  "a cycle of functions": {
+    limit: 64,
+    text: (n) => `${many(n, (i) => `fn f${i}(x: f32) -> f32 = f${(i + 1) % n}(x)`)}\n${chainOf("logit = f0(logit)")}`,
+  },
+  "nested calls": {
+    limit: 95,
+    text: (n) => `fn f(x: f32) -> f32 = x + 1\n${chainOf(`logit = ${repeat(n, "f(")}logit${repeat(n, ")")}`)}`,
+  },
+  "lets of a function": {
+    limit: 1000,
+    text: (n) =>
+      `fn f(x: f32) -> f32 {\n${many(n, (i) => `let v${i} = ${i === 0 ? "x" : `v${i - 1}`} + 1;`)}\nv${n - 1}\n}\n${chainOf("logit = f(logit)")}`,
+  },
+  "parameters of a function": {
+    limit: 256,
+    text: (n) =>
+      `fn f(${many(n, (i) => `p${i}: f32`, ", ")}) -> f32 = p0\n${chainOf(`logit = f(${many(n, () => "logit", ", ")})`)}`,
+  },
+  rounds: { limit: 64, text: (n) => chainOf(`logit += sum i in 1..${n}: logit * i`) },
+  "rounds of repeat": { limit: 64, text: (n) => chainOf(`logit = repeat ${n} with x = logit: tanh(x)`) },
+  "folds of folds": {
+    limit: 4,
+    text: (n) => chainOf(`logit += ${many(n, (i) => `sum i${i} in 1..12:`, " ")} tanh(logit * i0)`),
+  },
+  "repeats of repeats": {
+    limit: 4,
+    text: (n) => chainOf(`logit = ${many(n, (i) => `repeat 12 with x${i} = logit:`, " ")} tanh(x0)`),
+  },
+  "repeats in the starts of repeats": {
+    limit: 60,
+    text: (n) =>
+      chainOf(
+        `logit = ${many(n, (i) => `repeat 2 with x${i} = (`, " ")}logit${many(n, (i) => `): x${n - 1 - i} + 1`, " ")}`,
+      ),
+  },
+  "doubling uniforms": {
+    limit: 8,
+    text: (n) =>
+      `sampler s(a: f32) { logit *= repeat ${Math.min(n, 64)} with x = a: x * x + x }\nchain c(a: f32 = 1) = s(a)\n`,
+  },
+  folds: { limit: 300, text: (n) => chainOf(many(n, (i) => `logit += sum i in 0..8: logit * (i + ${i})`)) },
+  "ids of a set": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`keep token in tokens(${many(n, (i) => String(i % 16), ", ")})`),
+  },
+  "texts of a set": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`keep token in tokens(${many(n, (i) => `"t${i}"`, ", ")})`),
+  },
+  "a set that changes": {
+    limit: 2 ** 16,
+    text: (n) => `sampler s(q: tokens) { keep token in q }\nchain c(q: tokens(${n}) = tokens(1)) = s(q)\n`,
+  },
+  sets: {
+    limit: LIMITS.sets,
+    text: (n) => chainOf(many(n, (i) => `logit += token in tokens(${i % 16}, ${i >> 4}) ? 1 : 0`)),
+  },
+  "a pattern": { limit: 1000, text: (n) => chainOf(`keep token in tokens(/${name(n)}/)`) },
+  "a pattern of many repetitions": {
+    limit: 1000,
+    text: (n) => chainOf(`keep token in tokens(/${repeat(Math.ceil(n / 8), "(a|b*)+?")}/)`),
+  },
+  "a pattern of counted repetitions": {
+    limit: 100,
+    text: (n) =>
+      chainOf(`keep token in tokens(/${repeat(Math.ceil(n / 10), "(")}a${repeat(Math.ceil(n / 10), "){9}")}/)`),
+  },
+  "a pattern of brackets": {
+    limit: 900,
+    text: (n) => chainOf(`keep token in tokens(/${repeat(n >> 1, "(")}a${repeat(n >> 1, ")")}/)`),
+  },
+  patterns: { limit: 200, text: (n) => chainOf(`keep token in tokens(${many(n, (i) => `/a${i}/`, ", ")})`) },
+  "an ending": { limit: USUAL.textLength - 2, text: (n) => chainOf(`keep ends_with("${name(n)}") or prob > 0.5`) },
+  "ids of an ending": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`logit *= since([${many(n, (i) => String(i % 16), ", ")}])`),
+  },
+  endings: { limit: 256, text: (n) => chainOf(many(n, (i) => `logit += since([${i % 16}, ${i >> 4}])`)) },
+  "last tokens": { limit: 2 ** 24, text: (n) => chainOf(`logit += last(${n})`) },
+  sequences: {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`keep completes([${many(n, (i) => `[${i % 16}, ${(i >> 4) % 16}]`, ", ")}]) == 0`),
+  },
+  "ids of a sequence": {
+    limit: LIMITS.list,
+    text: (n) => chainOf(`keep completes([[${many(n, (i) => String(i % 16), ", ")}]]) == 0`),
+  },
+  measures: { limit: USUAL.measures, text: (n) => chainOf(many(n, (i) => `measure m${i} = max(logit) * ${i}`)) },
+  guides: {
+    limit: 16,
+    text: (n) => chainOf(`logit += ${many(n, (i) => `x${i}`, " + ")}`, `${many(n, (i) => `input x${i}: logits`)}\n`),
+  },
+  "a block comment": { limit: USUAL.sourceLength - 47, text: (n) => chainOf(`/* ${name(n)} */ logit *= 2`) },
+  "unclosed comments": { limit: 1000, text: (n) => chainOf(`${repeat(n, "/* ")} logit *= 2`) },
+  "vocabulary of a test": {
+    limit: 1000,
+    text: (n) =>
+      `import { temp } from "std"\ntest "t" { logits [1, 2] vocab [${many(n, (i) => `"t${i}"`, ", ")}] text "t0t1" run temp(2) expect kept [0] }`,
+  },
   "host stages": { limit: LIMITS.tail, text: (n) => `chain c = ${many(n, () => "host top_k(40)", " |> ")}\n` },
   rows: { limit: LIMITS.dim, text: (n) => `import { top_k } from "std"\nchain c = top_k(${n})\n` },
   "a static seed": {

@@ -1,13 +1,14 @@
 /** Evaluates expressions directly on the syntax tree: no graph, no masks, no facts. */
 import { evaluateConst } from "../../../compiler/check/constants.js";
-import { hashOf, noiseOf } from "../../../compiler/graph/hash.js";
 import { F32_MAX, F32_MIN } from "../../../compiler/graph/interval.js";
-import type { Call, Expr } from "../../../compiler/syntax/ast.js";
+import { resolveArgs } from "../../../compiler/check/arguments.js";
+import type { Module } from "../../../compiler/check/program.js";
+import type { Bounds, Call, Expr, Fn, Fold, Member, Repeat } from "../../../compiler/syntax/ast.js";
 import { children } from "../../../compiler/syntax/walk.js";
-import { breakersOf } from "../../../runtime/features/breakers.js";
-import { countOccurrences, windowOf } from "../../../runtime/features/occurrences.js";
-import { repeatLengths } from "../../../runtime/features/repeats.js";
+import { hashOf, noiseOf } from "./hash.js";
+import { endingOf, listOf, tokenSet } from "./sets.js";
 import { Unclear, type Stage, type Value } from "./table.js";
+import { completing, occurrencesIn, partOf, repetitionsIn, sinceEnding } from "./text.js";
 
 /** Numbers are finite. */
 const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX));
@@ -170,19 +171,98 @@ export function evaluate(s: Stage, e: Expr): Value {
       return apply(s, (c, x, y) => (c > 0 ? x : y), evaluate(s, e.cond), evaluate(s, e.then), evaluate(s, e.else));
     case "call":
       return callValue(s, e);
+    case "member":
+      return memberValue(s, e);
+    case "fold":
+      return foldValue(s, e);
+    case "repeat":
+      return repeatValue(s, e);
     default:
       throw new Error(`a ${e.kind} has no value`);
   }
 }
 
-function nameValue(s: Stage, name: string): Value {
+function memberValue(s: Stage, { value, isNegated, set }: Member): Value {
+  const { tokens } = tokenSet(s, set);
+  return apply(s, (token) => truth(tokens.has(token) !== isNegated), evaluate(s, value));
+}
+
+/** The same with one more local name. */
+const withLocal = (s: Stage, name: string, value: Value): Stage => ({
+  ...s,
+  locals: new Map(s.locals).set(name, value),
+});
+
+function countersIn(s: Stage, { from, to }: Bounds): number[] {
+  const [first, last] = [from, to].map((e) => evaluate(s, e) as number) as [number, number];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+}
+
+const FOLDS: Readonly<Record<Fold["how"], { readonly of: (x: number, y: number) => number; readonly none?: number }>> =
+  {
+    sum: { of: (x, y) => x + y, none: 0 },
+    min: { of: Math.min },
+    max: { of: Math.max },
+    any: { of: (x, y) => truth(x > 0 || y > 0), none: 0 },
+    all: { of: (x, y) => truth(x > 0 && y > 0), none: 1 },
+  };
+
+/** What the host knows is combined first, by halves. */
+function foldValue(s: Stage, { how, counter, bounds, body }: Fold): Value {
+  const { of, none } = FOLDS[how];
+  const values = countersIn(s, bounds).map((i) => evaluate(withLocal(s, counter.text, i), body));
+  const combine = (x: Value, y: Value): Value => apply(s, of, x, y);
+  const halves = (x: readonly Value[]): Value => {
+    if (x.length === 1) return x[0]!;
+    const half = Math.ceil(x.length / 2);
+    return combine(halves(x.slice(0, half)), halves(x.slice(half)));
+  };
+  if (values.length === 0) return none!;
+  const numbers = values.filter((x) => typeof x === "number");
+  const columns: Value[] = values.filter((x) => typeof x !== "number");
+  const joined = columns.length === 0 ? [] : [columns.reduce(combine)];
+  return [...joined, ...(numbers.length === 0 ? [] : [halves(numbers)])].reduce(combine);
+}
+
+function repeatValue(s: Stage, { count, counter, name, init, body }: Repeat): Value {
+  const rounds = counter
+    ? countersIn(s, counter.bounds)
+    : Array.from({ length: evaluate(s, count!) as number }, (_, i) => i + 1);
+  return rounds.reduce<Value>(
+    (x, i) => {
+      const counted = counter ? withLocal(s, counter.name.text, i) : s;
+      return evaluate(withLocal(counted, name.text, x), body);
+    },
+    evaluate(s, init),
+  );
+}
+
+/** A call of a function of the program: its body sees its parameters, and the table. */
+function functionValue(s: Stage, declaration: Fn, module: Module, { args }: Call): Value {
+  const given = resolveArgs(declaration.params, args).bound;
+  let inner: Stage = { ...s, module, args: new Map(), locals: new Map(), isFunction: true };
+  for (const { name, default: other } of declaration.params) {
+    const value = given.get(name.text)?.value;
+    inner = withLocal(inner, name.text, value ? evaluate(s, value) : evaluate({ ...inner, locals: new Map() }, other!));
+  }
+  for (const { name, value } of declaration.lets) inner = withLocal(inner, name.text, evaluate(inner, value));
+  return evaluate(inner, declaration.result);
+}
+
+/** The names of the sampler: `let`s, states and parameters. */
+function samplerValue(s: Stage, name: string): Value | undefined {
   const scalar = s.scalars.get(name);
   if (scalar !== undefined) return scalar;
   if (s.rows[0]!.lets.has(name)) return s.rows.map((r) => r.lets.get(name)!);
   const state = s.stateNames.get(name);
   if (state !== undefined) return f32(s.states.get(state)!);
   const argument = s.args.get(name);
-  if (argument && "value" in argument && typeof argument.value === "number") return f32(argument.value);
+  return argument && "value" in argument && typeof argument.value === "number" ? f32(argument.value) : undefined;
+}
+
+function nameValue(s: Stage, name: string): Value {
+  const local = s.locals.get(name) ?? (s.isFunction ? undefined : samplerValue(s, name));
+  if (local !== undefined) return local;
   const declared = s.module.scope.get(name);
   if (declared?.declaration.kind === "const") return f32(evaluateConst(declared.declaration, declared.module)!);
   if (declared?.declaration.kind === "input") return s.rows.map(({ token }) => f32(s.moment.fed(name, token)));
@@ -193,6 +273,10 @@ function nameValue(s: Stage, name: string): Value {
       return probOf(s);
     case "token":
       return s.rows.map((r) => r.token);
+    case "raw_logit":
+      return s.rows.map(({ token }) => s.moment.raw.get(token)!.logit);
+    case "raw_prob":
+      return s.rows.map(({ token }) => s.moment.raw.get(token)!.prob);
     case "rank":
       return s.rows.map((_, i) => i);
     case "bias":
@@ -203,12 +287,21 @@ function nameValue(s: Stage, name: string): Value {
       return s.moment.vocabSize;
     case "step":
       return s.moment.step;
+    case "prompt_length":
+      return s.moment.promptLength;
     default:
       throw new Error(`unknown name ${name}`);
   }
 }
 
-function callValue(s: Stage, { callee: { text: name }, args, span }: Call): Value {
+function callValue(s: Stage, call: Call): Value {
+  const {
+    callee: { text: name },
+    args,
+    span,
+  } = call;
+  const declared = s.module.scope.get(name);
+  if (declared?.declaration.kind === "fn") return functionValue(s, declared.declaration, declared.module, call);
   const values = (): Value[] => args.map((a) => evaluate(s, a.value));
   const column = (): readonly number[] => columnOf(s, evaluate(s, args[0]!.value));
   switch (name) {
@@ -232,23 +325,33 @@ function callValue(s: Stage, { callee: { text: name }, args, span }: Call): Valu
       return drawOf(s, name === "uniform" ? "f64" : "f32", args[0]!.value, args[1]?.value, s.streams.get(span.start));
     case "last":
       return s.moment.history.at(-(evaluate(s, args[0]!.value) as number)) ?? -1;
+    case "ends_with":
+      return truth(sinceEnding(s.moment, endingOf(s, args[0]!.value)) === 0);
+    case "since":
+      return sinceEnding(s.moment, endingOf(s, args[0]!.value));
     case "hash":
       return apply(s, hashOf, ...values());
     case "noise": {
       const seed = seedOf(s, args[0]!.value);
       const at = args[1] ? (evaluate(s, args[1].value) as number) : s.moment.step;
-      return s.rows.map(({ token }) => noiseOf(hashOf(seed, Math.floor(seed / 2 ** 24), at, token)));
+      return s.rows.map(({ token }) => noiseOf(seed, at, token));
     }
-    case "occurrences": {
-      const counts = countOccurrences(windowOf(s.moment.history, evaluate(s, args[0]!.value) as number));
+    case "completes": {
+      const counts = completing(s.moment, listOf(s, args[0]!.value));
       return s.rows.map(({ token }) => counts.get(token) ?? 0);
     }
+    case "occurrences":
     case "repeat_len": {
-      const lengths = repeatLengths(
-        windowOf(s.moment.history, evaluate(s, args[0]!.value) as number),
-        breakersOf(args[1] ? listOf(s, args[1].value) : [], undefined),
+      const given = args.filter((a) => a.name?.text !== "in").map((a) => a.value);
+      const source = args.find((a) => a.name?.text === "in")?.value;
+      const part = source?.kind === "name" ? source.text : "all";
+      const last = evaluate(s, given[0]!) as number;
+      const breakers = given[1] ? listOf(s, given[1]).map((b) => (typeof b === "number" ? [b] : b)) : [];
+      return s.rows.map(({ token }) =>
+        name === "occurrences"
+          ? occurrencesIn(partOf(s.moment, part), last, token)
+          : repetitionsIn(s.moment, part, last, token, breakers as number[][]),
       );
-      return s.rows.map(({ token }) => lengths.get(token) ?? 0);
     }
   }
   if (SCANS[name]) return SCANS[name](column());
@@ -260,7 +363,7 @@ function callValue(s: Stage, { callee: { text: name }, args, span }: Call): Valu
 
 function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined, stream: number | undefined): number {
   const number = at ? Math.round(evaluate(s, at) as number) : s.moment.step;
-  return f32(s.moment.draw(kind, seedOf(s, seed), stream, number));
+  return s.moment.draw(kind, seedOf(s, seed), stream, number);
 }
 
 /** Seeds are 32-bit integers, which f32 cannot represent exactly. */
@@ -271,16 +374,11 @@ export function seedOf(s: Stage, e: Expr): number {
   return evaluate(s, e) as number;
 }
 
-function listOf(s: Stage, e: Expr): (string | number)[] {
-  const list = e.kind === "name" ? s.args.get(e.text) : e;
-  if (!list || !("kind" in list) || list.kind !== "list") throw new Error("expected a list");
-  return list.values.map((v) => (v.kind === "string" ? v.value : (evaluate(s, v) as number)));
-}
-
 /** Whether an expression consists of constants. */
 export function isConstant(s: Stage, e: Expr): boolean {
   if (e.kind === "number" || e.kind === "bool") return true;
   if (e.kind === "call" && !MAPS[e.callee.text]) return false;
+  if (e.kind === "member") return false;
   if (e.kind !== "name") return children(e).every((part) => isConstant(s, part));
   const argument = s.args.get(e.text);
   if (argument) return "isConstant" in argument && argument.isConstant;

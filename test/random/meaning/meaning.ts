@@ -10,7 +10,8 @@ import { drawF32, drawF64, mt19937 } from "../../../runtime/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
 import type { Program } from "../program.js";
-import { columnOf, evaluate, f32, isConstant, probOf, seedOf } from "./expressions.js";
+import { columnOf, evaluate, f32, isConstant, probOf, seedOf, softmax } from "./expressions.js";
+import { setOfItems, textOf, tokenSet } from "./sets.js";
 import { Unclear, type Argument, type Moment, type Row, type Stage, type Value } from "./table.js";
 
 const LOGIT_MAX = 1e30;
@@ -30,20 +31,25 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
     const moment: Moment = {
       step,
       vocabSize: logits.length,
-      history: Int32Array.from(history),
+      history: [...history],
+      promptLength: given.history.length,
+      raw: rawOf(logits),
       fed: feedOf(given, program),
       draw: drawOf(given),
     };
-    const rows = [...logits.keys()]
-      .filter((token) => logits[token]! > -0.9e30)
-      .map((token): Row => ({ token, logit: bound(logits[token]!, LOGIT_MAX), lets: new Map() }));
+    const rows = [...moment.raw].map(([token, { logit }]): Row => ({ token, logit, lets: new Map() }));
     const picked = accepted[step]!;
-    const run: Run = { moment, rows, states, started: new Set(), picked, integers: new Set(), stage: 0, drawing: [] };
+    const run: Run = {
+      ...{ moment, rows, states, measures: new Map(), picked },
+      ...{ started: new Set(), integers: new Set(), stage: 0, drawing: [] },
+    };
+    const values = { ...program.set, ...program.uniforms };
     const args = new Map(
-      chain.params.map(({ name, isStatic }): [string, Argument] => [
-        name.text,
-        { value: { ...program.set, ...program.uniforms }[name.text]!, isConstant: isStatic },
-      ]),
+      chain.params.map(({ name: { text: name }, isStatic }): [string, Argument] => {
+        const changing = given.sets[name];
+        const value = changing ? changing[step % changing.length]! : values[name]!;
+        return [name, typeof value === "number" ? { value, isConstant: isStatic } : setOfItems(value, moment)];
+      }),
     );
     runChain(run, checked.main, chain, args);
     history.push(accepted[step]!);
@@ -58,8 +64,17 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       numbers: [],
       token: program.picks && accepted[step],
       states: new Map(states),
+      measures: run.measures,
     };
   });
+}
+
+/** The rows at the start, and their softmax. */
+function rawOf(logits: Float32Array): Moment["raw"] {
+  const rows = [...logits.keys()].filter((token) => logits[token]! > -0.9e30);
+  const bounded = rows.map((token) => bound(logits[token]!, LOGIT_MAX));
+  const probs = softmax(bounded);
+  return new Map(rows.map((token, i) => [token, { logit: bounded[i]!, prob: probs[i]! }]));
 }
 
 /** The run of the chain for one token. */
@@ -67,6 +82,8 @@ interface Run {
   readonly moment: Moment;
   rows: Row[];
   readonly states: Map<string, number>;
+  /** Of this token. */
+  readonly measures: Map<string, number>;
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
@@ -138,8 +155,11 @@ function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap
 
 function argumentOf(s: Stage, e: Expr, type: Param["type"]): Argument {
   if (e.kind === "string" || e.kind === "list") return e;
+  if (type === "tokens") return tokenSet(s, e);
   const handed = e.kind === "name" ? s.args.get(e.text) : undefined;
   if (handed) return handed;
+  const constant = e.kind === "name" ? textOf(s, e) : undefined;
+  if (constant) return constant;
   const value = type === "seed" ? seedOf(s, e) : (evaluate(s, e) as number);
   return { value: type === "f32" ? f32(value) : value, isConstant: isConstant(s, e) };
 }
@@ -148,11 +168,14 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   moment: run.moment,
   module,
   args,
+  locals: new Map(),
+  isFunction: false,
   streams: new Map(),
   rows: run.rows,
   scalars: new Map(),
   stateNames: new Map(),
   states: run.states,
+  measures: run.measures,
   integers: run.integers,
   isOrdered: false,
   picked: run.picked,
@@ -208,6 +231,9 @@ function execute(s: Stage, statement: Stmt): void {
     }
     case "after":
       return statement.body.forEach((inner) => execute(s, inner));
+    case "measure":
+      s.measures.set(statement.name.text, f32(evaluate(s, statement.value) as number));
+      return;
     case "pick":
     case "state":
       return;

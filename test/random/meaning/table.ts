@@ -17,13 +17,21 @@ export interface Given {
   readonly value: number;
   readonly isConstant: boolean;
 }
-export type Argument = Given | StringLit | ListLit;
+/** A set of tokens. */
+export interface TokenSet {
+  readonly tokens: ReadonlySet<number>;
+}
+export type Argument = Given | StringLit | ListLit | TokenSet;
 
 /** What is fixed for one token. */
 export interface Moment {
   readonly step: number;
   readonly vocabSize: number;
-  readonly history: Int32Array;
+  /** Prompt and generated text. */
+  readonly history: readonly number[];
+  readonly promptLength: number;
+  /** What the model gave for each row. */
+  readonly raw: ReadonlyMap<number, { readonly logit: number; readonly prob: number }>;
   /** A column that the host feeds, by its name. */
   readonly fed: (name: string, token: number) => number;
   readonly draw: (kind: "f64" | "f32", seed: number, stream: number | undefined, at: number) => number;
@@ -34,6 +42,10 @@ export interface Stage {
   readonly moment: Moment;
   readonly module: Module;
   readonly args: ReadonlyMap<string, Argument>;
+  /** Parameters and `let`s of a function, counters, and values of `repeat`. */
+  readonly locals: ReadonlyMap<string, Value>;
+  /** The body of a function sees no other names of samplers. */
+  readonly isFunction: boolean;
   /** The streams of the calls that draw, by the offset of the call in its file; none in the standard library. */
   readonly streams: ReadonlyMap<number, number>;
   rows: Row[];
@@ -42,6 +54,7 @@ export interface Stage {
   /** The names of the states in the sequence. */
   readonly stateNames: Map<string, string>;
   readonly states: Map<string, number>;
+  readonly measures: Map<string, number>;
   /** The states of type i32, by their names in the sequence. */
   readonly integers: ReadonlySet<string>;
   /** This sampler sorted the rows. */

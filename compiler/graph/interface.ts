@@ -1,0 +1,47 @@
+/** What a chain takes from the calling program and reports to it, by name. */
+import type { Graph } from "./graph.js";
+import { SEED_RANGE } from "./param.js";
+import { describeRange } from "./range.js";
+import { setsOf } from "./sets.js";
+import { itemsText } from "./text.js";
+
+export interface InterfacePart {
+  /** `uniform`, `set`, `input`, `text`, `guide`, `state` or `measure`. */
+  readonly kind: string;
+  /** A set of the program itself is `set` with its number, as in the text form of the graph. */
+  readonly name: string;
+  /** Its values in words. */
+  readonly values: string;
+  /** From the program; absent if it says nothing. */
+  readonly doc?: string;
+}
+
+export function interfaceOf(graph: Graph): InterfacePart[] {
+  const documented = (doc: string | undefined): { readonly doc?: string } => (doc === undefined ? {} : { doc });
+  const uniforms = graph.params.map(({ name, type, range, default: value, doc }): InterfacePart => {
+    const standard =
+      value === "random" ? "new for each sequence" : type === "bool" ? String(value === 1) : String(value);
+    const isAny = range.min === undefined && range.max === undefined;
+    const values = type === "seed" ? SEED_RANGE : isAny ? type : `${type} ${describeRange(range)}`;
+    return { kind: "uniform", name, values: `${values}; ${standard} unless set`, ...documented(doc) };
+  });
+  const sets = setsOf(graph).map((set, i): InterfacePart => {
+    const { name = `set${i}`, of, capacity, doc } = set;
+    const values = capacity === undefined ? itemsText(of) : `at most ${capacity} tokens; ${itemsText(of)} unless set`;
+    return { kind: "set", name, values, ...documented(doc) };
+  });
+  const fed = graph.features.flatMap(({ from, form }): InterfacePart[] => {
+    const text = "in" in from && typeof from.in === "object" ? from.in : undefined;
+    if (text) return [{ kind: "text", name: text.input, values: `at most ${text.capacity} tokens` }];
+    if (from.kind === "guide") return [{ kind: "guide", name: from.name, values: "the logits of another sequence" }];
+    if (from.kind !== "input") return [];
+    const { name, type = "f32" } = from;
+    const places = form.kind === "sparse" ? `for at most ${form.capacity} tokens` : "for each token";
+    return [{ kind: "input", name, values: `${type} ${places}` }];
+  });
+  const states = graph.states.map(({ name, type = "f32" }): InterfacePart => ({ kind: "state", name, values: type }));
+  const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
+  // a text may be counted in by several features
+  const inputs = fed.filter(({ name }, i) => fed.findIndex((other) => other.name === name) === i);
+  return [...uniforms, ...sets, ...inputs, ...states, ...measures];
+}
