@@ -78,7 +78,7 @@ inBrowser("bad input in the playground", () => {
     const v = await visit(site.browser, site.url);
     await v.see("#stages .status", /^on wasm/);
     await v.page.getByLabel("Logits from").selectOption("logits");
-    const list = v.page.locator("#logits textarea");
+    const list = v.page.getByLabel("numbers, one for each token");
     await list.fill("1, 2, three");
     await v.see("#logits .fault", /number 3 of the list is "three": expected a finite number or -inf/);
     await list.fill("-inf, -inf");
