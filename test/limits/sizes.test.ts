@@ -3,12 +3,13 @@
  * with the limits off, a program of ten times the size would take minutes if any part were quadratic.
  */
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram, type CompileOptions } from "../../compiler/driver.js";
+import { compileProgram, graphOf, type CompileOptions } from "../../compiler/driver.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { limitsOf, type Limits } from "../../compiler/limits/limits.js";
 import { Meter } from "../../compiler/limits/meter.js";
 import { verify } from "../../compiler/graph/verify.js";
+import { createEvaluator } from "../../runtime/evaluate.js";
 
 const many = (count: number, text: (i: number) => string, separator = "\n"): string =>
   Array.from({ length: count }, (_, i) => text(i)).join(separator);
@@ -133,6 +134,58 @@ describe("nodes", () => {
     const chain = `chain c(${params}) = s(${many(90, (i) => `p${i}`, ", ")})`;
     expect(codes(compiled(`sampler s(${params}) { logit += ${sum} }\n${chain}`).diagnostics)).toEqual(["E0321"]);
   });
+});
+
+describe("functions, loops and sets, with the default limits", () => {
+  const doubling = many(40, (i) => `fn f${i + 1}(x: f32) -> f32 = f${i}(x) + f${i}(x * 2)`);
+  const ids = (count: number): string => many(count, String, ", ");
+  test.each<[string, string, string]>([
+    [
+      "40 functions that call the one before twice",
+      `fn f0(x: f32) -> f32 = tanh(x)\n${doubling}\n${inSampler("logit = f40(logit)")}`,
+      "E0701 the limit `steps`",
+    ],
+    [
+      "five folds of 64 rounds inside each other",
+      inSampler(`logit += ${many(5, (i) => `sum i${i} in 1..64:`, " ")} tanh(logit * i0 * i1 * i2 * i3 * i4)`),
+      "E0701 the limit `nodes`",
+    ],
+    [
+      "five repeats of 64 rounds inside each other",
+      inSampler(`logit = ${many(5, (i) => `repeat 64 with x${i} = logit:`, " ")} tanh(x0 + x4)`),
+      "E0701 the limit `nodes`",
+    ],
+    ["a set of 4097 ids", inSampler(`keep token in tokens(${ids(4097)})`), "E0701 the limit `setItems`"],
+    ["4097 sequences", inSampler(`keep completes([${ids(4097)}]) == 0`), "E0701 the limit `breakers`"],
+    ["an ending of 4097 ids", inSampler(`keep ends_with([${ids(4097)}])`), "E0320 "],
+    ["257 measures", inSampler(many(257, (i) => `measure m${i} = max(logit) * ${i}`)), "E0701 the limit `measures`"],
+    ["a pattern of 1001 characters", inSampler(`keep token in tokens(/${"a".repeat(1001)}/)`), "E0372 "],
+    ["counts inside counts", inSampler("keep token in tokens(/((((a{99}){99}){99}){99}){99}/)"), "E0372 "],
+  ])(
+    "%s",
+    (_, text, fault) => {
+      const { graph, diagnostics } = compileProgram(text);
+      expect(graph).toBeUndefined();
+      const faults = diagnostics.filter((d) => d.severity === "error");
+      expect(faults.map((d) => `${d.code} ${fault.endsWith(" ") ? "" : d.label}`)).toEqual([fault]);
+    },
+    60_000,
+  );
+
+  test("a uniform expression that a `repeat` would square 64 times is computed by the graph", () => {
+    const text = "sampler s(a: f32) { logit *= repeat 64 with x = a: x * x + x }\nchain c(a: f32 = 1) = s(a)";
+    const { graph, diagnostics } = compileProgram(text);
+    expect(diagnostics).toEqual([]);
+    expect(graph!.nodes.length).toBeLessThan(64 * 5);
+  });
+
+  test("a pattern that backtracks is no slower than its length", () => {
+    const graph = graphOf(compileProgram(inSampler(`keep token in tokens(/${"(a|b*)+".repeat(100)}$/)`)));
+    const vocabulary = Array.from({ length: 64 }, (_, i) => `${"ab".repeat(i)}c`);
+    using evaluator = createEvaluator(graph, 64, { backend: "reference", feed: { vocabulary } });
+    // the empty part before the end is in every text
+    expect(evaluator.evaluate(new Float32Array(64)).candidates).toHaveLength(64);
+  }, 60_000);
 });
 
 describe("sources", () => {

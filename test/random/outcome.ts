@@ -37,7 +37,10 @@ export function outcomeOf(
 ): Step[] {
   const vocabSize = logits[0]!.length;
   let sequence = acceptPrompt(
-    startSequence(graph, vocabSize, { ...options, uniforms: usedBy(graph, uniforms) }),
+    startSequence(graph, vocabSize, {
+      ...options,
+      uniforms: { ...usedBy(graph, uniforms), ...setsAt(graph, sets, 0) },
+    }),
     history,
   );
   return logits.map((row, i) => {

@@ -74,6 +74,10 @@ function remainder(x: number, y: number): number {
   // a uniform value is rounded where the graph reads it
   if (y === 0 && x !== f32(x)) throw new Unclear("a remainder by 0 is rounding error");
   if (Math.abs(x / divisor(y)) >= MOST_WHOLE) throw new Unclear("the remainder of a large quotient is rounding error");
+  const quotient = x / divisor(y);
+  // the host does not round the quotient, and rows do
+  if (Math.floor(quotient) !== Math.floor(f32(quotient)))
+    throw new Unclear("the quotient is an integer but for rounding");
   return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
 }
 
