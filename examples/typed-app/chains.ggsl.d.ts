@@ -21,7 +21,7 @@ export interface StoryUniforms {
 }
 
 /**
- * Inputs of the chain `story`: columns that the calling program gives it.
+ * Inputs of the chain `story`, which the calling program gives it.
  */
 export interface StoryInputs {
   /**
@@ -62,7 +62,7 @@ export interface ShortlistUniforms {
 }
 
 /**
- * Inputs of the chain `shortlist`: columns that the calling program gives it.
+ * Inputs of the chain `shortlist`, which the calling program gives it.
  */
 export type ShortlistInputs = Readonly<Record<string, never>>;
 

@@ -138,6 +138,45 @@ chain c() = unused() |> s()`);
   });
 });
 
+describe("a window of a standard sampler may change", () => {
+  const history = [1, 2, 3, 1, 2, 4, 1, 2];
+  const LOGITS = Float32Array.of(1, 2, 3, 4, 3, 2, 1);
+  const banned = (tokens: readonly number[]) => (logits: number[]) =>
+    logits.map((x, token) => (tokens.includes(token) ? -Infinity : x));
+  const lastTokens = (n: number): number[] => counts(lastOf(history, n));
+  /** Without breakers: the length of what each token would repeat in the window. */
+  const lengths = (n: number): number[] => repeats(lastOf(history, n), lastOf(history, n));
+  const STAGES: readonly (readonly [string, (logits: number[], n: number) => number[]])[] = [
+    [
+      "penalties(n, 2, 0.5, 0.25)",
+      (logits, n) => logits.map((x, t) => (lastTokens(n)[t]! > 0 ? x / 2 - 0.5 * lastTokens(n)[t]! - 0.25 : x)),
+    ],
+    [
+      "dry(1, 2, 2, n, [])",
+      (logits, n) => logits.map((x, t) => (lengths(n)[t]! >= 2 ? x - 2 ** (lengths(n)[t]! - 2) : x)),
+    ],
+    [
+      "no_repeat_ngram(3, n)",
+      (logits, n) => banned(lengths(n).flatMap((length, t) => (length >= 2 ? [t] : [])))(logits),
+    ],
+    ["no_repeat_ngram(1, n)", (logits, n) => banned(lastOf(history, n))(logits)],
+  ];
+  describe.each(STAGES)("%s", (stage, plainly) => {
+    const name = stage.slice(0, stage.indexOf("("));
+    const chain = compile(`import { ${name} } from "std"\nchain c(n: i32 in [0, 8] = 8) = ${stage}`);
+    test.each(BACKENDS)("on %s", (backend) => {
+      expect(chain.rowsGraph.features[0]!.form).toMatchObject({ capacity: 8 });
+      using evaluator = createEvaluator(chain.rowsGraph, V, { backend, history });
+      for (const n of [8, 3, 0, 6]) {
+        evaluator.setUniforms({ n });
+        const found = new Array<number>(V).fill(-Infinity);
+        for (const { token, logit } of evaluator.evaluate(LOGITS).candidates) found[token] = logit;
+        expect([n, found]).toEqual([n, plainly([...LOGITS], n).map((x) => expect.closeTo(x, 4) as unknown)]);
+      }
+    });
+  });
+});
+
 describe("saved and restored", () => {
   const { graph } = chainOf("occurrences(3, in: prompt) + 2 * occurrences(3, in: generated)");
   test("the parts of the text stay apart", () => {

@@ -13,7 +13,7 @@ export interface ClassUniforms {
 }
 
 /**
- * Inputs of the chain `class`: columns that the calling program gives it.
+ * Inputs of the chain `class`, which the calling program gives it.
  */
 export interface ClassInputs {
   /**
@@ -65,7 +65,7 @@ export interface TypeUniforms {
 }
 
 /**
- * Inputs of the chain `type`: columns that the calling program gives it.
+ * Inputs of the chain `type`, which the calling program gives it.
  */
 export interface TypeInputs {
   /**
@@ -106,7 +106,7 @@ export interface ClassUniforms_ {
 }
 
 /**
- * Inputs of the chain `class_`: columns that the calling program gives it.
+ * Inputs of the chain `class_`, which the calling program gives it.
  */
 export type ClassInputs_ = Readonly<Record<string, never>>;
 
@@ -135,7 +135,7 @@ export declare const class_: Chain<ClassTypes_>;
 export type ChainOfUniforms = Readonly<Record<string, never>>;
 
 /**
- * Inputs of the chain `chainOf`: columns that the calling program gives it.
+ * Inputs of the chain `chainOf`, which the calling program gives it.
  */
 export type ChainOfInputs = Readonly<Record<string, never>>;
 
@@ -177,7 +177,7 @@ export interface ABUniforms {
 }
 
 /**
- * Inputs of the chain `a_b`: columns that the calling program gives it.
+ * Inputs of the chain `a_b`, which the calling program gives it.
  */
 export type ABInputs = Readonly<Record<string, never>>;
 
@@ -206,7 +206,7 @@ export declare const a_b: Chain<ABTypes>;
 export type ABUniforms_ = Readonly<Record<string, never>>;
 
 /**
- * Inputs of the chain `aB`: columns that the calling program gives it.
+ * Inputs of the chain `aB`, which the calling program gives it.
  */
 export type ABInputs_ = Readonly<Record<string, never>>;
 
@@ -240,7 +240,7 @@ export interface SteadyUniforms {
 }
 
 /**
- * Inputs of the chain `steady`: columns that the calling program gives it.
+ * Inputs of the chain `steady`, which the calling program gives it.
  */
 export type SteadyInputs = Readonly<Record<string, never>>;
 
@@ -269,7 +269,7 @@ export declare const steady: Chain<SteadyTypes>;
 export type OpenUniforms = Readonly<Record<string, never>>;
 
 /**
- * Inputs of the chain `open`: columns that the calling program gives it.
+ * Inputs of the chain `open`, which the calling program gives it.
  */
 export type OpenInputs = Readonly<Record<string, never>>;
 
@@ -298,7 +298,7 @@ export declare const open: Chain<OpenTypes>;
 export type GrößeUniforms = Readonly<Record<string, never>>;
 
 /**
- * Inputs of the chain `größe`: columns that the calling program gives it.
+ * Inputs of the chain `größe`, which the calling program gives it.
  */
 export type GrößeInputs = Readonly<Record<string, never>>;
 

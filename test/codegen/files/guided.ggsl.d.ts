@@ -8,7 +8,7 @@ import type { Chain } from "ggsl";
 export type GuidedUniforms = Readonly<Record<string, never>>;
 
 /**
- * Inputs of the chain `guided`: columns that the calling program gives it.
+ * Inputs of the chain `guided`, which the calling program gives it.
  */
 export interface GuidedInputs {
   /**
@@ -68,7 +68,7 @@ export interface SingleUniforms {
 }
 
 /**
- * Inputs of the chain `single`: columns that the calling program gives it.
+ * Inputs of the chain `single`, which the calling program gives it.
  */
 export type SingleInputs = Readonly<Record<string, never>>;
 

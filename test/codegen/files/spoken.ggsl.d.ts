@@ -13,13 +13,15 @@ export interface SpokenUniforms {
    */
   readonly strength?: number;
   /**
+   * Words that are never said.
+   *
    * A set of at most 16 tokens: ids, and texts that are one token each. In `near(strength, banned)`.
    */
   readonly banned?: readonly (number | string)[];
 }
 
 /**
- * Inputs of the chain `spoken`: columns that the calling program gives it.
+ * Inputs of the chain `spoken`, which the calling program gives it.
  */
 export interface SpokenInputs {
   /**
