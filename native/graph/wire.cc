@@ -139,10 +139,10 @@ Graph decode_wire(const int32_t * words, size_t count) {
         *output = reader.next_in(-1, node_count - 1, "a node or -1");
     }
     for (int32_t i = 0; i < input_count; ++i) {
-        const Dtype   dtype    = reader.next_dtype();
-        const int32_t dim      = reader.next_dim();
-        const int32_t role     = reader.next_in(0, 2, "the role of an input");
-        const bool    is_fed   = role == 0;
+        const Dtype   dtype  = reader.next_dtype();
+        const int32_t dim    = reader.next_dim();
+        const int32_t role   = reader.next_in(0, 2, "the role of an input");
+        const bool    is_fed = role == 0;
         if (!is_fed && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
             fail(code::invalid_graph, "input %d: a guide or a constant must be f32[V], after the logits", i);
         }

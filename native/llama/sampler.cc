@@ -150,7 +150,8 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     built_row = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
     if (is_guide()) {
         give(Built());
-        latest = { 0, 0, raw_logits == nullptr ? 0 : ggml_nbytes(raw_logits), 0, {} };
+        latest                = {};
+        latest.readback_bytes = raw_logits == nullptr ? 0 : ggml_nbytes(raw_logits);
         return;
     }
     const Built & built = group->build(context, cgraph, padded);

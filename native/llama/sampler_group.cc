@@ -105,7 +105,7 @@ std::optional<size_t> SamplerGroup::upload() {
     if (is_uploaded) {
         return std::nullopt;
     }
-    is_uploaded  = true;
+    is_uploaded = true;
     ++uploads;
     size_t bytes = upload_uniforms();
     for (size_t i = 1; i < built.inputs.size(); ++i) {

@@ -21,7 +21,7 @@ Column column(std::vector<float> values) {
 // logits * a + b, with two constant inputs. Reading a twice must not let a node overwrite it.
 Graph two_columns() {
     Words words;
-    words.inputs.insert(words.inputs.end(), { 0, V, 1, 0, V, 1 });
+    words.inputs.insert(words.inputs.end(), { 0, V, 2, 0, V, 2 });
     const int32_t a                 = words.f32(OpId::input, V, {}, { 1, 0, V });
     const int32_t again             = words.f32(OpId::input, V, {}, { 1, 0, V });
     const int32_t b                 = words.f32(OpId::input, V, {}, { 2, 0, V });

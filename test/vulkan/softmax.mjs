@@ -6,7 +6,17 @@ import { loadBinding } from "ggsl/native/loader.js";
 const vocabSize = 128256;
 const vector = { dtype: "f32", dim: "V" };
 const words = encodeWire({
-  ...{ name: "softmax", params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
+  ...{
+    name: "softmax",
+    params: [],
+    draws: [],
+    states: [],
+    measures: [],
+    uniforms: [],
+    features: [],
+    stages: [],
+    tail: [],
+  },
   inputs: [{ name: "logits", ...vector, source: { kind: "logits" } }],
   nodes: [
     { op: "input", inputs: [], attrs: { index: 0, ...vector }, ...vector },

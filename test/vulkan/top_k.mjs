@@ -9,7 +9,17 @@ const binding = loadBinding();
 function graphOf(k) {
   const vector = { dtype: "f32", dim: "V" };
   return encodeWire({
-    ...{ name: "top", params: [], draws: [], states: [], uniforms: [], features: [], stages: [], tail: [] },
+    ...{
+      name: "top",
+      params: [],
+      draws: [],
+      states: [],
+      measures: [],
+      uniforms: [],
+      features: [],
+      stages: [],
+      tail: [],
+    },
     inputs: [{ name: "logits", ...vector, source: { kind: "logits" } }],
     nodes: [
       { op: "input", inputs: [], attrs: { index: 0, ...vector }, ...vector },
