@@ -106,7 +106,11 @@ const MAPS: Readonly<Record<string, (...x: number[]) => number>> = {
   clamp: (x, lo, hi) => Math.min(Math.max(x, lo), hi),
 };
 
-const mean = (x: readonly number[]): number => f32(sum(x) / x.length);
+function mean(x: readonly number[]): number {
+  if (x.every((v) => v === x[0]) && Math.abs(x[0]!) > TERM_MAX)
+    throw new Unclear("the mean of a number known to be the same in all rows is not clamped");
+  return f32(sum(x) / x.length);
+}
 const variance = (x: readonly number[]): number => {
   const m = mean(x);
   return mean(x.map((v) => f32(f32(v - m) ** 2)));
