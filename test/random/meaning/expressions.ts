@@ -85,6 +85,8 @@ function power(x: number, y: number): number {
   if (y === 0) return 1;
   // rows have the lowest finite number for log(0)
   if (x === 0 && Math.abs(y) * F32_MAX < 100) throw new Unclear("0 to a power next to 0");
+  if (x < 0 && !Number.isInteger(y) && Number.isInteger(f32(y)))
+    throw new Unclear("the power is an integer but for rounding");
   if (x < 0 && !Number.isInteger(y)) return 0;
   return x ** y;
 }
