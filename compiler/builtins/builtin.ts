@@ -14,7 +14,7 @@ export interface Lowered {
   condition: Value;
   /** The size of a window over the last tokens: an integer, -1 for all, known before the graph runs. */
   window: UniformValue;
-  /** The text that a window is of: `all`, `prompt` or `generated`; undefined for `all`. */
+  /** The text that a window is of: `all`, `prompt`, `generated` or an input of tokens; undefined for `all`. */
   source: TextSource | undefined;
   /** A place in the text, counted from its end: an integer from 1, known at compile time. */
   position: number;

@@ -1,6 +1,7 @@
 /** Liveness of nodes. */
 import type { Graph, NodeId, UniformExpr } from "./graph.js";
 import { setOf, setsOf } from "./sets.js";
+import { leavesOf } from "./uniform.js";
 
 /** The scalars that are read back with each token: the next values of the states, then the measures. */
 export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [
@@ -52,12 +53,12 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
     open.push(id);
   };
   const markUniform = (expr: UniformExpr): void => {
-    if (Array.isArray(expr)) (expr.slice(1) as UniformExpr[]).forEach(markUniform);
-    else if (typeof expr === "object" && "member" in expr) {
-      live.sets.add(expr.of);
-      markUniform(expr.member);
-    } else if (typeof expr === "object" && "draw" in expr) markDraw(expr.draw);
-    else if (typeof expr === "object" && "state" in expr) markState(expr.state);
+    for (const leaf of leavesOf(expr)) {
+      if (typeof leaf !== "object") continue;
+      if ("member" in leaf) live.sets.add(leaf.of);
+      else if ("draw" in leaf) markDraw(leaf.draw);
+      else if ("state" in leaf) markState(leaf.state);
+    }
   };
   const markDraw = (draw: number): void => {
     if (live.draws.has(draw)) return;

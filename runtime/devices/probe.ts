@@ -3,7 +3,7 @@
  * process. The child loads the library, lists its devices and computes a small graph on each.
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
-import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import { messageOf, runScript, runScriptSync, TIMEOUT_SIGNAL, type Ended, type ScriptOptions } from "../childScript.js";
 import type { Device } from "../native/binding.js";
 import { addonPath } from "../root.js";
@@ -23,25 +23,14 @@ export interface ProbeReport {
 const SECONDS = 30;
 
 /** The argmax of the logits. */
-const GRAPH: Graph = {
-  ...{
-    name: "probe",
-    params: [],
-    draws: [],
-    states: [],
-    measures: [],
-    uniforms: [],
-    features: [],
-    stages: [],
-    tail: [],
-  },
-  inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-  nodes: [
+const GRAPH = plainGraph(
+  "probe",
+  [
     { op: "input", inputs: [], attrs: { index: 0, dtype: "f32", dim: "V" }, dtype: "f32", dim: "V" },
     { op: "argmax", inputs: [0], attrs: {}, dtype: "i32", dim: 1 },
   ],
-  outputs: { sampled: 1 },
-};
+  { sampled: 1 },
+);
 
 const CHILD = `
 const [addon, cpu, library, words] = process.argv.slice(1);

@@ -1,6 +1,7 @@
 /** All devices of all backends, and which ops of the op table each can run. */
 import { OP_NAMES, opRule, resultType, type AttrRule, type OpName, type OpRule } from "@ggsl/compiler/graph/ops.js";
 import type { Graph, GraphNode } from "@ggsl/compiler/graph/graph.js";
+import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import type { Attr, Attrs, Dim, Dtype } from "@ggsl/compiler/graph/vector.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
@@ -93,20 +94,5 @@ export function graphWith(op: OpName): Graph {
     attrs,
   );
   add(op, operands, attrs, dtype, dim);
-  return {
-    ...{
-      name: op,
-      nodes,
-      params: [],
-      draws: [],
-      states: [],
-      measures: [],
-      uniforms: [],
-      features: [],
-      stages: [],
-      tail: [],
-    },
-    inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-    outputs: {},
-  };
+  return plainGraph(op, nodes, {});
 }

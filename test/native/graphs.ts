@@ -1,5 +1,6 @@
 /** Small hand-written graphs for the tests of the native runtime. */
 import type { Dim, Dtype, Graph, GraphNode, Outputs, State } from "../../compiler/graph/graph.js";
+import { plainGraph } from "../../compiler/graph/plain.js";
 import type { OpName } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { loadBinding } from "../../runtime/native/loader.js";
@@ -19,22 +20,7 @@ export const uniformNode = (index: number): GraphNode => node("uniform", [], { i
 
 export function graphOf(nodes: readonly GraphNode[], outputs: Outputs, states: readonly State[] = []): Graph {
   const uniforms = nodes.filter(({ op }) => op === "uniform").map((_, i) => ({ name: `u${i}`, expr: 0 }));
-  return {
-    ...{
-      name: "test",
-      nodes,
-      outputs,
-      states,
-      measures: [],
-      uniforms,
-      params: [],
-      draws: [],
-      features: [],
-      stages: [],
-      tail: [],
-    },
-    inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
-  };
+  return { ...plainGraph("test", nodes, outputs), states, uniforms };
 }
 
 export const nativeGraph = (graph: Graph): NativeGraph => new (loadBinding().Graph)(encodeWire(graph));

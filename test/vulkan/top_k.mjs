@@ -1,4 +1,5 @@
 /** The rows that top_k finds on Vulkan with and without its rewrite, and on the CPU, as sorted lists of keys. */
+import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDevice } from "ggsl/devices/choose.js";
 import { loadBinding } from "ggsl/native/loader.js";
@@ -8,25 +9,16 @@ const binding = loadBinding();
 
 function graphOf(k) {
   const vector = { dtype: "f32", dim: "V" };
-  return encodeWire({
-    ...{
-      name: "top",
-      params: [],
-      draws: [],
-      states: [],
-      measures: [],
-      uniforms: [],
-      features: [],
-      stages: [],
-      tail: [],
-    },
-    inputs: [{ name: "logits", ...vector, source: { kind: "logits" } }],
-    nodes: [
-      { op: "input", inputs: [], attrs: { index: 0, ...vector }, ...vector },
-      { op: "top_k", inputs: [0], attrs: { k }, dtype: "i32", dim: k },
-    ],
-    outputs: { candidates: 1 },
-  });
+  return encodeWire(
+    plainGraph(
+      "top",
+      [
+        { op: "input", inputs: [], attrs: { index: 0, ...vector }, ...vector },
+        { op: "top_k", inputs: [0], attrs: { k }, dtype: "i32", dim: k },
+      ],
+      { candidates: 1 },
+    ),
+  );
 }
 
 /** Keys of every magnitude, of both signs. */
