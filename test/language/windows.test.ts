@@ -21,7 +21,7 @@ test("of no_repeat_ngram, -1 means all tokens, 0 none, and less is an error", ()
   expect(logitsAfter("no_repeat_ngram(3, 0)")).toHaveLength(3);
   for (const size of [1, 3])
     expect(() => logitsAfter(`no_repeat_ngram(${size}, -2)`)).toThrow(
-      /must be a number of tokens, or -1 for all of them, found -2/,
+      /error\[E0401\]: `last_n` must be >= -1, found -2/,
     );
 });
 
