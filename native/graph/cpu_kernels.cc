@@ -1,6 +1,7 @@
 #include "cpu_kernels.h"
 
 #include "hash.h"
+#include "wire.h"
 
 #include <algorithm>
 #include <array>
@@ -405,6 +406,30 @@ void hash(ggml_tensor * dst, int thread, int threads, void *) {
         permute(row_of<const float>(dst->src[0], row) + first,
                 row_of<const float>(keys, row) + static_cast<size_t>(first) * step, step,
                 row_of<float>(dst, row) + first, static_cast<size_t>(last - first));
+    }
+}
+
+// Each thread handles its part of the words of every row.
+void bits(ggml_tensor * dst, int thread, int threads, void *) {
+    const int64_t n          = dst->ne[0];
+    const auto [first, last] = part_of(dst->src[0]->ne[0], thread, threads);
+    for (int64_t row = 0; row < dst->ne[1]; ++row) {
+        const auto * words  = row_of<const int32_t>(dst->src[0], row);
+        float *      result = row_of<float>(dst, row);
+        for (int64_t i = first; i < last; ++i) {
+            const auto word = static_cast<uint32_t>(words[i]);
+            float *    to   = result + i * word_bits;
+            // a fixed number of steps is vectorized
+            if ((i + 1) * word_bits <= n) {
+                for (int32_t bit = 0; bit < word_bits; ++bit) {
+                    to[bit] = (word & 1u << bit) != 0 ? 1.0f : 0.0f;
+                }
+            } else {
+                for (int32_t bit = 0; bit < n - i * word_bits; ++bit) {
+                    to[bit] = (word & 1u << bit) != 0 ? 1.0f : 0.0f;
+                }
+            }
+        }
     }
 }
 
