@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Setting } from "./cases/timings.js";
+import type { ModelMeasurement } from "./models/case.js";
 
 /** Quartiles over the rounds. */
 export interface Spread {
@@ -104,6 +105,13 @@ export interface CompileTimings {
   readonly compilations: readonly CompileMeasurement[];
   /** `ggsl check` of a file of 100 lines: the whole process, and an empty Node.js process. */
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
+}
+
+export interface ModelTimings {
+  readonly date: string;
+  readonly machine: Machine;
+  readonly command: string;
+  readonly measurements: readonly ModelMeasurement[];
 }
 
 /** The date, machine and command of a measurement. */
