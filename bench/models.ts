@@ -7,10 +7,10 @@ import { parseArgs } from "node:util";
 import { formatTable } from "ggsl/table.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { batches } from "./models/batches.js";
-import type { ModelCase, ModelMeasurement } from "./models/case.js";
+import type { ModelCase } from "./models/case.js";
 import { modelTable } from "./report/models.js";
 import { updatePage } from "./report/page.js";
-import { circumstances, writeJson, type ModelTimings } from "./results.js";
+import { circumstances, writeJson, type ModelMeasurement, type ModelTimings } from "./results.js";
 import { ROOT } from "./tool.js";
 
 const USAGE = `usage: npm run bench:models -- [options]

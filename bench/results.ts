@@ -3,7 +3,6 @@ import { cpus } from "node:os";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Setting } from "./cases/timings.js";
-import type { ModelMeasurement } from "./models/case.js";
 
 /** Quartiles over the rounds. */
 export interface Spread {
@@ -105,6 +104,16 @@ export interface CompileTimings {
   readonly compilations: readonly CompileMeasurement[];
   /** `ggsl check` of a file of 100 lines: the whole process, and an empty Node.js process. */
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
+}
+
+/** A number with its target. */
+export interface ModelMeasurement {
+  readonly what: string;
+  readonly unit?: string;
+  readonly most?: number;
+  readonly least?: number;
+  /** A spread for times; a number for what is counted. */
+  readonly found: Spread | number;
 }
 
 export interface ModelTimings {

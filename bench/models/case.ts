@@ -1,5 +1,5 @@
 /** Measurements with whole models: what a case is, and how two ways of doing the same are compared. */
-import { spreadOf, type Spread } from "../results.js";
+import { spreadOf, type ModelMeasurement, type Spread } from "../results.js";
 
 /** The models that cases run. */
 export interface Models {
@@ -7,16 +7,6 @@ export interface Models {
   readonly demo: string;
   /** Random weights, 128 columns, around a vocabulary of 128 256 tokens. */
   readonly random: string;
-}
-
-/** A number with its target. */
-export interface ModelMeasurement {
-  readonly what: string;
-  readonly unit?: string;
-  readonly most?: number;
-  readonly least?: number;
-  /** A spread for times; a number for what is counted. */
-  readonly found: Spread | number;
 }
 
 /** One file each. */

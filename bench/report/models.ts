@@ -1,5 +1,5 @@
 /** Measurements with whole models as a table. */
-import type { ModelMeasurement } from "../models/case.js";
+import type { ModelMeasurement } from "../results.js";
 import { spreadText, type Table } from "./table.js";
 
 export const modelTable = (measurements: readonly ModelMeasurement[]): Table => ({
