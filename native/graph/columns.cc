@@ -10,7 +10,8 @@ namespace ggsl {
 Columns::Columns(const BoundGraph & bound, ggml_backend_buffer_type_t type, Family family)
     : tensors(bound.graph.inputs.size()) {
     const auto & inputs = bound.graph.inputs;
-    if (family != Family::cpu && std::any_of(inputs.begin(), inputs.end(), [](const Input & i) { return i.is_packed; })) {
+    if (family != Family::cpu &&
+        std::any_of(inputs.begin(), inputs.end(), [](const Input & i) { return i.is_packed; })) {
         table = bit_table(type, uploaded);
     }
     const std::vector<Column> & columns = bound.graph.columns;

@@ -125,7 +125,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
         check_columns(bound);
     }
     columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()), family);
-    built = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
+    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
     check_support(built, device);
 
     ggml_build_forward_expand(cgraph, logits);

@@ -72,8 +72,8 @@ public:
     template <typename Make> ggml_tensor * packed_input(int32_t index, Make make) {
         ggml_tensor *& value = made_values[index];
         if (value == nullptr) {
-            value = make(host_written(index, ggml_new_tensor_2d(context, GGML_TYPE_I32,
-                                                                bound.graph.inputs[index].fed_size(), rows)));
+            value = make(host_written(
+                index, ggml_new_tensor_2d(context, GGML_TYPE_I32, bound.graph.inputs[index].fed_size(), rows)));
         }
         return value;
     }
