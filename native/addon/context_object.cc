@@ -10,6 +10,9 @@ Napi::Value from_outputs(Napi::Env env, const std::vector<Output> & outputs) {
     for (size_t i = 0; i < outputs.size(); ++i) {
         Napi::Object output = from_results(env, outputs[i].results);
         output.Set("sequence", outputs[i].sequence);
+        if (!outputs[i].raw.empty()) {
+            output.Set("raw", from_vector(env, outputs[i].raw));
+        }
         list.Set(static_cast<uint32_t>(i), output);
     }
     return list;

@@ -10,17 +10,21 @@
 
 namespace ggsl {
 
+// In Batch::outputs: as 1, and return the model's own logits too.
+constexpr uint8_t raw_output = 2;
+
 struct Batch {
     std::vector<int32_t> tokens;
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
-    std::vector<uint8_t> outputs; // 1: sample, or return logits, after this token
+    std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
 };
 
 // The chain's results; raw logits if the sequence has no chain.
 struct Output {
-    int32_t sequence;
-    Results results;
+    int32_t            sequence;
+    Results            results;
+    std::vector<float> raw; // the model's own logits, where they were asked for
 };
 
 struct ContextStats {
@@ -98,7 +102,7 @@ private:
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);
     void   check_one_graph(const Batch & batch);
-    Output read_output(int32_t index, int32_t sequence);
+    Output read_output(int32_t index, int32_t sequence, uint8_t wanted);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
     void   run_tail(int32_t index, const Chain & chain, Results & results);

@@ -31,6 +31,9 @@ void Context::check_batch(const Batch & batch) const {
             fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i],
                  model->vocab_size());
         }
+        if (batch.outputs[i] > raw_output) {
+            fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", static_cast<int>(batch.outputs[i]));
+        }
         if (batch.positions[i] < 0) {
             fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
         }
@@ -202,7 +205,7 @@ void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::ve
     check_one_graph(batch);
     for (size_t i = begin; i < end; ++i) {
         if (batch.outputs[i] != 0) {
-            outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i]));
+            outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i], batch.outputs[i]));
         }
     }
 }
@@ -267,21 +270,27 @@ void Context::clear_sequences(const Batch & batch) {
     }
 }
 
-Output Context::read_output(int32_t index, int32_t sequence) {
-    Output     output{ sequence, {} };
-    const auto found = chains.find(sequence);
+Output Context::read_output(int32_t index, int32_t sequence, uint8_t wanted) {
+    Output     output{ sequence, {}, {} };
+    const auto found   = chains.find(sequence);
+    const bool has_raw = wanted == raw_output && found != chains.end();
     if (found == chains.end()) {
         const float * logits  = llama_get_logits_ith(context.get(), index);
         output.results.logits = std::vector<float>(logits, logits + model->vocab_size());
         check_output(output.results.logits, sequence);
     } else if (placement == Placement::graph) {
-        if (checks_logits) {
-            check_output(found->second.sampler->read_logits(), sequence);
+        if (checks_logits || has_raw) {
+            output.raw = found->second.sampler->read_logits();
+            check_output(output.raw, sequence);
         }
         if (!found->second.sampler->is_guide()) {
             read_graph_chain(index, *found->second.sampler, output.results);
         }
     } else {
+        if (has_raw) {
+            const float * logits = llama_get_logits_ith(context.get(), index);
+            output.raw.assign(logits, logits + model->vocab_size());
+        }
         if (!found->second.sampler->is_guide()) {
             give_guides(*found->second.sampler);
             run_tail(index, found->second, output.results);
@@ -293,6 +302,9 @@ Output Context::read_output(int32_t index, int32_t sequence) {
             fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers",
                  sequence, token, model->vocab_size());
         }
+    }
+    if (!has_raw) {
+        output.raw.clear();
     }
     return output;
 }

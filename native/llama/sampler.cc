@@ -141,17 +141,12 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         counters->build_pending = false;
     }
 
-    if (keeps_logits) {
-        // No node may overwrite them, and they are computed even if the chain does not read them.
-        raw_logits = row_logits;
-        ggml_set_output(padded);
-        ggml_build_forward_expand(cgraph, raw_logits);
-    }
-    built_row = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    // llama.cpp makes them an output of its graph, so no node overwrites them.
+    raw_logits = padded->src[0];
+    built_row  = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
     if (is_guide()) {
         give(Built());
-        latest                = {};
-        latest.readback_bytes = raw_logits == nullptr ? 0 : ggml_nbytes(raw_logits);
+        latest = {};
         return;
     }
     const Built & built = group->build(context, cgraph, padded);
@@ -161,7 +156,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     for (const ggml_tensor * tap : built.taps) {
         latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
     }
-    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs, raw_logits }) {
+    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs }) {
         latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
     }
     // A single active sequence makes the graph compute the states and taps of all rows.
@@ -187,8 +182,9 @@ void Sampler::backend_set_input() noexcept {
 }
 
 std::vector<float> Sampler::read_logits() const {
-    std::vector<float> logits(static_cast<size_t>(ggml_nelements(raw_logits)));
-    ggml_backend_tensor_get(raw_logits, logits.data(), 0, ggml_nbytes(raw_logits));
+    std::vector<float> logits(static_cast<size_t>(raw_logits->ne[0]));
+    ggml_backend_tensor_get(raw_logits, logits.data(), static_cast<size_t>(built_row) * raw_logits->nb[1],
+                            logits.size() * sizeof(float));
     return logits;
 }
 
@@ -263,7 +259,6 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 
 Sampler * Sampler::clone() const noexcept {
     auto * copy        = new Sampler(group, counters, sequence, role);
-    copy->keeps_logits = keeps_logits;
     copy->uniforms     = uniforms;
     copy->float_inputs = float_inputs;
     copy->id_inputs    = id_inputs;

@@ -59,10 +59,7 @@ public:
     // the others must not be computed.
     bool active = false;
 
-    // Whether the raw logits stay readable after a decode.
-    bool keeps_logits = false;
-
-    // After a decode with an output for this sequence. `read_logits` needs `keeps_logits`.
+    // After a decode with an output for this sequence. `read_logits`: the model's own, which cost nothing until they are read.
     std::vector<float>     read_logits() const;
     std::vector<float>     read_states() const;
     std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
@@ -110,7 +107,7 @@ private:
     std::vector<std::span<const float>> guide_logits;
     Role                                role;
 
-    ggml_tensor * raw_logits = nullptr; // of the latest build, if kept: a view of this sequence's row
+    ggml_tensor * raw_logits = nullptr; // of the latest build: the model's, with a row for each output
     int64_t       built_row  = 0;
     SamplerStats  latest;
     std::string   refused;
