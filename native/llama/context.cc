@@ -107,8 +107,7 @@ Context::~Context() {
 }
 
 Context::Chain Context::make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role) {
-    auto sampler          = std::make_unique<Sampler>(group_of(std::move(graph)), counters, sequence, role);
-    sampler->reads_logits = options.check_logits;
+    auto  sampler = std::make_unique<Sampler>(group_of(std::move(graph)), counters, sequence, role);
     Chain made;
     made.sampler = sampler.get();
     made.chain.reset(llama_sampler_chain_init(llama_sampler_chain_default_params()));
@@ -246,6 +245,9 @@ ContextStats Context::stats() const {
     std::set<const SamplerGroup *> groups;
     for (const auto & [sequence, chain] : chains) {
         add(chain.sampler->stats());
+        if (options.check_logits && options.placement == Placement::graph) {
+            stats.chains.readback_bytes += static_cast<size_t>(model->vocab_size()) * sizeof(float);
+        }
         if (groups.insert(chain.sampler->shared_group().get()).second) {
             add(chain.sampler->shared_group()->stats());
         }

@@ -10,18 +10,21 @@
 
 namespace ggsl {
 
+// In Batch::outputs: as 1, and return the model's own logits too.
+constexpr uint8_t raw_output = 2;
+
 struct Batch {
     std::vector<int32_t> tokens;
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
-    std::vector<uint8_t> outputs; // 1: sample, or return logits, after this token; 2: also the raw logits
+    std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
 };
 
-// The chain's results; raw logits if the sequence has no chain, or if they were asked for as well.
+// The chain's results; raw logits if the sequence has no chain.
 struct Output {
     int32_t            sequence;
     Results            results;
-    std::vector<float> raw;
+    std::vector<float> raw; // the model's own logits beside a chain's results, where they were asked for
 };
 
 struct ContextStats {
@@ -107,7 +110,7 @@ private:
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);
     void   check_one_graph(const Batch & batch);
-    Output read_output(int32_t index, int32_t sequence, size_t row, bool raw);
+    Output read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
     void   read_graph_chain(int32_t index, const Sampler & sampler, size_t row, Results & results);
     void   run_tail(int32_t index, const Chain & chain, Results & results);

@@ -40,8 +40,8 @@ void Context::check_batch(const Batch & batch) const {
                  "context size",
                  context_size(), batch.positions[i]);
         }
-        if (batch.outputs[i] > 2) {
-            fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", batch.outputs[i]);
+        if (batch.outputs[i] > raw_output) {
+            fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", static_cast<int>(batch.outputs[i]));
         }
         if (batch.outputs[i] != 0 && chains.count(sequence) > 0) {
             ++rows[sequence];
@@ -238,8 +238,8 @@ void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::ve
     check_one_graph(batch);
     for (size_t i = begin; i < end; ++i) {
         if (batch.outputs[i] != 0) {
-            outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i], rows[i - begin],
-                                          batch.outputs[i] == 2));
+            outputs.push_back(
+                read_output(static_cast<int32_t>(i - begin), batch.sequences[i], rows[i - begin], batch.outputs[i]));
         }
     }
 }
@@ -309,36 +309,31 @@ void Context::clear_sequences(const Batch & batch) {
     }
 }
 
-Output Context::read_output(int32_t index, int32_t sequence, size_t row, bool raw) {
+Output Context::read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted) {
     Output     output{ sequence, {}, {} };
-    const auto found = chains.find(sequence);
+    const auto found   = chains.find(sequence);
+    const bool has_raw = wanted == raw_output && found != chains.end();
     if (found == chains.end()) {
         const float * logits  = llama_get_logits_ith(context.get(), index);
         output.results.logits = std::vector<float>(logits, logits + model->vocab_size());
         check_output(output.results.logits, sequence);
-        if (raw) {
-            output.raw = output.results.logits;
-        }
     } else if (options.placement == Placement::graph) {
-        if (options.check_logits || raw) {
-            std::vector<float> logits = found->second.sampler->read_logits(row);
-            check_output(logits, sequence);
-            if (raw) {
-                output.raw = std::move(logits);
-            }
+        if (options.check_logits || has_raw) {
+            output.raw = found->second.sampler->read_logits(row);
+            check_output(output.raw, sequence);
         }
         if (!found->second.sampler->is_guide()) {
             read_graph_chain(index, *found->second.sampler, row, output.results);
         }
     } else {
+        if (has_raw) {
+            const float * logits = llama_get_logits_ith(context.get(), index);
+            output.raw.assign(logits, logits + model->vocab_size());
+        }
         if (!found->second.sampler->is_guide()) {
             found->second.sampler->host_row = found->second.sampler->first_row + row;
             give_guides(*found->second.sampler, row);
             run_tail(index, found->second, output.results);
-        }
-        if (raw) {
-            const float * logits = llama_get_logits_ith(context.get(), index);
-            output.raw.assign(logits, logits + model->vocab_size());
         }
     }
 
@@ -347,6 +342,9 @@ Output Context::read_output(int32_t index, int32_t sequence, size_t row, bool ra
             fail(code::invalid_logits, "sequence %d sampled token %d of %d: the model's logits are not numbers",
                  sequence, token, model->vocab_size());
         }
+    }
+    if (!has_raw) {
+        output.raw.clear();
     }
     return output;
 }

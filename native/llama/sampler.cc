@@ -164,19 +164,18 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
         counters->build_pending = false;
     }
 
-    model_logits = padded->src[0]; // `padded` is theirs and one more row
+    // llama.cpp makes them an output of its graph, so no node overwrites them.
+    model_logits = padded->src[0];
     built_rows.push_back(at);
-    const size_t logits_bytes = reads_logits ? ggml_nbytes(row_logits) : 0;
     if (is_guide()) {
         give(Built());
-        latest                = {};
-        latest.readback_bytes = logits_bytes;
+        latest = {};
         return;
     }
     const Built & built = group->build(context, cgraph, padded);
     give(built);
 
-    latest = { 0, 0, built.states.size() * sizeof(float) + logits_bytes, 0, 0, {} };
+    latest = { 0, 0, built.states.size() * sizeof(float), 0, 0, {} };
     for (const ggml_tensor * tap : built.taps) {
         latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
     }
@@ -280,8 +279,7 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 }
 
 Sampler * Sampler::clone() const noexcept {
-    auto * copy        = new Sampler(group, counters, sequence, role);
-    copy->reads_logits = reads_logits;
+    auto * copy = new Sampler(group, counters, sequence, role);
     copy->take_feeds(*this);
     return copy;
 }

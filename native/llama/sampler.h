@@ -65,10 +65,7 @@ public:
     size_t first_row   = 0;
     bool   is_active() const { return active_rows > 0; }
 
-    // Whether the raw logits of every output are read back.
-    bool reads_logits = false;
-
-    // After a decode; `row` counts from `first_row`.
+    // After a decode; `row` counts from `first_row`. `read_logits`: the model's own, which cost nothing until they are read.
     std::vector<float>     read_logits(size_t row) const;
     std::vector<float>     read_states(size_t row) const { return group->read_states(built_rows[row]); }
     std::vector<TapValues> read_taps(size_t row) const { return group->read_taps(built_rows[row]); }
@@ -125,7 +122,7 @@ private:
     Role                                role;
 
     // Of the latest build.
-    const ggml_tensor *  model_logits = nullptr; // all rows; an output of llama.cpp's graph, which nothing overwrites
+    const ggml_tensor *  model_logits = nullptr; // with a row for each output
     std::vector<int64_t> built_rows;
     SamplerStats         latest;
     std::string          refused;

@@ -140,7 +140,8 @@ EMSCRIPTEN_KEEPALIVE int32_t ggsl_output_sequence(const Session * session, size_
     return session->outputs[output].sequence;
 }
 
-// Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states, 5 raw logits (f32); empty if absent.
+// Gives one of an output's results: 0 sampled, 1 candidates (i32), 2 logits, 3 probs, 4 states, 5 the model's own logits (f32);
+// empty if absent.
 EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, int32_t which) {
     return guarded([&] {
         const Results & results = session->outputs[output].results;
