@@ -19,5 +19,7 @@ export const MAX_BATCH = 2 ** 16;
 /** The longest window of a sampler, in tokens: the largest context size. */
 export const MAX_HISTORY = MAX_CONTEXT;
 export const MAX_THREADS = 512;
+/** The most outputs of a sequence in one batch that are computed by one graph. */
+export const MAX_ROWS = 64;
 /** More than any model has. */
 export const MAX_LAYERS = 10_000;

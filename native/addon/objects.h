@@ -126,6 +126,7 @@ private:
     void        set_uniforms(const Napi::CallbackInfo & info);
     void        set_input(const Napi::CallbackInfo & info);
     void        set_guide(const Napi::CallbackInfo & info);
+    void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
     Napi::Value can_keep(const Napi::CallbackInfo & info);

@@ -5,9 +5,9 @@ import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } fr
 import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { isToken } from "@ggsl/compiler/graph/values.js";
-import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
-import { flagsOf } from "../grammars/bits.js";
+import { flagsOf, wordsOf } from "../grammars/bits.js";
 import type { GrammarSource, GrammarState } from "../grammars/types.js";
 import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
@@ -165,6 +165,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
+    if (source.kind === "bits") return wordsOf(open.grammar!.bits(), fedSize(input, vocabSize));
     const known = pairs.get(source.feature) ?? checkedPairs(open, fed);
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);

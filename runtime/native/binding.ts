@@ -239,8 +239,7 @@ export interface ContextOptions {
   readonly placement?: "graph" | "host";
   /**
    * Checks the model's raw logits of every output, and rejects with INVALID_LOGITS if one is NaN or +inf; the sequences then
-   * still contain the tokens. With `graph` it costs a readback of vocabSize x 4 bytes per output, counted in `readbackBytes`, and
-   * as much device memory per sequence; `host` always checks the logits of its chains.
+   * still contain the tokens. With `graph` it costs a readback of vocabSize x 4 bytes per output, counted in `readbackBytes`; `host` always checks the logits of its chains.
    * Default false.
    */
   readonly checkLogits?: boolean;
@@ -304,13 +303,15 @@ export interface Batch {
   /** Positions within the token's sequence; they continue the sequence. */
   readonly positions: Int32Array;
   readonly sequences: Int32Array;
-  /** 1 where an output is wanted, else 0. */
+  /** 1 where an output is wanted, 2 where the model's own logits are wanted with it, else 0. */
   readonly outputs: Uint8Array;
 }
 
 /** Without a chain, only `logits` are present, the model's raw ones. */
 export interface DecodeOutput extends ChainResults {
   readonly sequence: number;
+  /** The model's own logits beside a chain's results, where the batch asks for them. Reading them needs no other graph. */
+  readonly raw?: Float32Array;
 }
 
 export interface ContextStats {

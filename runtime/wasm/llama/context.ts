@@ -2,7 +2,6 @@
 import { nextTask } from "../../nextTask.js";
 import type {
   Batch,
-  ChainResults,
   ContextOptions,
   ContextStats,
   DecodeOutput,
@@ -15,7 +14,7 @@ import type { LlamaExports } from "./exports.js";
 import { checkInteger, Handle, type Handles } from "./handle.js";
 
 /** In ggsl_output's numbering. */
-const RESULTS = ["sampled", "candidates", "logits", "probs", "states"] as const;
+const RESULTS = ["sampled", "candidates", "logits", "probs", "states", "raw"] as const;
 
 export class LlamaContext implements NativeContext {
   readonly contextSize: number;
@@ -154,7 +153,7 @@ export class LlamaContext implements NativeContext {
       return values.length === 0 ? [] : [[name, values] as const];
     });
     const sequence = this.handle.call((e, at) => e.ggsl_output_sequence(at, index));
-    return { ...(Object.fromEntries(entries) as ChainResults), sequence };
+    return { ...(Object.fromEntries(entries) as Omit<DecodeOutput, "sequence">), sequence };
   }
 }
 
