@@ -1,0 +1,33 @@
+/** Statistics of a generation. */
+import type { Split } from "../devices/place.js";
+import type { ContextStats } from "../native/binding.js";
+import type { GenerationStats } from "./generation.js";
+
+/** What does not change while a generation runs. */
+interface Facts {
+  readonly promptTokens: number;
+  readonly split: Split | undefined;
+  /** As of the latest batch. */
+  readonly context: () => ContextStats;
+}
+
+export class Meter {
+  latest: GenerationStats;
+  private milliseconds = 0;
+
+  constructor(private readonly facts: Facts) {
+    this.latest = this.record(0);
+  }
+
+  /** The time of a step; that of the first is the prompt's. */
+  add(milliseconds: number, generatedTokens: number): void {
+    if (generatedTokens > 0) this.milliseconds += milliseconds;
+  }
+
+  record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
+    const { promptTokens, split, context } = this.facts;
+    const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
+    const counts = { promptTokens, generatedTokens, tokensPerSecond };
+    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
+  }
+}

@@ -1,0 +1,99 @@
+/** Requests: what a generation is given, and its checks. */
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { Chain } from "../chain.js";
+import * as is from "../check.js";
+import type { ContextSettings } from "../contextOptions.js";
+import { InputError } from "../errors.js";
+import type { Feed } from "../features/feed.js";
+import { withFed, type Guides } from "../guides.js";
+import * as checks from "../optionChecks.js";
+import { savedSequence, type SavedSequence } from "../savedSequence.js";
+import type { UniformValues } from "../sequence.js";
+import { picksInTail } from "../tail.js";
+
+/** A request to generate one sequence. */
+export interface SequenceRequest {
+  /** The chain that picks the tokens. */
+  readonly chain: Chain;
+  readonly uniforms?: UniformValues | undefined;
+  readonly feed?: Feed | undefined;
+  /**
+   * The other sequences whose logits the chain reads, by the names of its `input NAME: logits`; all are required. A generation
+   * takes one sequence of its context for itself and one for each guide, and is over when one of them is full.
+   */
+  readonly guides?: Guides | undefined;
+  /** The maximum number of tokens; default: until the model ends the text or the context is full. */
+  readonly maxTokens?: number;
+  /**
+   * How many of the likeliest tokens each piece lists, at most 100; default: none. It adds the chain's remaining rows to the
+   * readback of each token.
+   */
+  readonly alternatives?: number;
+  /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
+  readonly states?: boolean;
+  readonly signal?: AbortSignal;
+  /** A result of `save`; the prompt is then the saved tokens. */
+  readonly resume?: SavedSequence;
+}
+
+/** Where sequences run. Settings of the context default to those given to `loadModel`. */
+export interface RunOptions extends ContextSettings {
+  /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU on logits that are read back. */
+  readonly placement?: "graph" | "host";
+  /** A chain that the model's device cannot run as a whole is an error; without this, the rest of it runs on the CPU. */
+  readonly strict?: boolean;
+  /** Check every logit of the model: NaN or +inf is an error. It costs a readback of all logits with each token. */
+  readonly checkLogits?: boolean;
+}
+
+export interface GenerateOptions extends SequenceRequest, RunOptions {}
+
+const RUN: is.Checks<Omit<RunOptions, keyof ContextSettings>> = {
+  placement: is.oneOf("graph", "host"),
+  strict: is.flag,
+  checkLogits: is.flag,
+};
+export const checkRun = is.options(RUN);
+
+const MAX_ALTERNATIVES = 100;
+
+const REQUEST: is.Checks<SequenceRequest> = {
+  chain: checks.chain,
+  uniforms: checks.uniformValues,
+  feed: checks.feed,
+  guides: is.someObject,
+  maxTokens: is.integer(0),
+  alternatives: is.integer(0, MAX_ALTERNATIVES),
+  states: is.flag,
+  signal: checks.signal,
+  resume: savedSequence,
+};
+const checkRequest = is.options(REQUEST);
+
+/** Throws `InputError` for an invalid request. */
+export function checkSequence(options: SequenceRequest): void {
+  checkRequest(options, "options");
+  // it has no default
+  checks.chain(options.chain, "chain");
+}
+
+/** The graph that a request needs. */
+export const graphOf = ({ chain, alternatives = 0, feed = {}, guides = {} }: SequenceRequest): Graph =>
+  withFed(alternatives > 0 ? chain.rowsGraph : chain.graph, feed, guides);
+
+/** Throws `InputError` for a chain that needs more sequences than there are. */
+export function checkRoom({ name }: Graph, needed: number, sequences: number): void {
+  if (needed > sequences)
+    throw new InputError(
+      `the chain \`${name}\` needs ${needed} sequences, one for the text and one for each guide, and there ${sequences === 1 ? "is 1" : `are ${sequences}`}: set \`sequences\` to at least ${needed}`,
+    );
+}
+
+/** Throws `InputError` for a chain that picks no token. */
+export function checkPicks(graph: Graph): void {
+  if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
+    throw new InputError(
+      `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
+    );
+  }
+}

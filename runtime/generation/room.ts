@@ -1,0 +1,66 @@
+/** Where generations run: a model, a context and its scheduler, and the device of a chain. */
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
+import { contextSettings, type ContextSettings } from "../contextOptions.js";
+import type { ChosenDevice } from "../devices/choose.js";
+import type { DeviceBackend } from "../devices/locate.js";
+import { placeGraph, wholeGraph, type PlacedGraph } from "../devices/place.js";
+import { InputError } from "../errors.js";
+import type { ModelBinding, NativeModel } from "../native/binding.js";
+import { Scheduler } from "../scheduler.js";
+import { checkRun, type RunOptions } from "./request.js";
+
+/** A model in the memory of its device. */
+export interface LoadedModel {
+  readonly native: NativeModel;
+  readonly binding: ModelBinding;
+  readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & { readonly backend: DeviceBackend | "wasm" };
+  /** False if all layers, and therefore the logits, are on the CPU. */
+  readonly isOnDevice: boolean;
+  /** Default settings of contexts. */
+  readonly settings: ContextSettings;
+}
+
+/** Throws `InputError` for invalid settings. */
+export function openScheduler(
+  { native, binding, settings }: LoadedModel,
+  sequences: number,
+  options: RunOptions,
+): Scheduler {
+  checkRun(options, "options");
+  const merged = contextSettings(options, settings);
+  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
+  const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
+  if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
+    throw new InputError(
+      `${sequences} sequences of ${contextSize} tokens need a context of ${total.contextSize} tokens, and the maximum is ${MAX_CONTEXT}: set a smaller context size`,
+    );
+  const { placement, checkLogits } = options;
+  return new Scheduler(sequences, binding.Graph, (given) =>
+    native.createContext({
+      ...given,
+      ...merged,
+      ...total,
+      ...(placement !== undefined && { placement }),
+      ...(checkLogits !== undefined && { checkLogits }),
+    }),
+  );
+}
+
+/** The scheduler that gives a generation its slot. */
+export interface Room {
+  readonly scheduler: Scheduler;
+  readonly model: LoadedModel;
+  readonly options: RunOptions;
+}
+
+/** On the host, and on the CPU, every chain runs as a whole. */
+export function place(
+  graph: Graph,
+  { model: { native, chosen, isOnDevice }, options }: Room,
+  columns: readonly Float32Array[],
+): PlacedGraph {
+  if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
+  const { strict } = options;
+  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, columns, inModel: true, strict });
+}
