@@ -67,6 +67,6 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     gives: "column",
     result: "bool",
     lower: (cx, { grammar }) =>
-      featureColumn(cx, { form: { kind: "dense" }, from: { kind: "allowed", grammar } }, I.UNIT),
+      featureColumn(cx, { form: { kind: "bits" }, from: { kind: "allowed", grammar } }, I.UNIT),
   }),
 };

@@ -114,16 +114,21 @@ export interface Input {
 }
 
 /**
- * `logits` are the model's. A dense feature has V numbers; a sparse one has the `ids` and the `values` of its (token, value)
+ * `logits` are the model's. A dense feature has V numbers; one of `bits` has V too, each 0 or 1, which travel as bits, 16 to an i32,
+ * the lowest first, and are taken apart before the graph reads them; a sparse one has the `ids` and the `values` of its (token, value)
  * pairs; unused pairs have the feature's `fill` and ids that no other pair has.
  */
 export type InputSource =
-  { readonly kind: "logits" } | { readonly kind: "dense" | "ids" | "values"; readonly feature: number };
+  { readonly kind: "logits" } | { readonly kind: FeaturePart; readonly feature: number };
+
+/** What an input has of a feature. */
+export type FeaturePart = "dense" | "bits" | "ids" | "values";
 
 /** A column that the host feeds: computed from the text so far, or set by the calling program. */
 export interface Feature {
   readonly form:
-    { readonly kind: "dense" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
+    | { readonly kind: "dense" | "bits" }
+    | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
   readonly from: FeatureSource;
 }
 

@@ -160,12 +160,12 @@ const GRAPH: Shape = {
       name,
       dtype,
       dim,
-      source: { kinds: { logits: {}, dense: { feature: index }, ids: { feature: index }, values: { feature: index } } },
+      source: { kinds: { logits: {}, dense: { feature: index }, bits: { feature: index }, ids: { feature: index }, values: { feature: index } } },
     },
   },
   features: {
     array: {
-      form: { kinds: { dense: {}, sparse: { capacity: dim, fill: f32 } } },
+      form: { kinds: { dense: {}, bits: {}, sparse: { capacity: dim, fill: f32 } } },
       from: {
         kinds: {
           occurrences: { last, "in?": source },

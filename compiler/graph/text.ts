@@ -20,7 +20,7 @@ export function printGraph(graph: Graph): string {
   const typeWidth = Math.max(0, ...rows.map((r) => r.type.length));
   const lines = rows.map((r) => `  ${r.code.padEnd(codeWidth)} ${r.type.padEnd(typeWidth)} ${r.comment}`.trimEnd());
   return [
-    `graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`,
+    `graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.source.kind === "bits" ? "bits" : i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`,
     ...lines,
     `  return ${outputsText(graph, operand)}`,
     "}",

@@ -243,7 +243,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
             feeds.inputs.push_back(guide_logits[i]);
         } else if (bound().graph.inputs[i].is_constant) {
             feeds.inputs.push_back(std::monostate());
-        } else if (bound().graph.inputs[i].dtype == Dtype::f32) {
+        } else if (bound().graph.inputs[i].fed_dtype() == Dtype::f32) {
             feeds.inputs.push_back(std::span<const float>(row.floats[i]));
         } else {
             feeds.inputs.push_back(std::span<const int32_t>(row.ids[i]));

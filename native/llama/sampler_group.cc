@@ -47,9 +47,9 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
     if (columns != nullptr) {
         return 0;
     }
-    columns             = std::make_unique<Columns>(bound, type);
+    columns             = std::make_unique<Columns>(bound, type, family);
     latest.column_bytes = columns->bytes();
-    return bound.graph.columns.size() * static_cast<size_t>(bound.vocab_size) * sizeof(float);
+    return columns->uploaded_bytes();
 }
 
 const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
@@ -114,7 +114,7 @@ std::optional<size_t> SamplerGroup::upload() {
         }
         if (bound.graph.inputs[i].is_guide) {
             bytes += upload_guide(i);
-        } else if (bound.graph.inputs[i].dtype == Dtype::f32) {
+        } else if (bound.graph.inputs[i].fed_dtype() == Dtype::f32) {
             bytes += upload_rows<float>(built.inputs[i],
                                         [i](const Sampler & member, size_t row) { return member.float_input(row, i); });
         } else {

@@ -5,8 +5,10 @@ import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } fr
 import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { isToken } from "@ggsl/compiler/graph/values.js";
-import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
+import { flagsOf, wordsOf } from "../grammars/bits.js";
+import type { GrammarSource, GrammarState } from "../grammars/types.js";
 import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
@@ -16,13 +18,6 @@ import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabul
 
 /** Values of a column, by token. */
 export type Pairs = ReadonlyMap<number, number>;
-
-/** A grammar and its position in the text. */
-export interface GrammarState {
-  /** 1 for each token that may come next, else 0. */
-  allowed(): Float32Array;
-  accept(token: number): GrammarState;
-}
 
 /** What feeds a sequence besides its own history. Only what the chain uses is required. */
 export interface Feed {
@@ -38,8 +33,8 @@ export interface Feed {
    * which cuts a text into tokens by the longest match.
    */
   readonly vocabulary?: GivenVocabulary;
-  /** Opens a GBNF grammar. */
-  readonly openGrammar?: (text: string) => GrammarState;
+  /** Opens a grammar at the beginning of the text. */
+  readonly openGrammar?: (source: GrammarSource) => GrammarState;
 }
 
 export const IN_GRAPH = Symbol("logits that never reach the host");
@@ -86,7 +81,7 @@ export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[],
       return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
     if (from.kind === "allowed") {
       if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
-      return { feature, grammar: feed.openGrammar(from.grammar) };
+      return { feature, grammar: feed.openGrammar({ gbnf: from.grammar }) };
     }
     if (from.kind === "set" && feature.form.kind === "dense")
       return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
@@ -170,6 +165,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
+    if (source.kind === "bits") return wordsOf(open.grammar!.bits(), fedSize(input, vocabSize));
     const known = pairs.get(source.feature) ?? checkedPairs(open, fed);
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);
@@ -178,7 +174,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
 
 function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
   if (mask) return mask;
-  if (grammar) return grammar.allowed();
+  if (grammar) return flagsOf(grammar.bits(), vocabSize);
   if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
   const name = nameOf(from);
   const values = given(name, feed);

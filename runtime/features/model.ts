@@ -1,11 +1,13 @@
 /** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import { translated } from "../errors.js";
+import { InputError, translated } from "../errors.js";
 import type { NativeGrammar, Pieces } from "../native/samplerBinding.js";
 import { fromBytes, type Vocabulary } from "./vocabulary.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { IN_GRAPH, type Feed, type GrammarState, type ModelFeed } from "./feed.js";
+import { bitsOf } from "../grammars/bits.js";
+import type { GrammarSource, GrammarState } from "../grammars/types.js";
+import { IN_GRAPH, type Feed, type ModelFeed } from "./feed.js";
 
 /** Adds the model's vocabulary and grammars to the feed of a graph. */
 export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: Graph, given: Feed = {}): ModelFeed {
@@ -15,7 +17,7 @@ export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: 
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
-    openGrammar: (text) => grammarState(translated(() => new Grammar(model, text, "root"))),
+    openGrammar: (source) => grammarState(translated(() => new Grammar(model, gbnfOf(source), "root"))),
   };
 }
 
@@ -63,15 +65,28 @@ function classesOf(bits: Uint8Array): NonNullable<Vocabulary["classes"]> {
   return { control: having(1), end: having(2) };
 }
 
+function gbnfOf(source: GrammarSource): string {
+  if ("gbnf" in source) return source.gbnf;
+  throw new InputError(`expected a grammar in the form \`gbnf\`, found ${Object.keys(source).join(", ")}`);
+}
+
 /** Accepting works on a copy, so that the earlier state stays valid. */
 function grammarState(grammar: NativeGrammar): GrammarState {
+  let bits: Uint32Array | undefined;
+  const accept = (token: number): GrammarState =>
+    translated(() => {
+      const next = grammar.clone();
+      next.accept(token);
+      return grammarState(next);
+    });
   return {
-    allowed: () => translated(() => grammar.allowed()),
-    accept: (token) =>
-      translated(() => {
-        const next = grammar.clone();
-        next.accept(token);
-        return grammarState(next);
-      }),
+    ready: () => undefined,
+    bits: () => (bits ??= bitsOf(translated(() => grammar.allowed()))),
+    accept,
+    acceptAll(tokens) {
+      const states: GrammarState[] = [];
+      for (const token of Array.from(tokens)) states.push((states.at(-1)?.accept ?? accept)(token));
+      return states;
+    },
   };
 }

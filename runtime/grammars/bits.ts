@@ -1,0 +1,19 @@
+/** Sets of tokens with a bit each, lowest bit first. */
+
+/** Words for a vocabulary. */
+export const wordsFor = (vocabSize: number): number => Math.ceil(vocabSize / 32);
+
+/** The bits of flags that are 0 or another number. */
+export function bitsOf(flags: ArrayLike<number>): Uint32Array {
+  const words = new Uint32Array(wordsFor(flags.length));
+  for (let token = 0; token < flags.length; token++) if (flags[token] !== 0) words[token >>> 5]! |= 1 << (token & 31);
+  return words;
+}
+
+/** 1 for each token whose bit is set, else 0. */
+export const flagsOf = (bits: Uint32Array, vocabSize: number): Float32Array =>
+  Float32Array.from({ length: vocabSize }, (_, token) => (bits[token >>> 5]! >>> (token & 31)) & 1);
+
+/** The bits as a graph takes them: 16 in each of `count` words. */
+export const wordsOf = (bits: Uint32Array, count: number): Int32Array =>
+  Int32Array.from({ length: count }, (_, i) => (bits[i >>> 1]! >>> (16 * (i & 1))) & 0xffff);

@@ -1,0 +1,39 @@
+/** What a grammar is given as, and a position in a text that it constrains. */
+
+/** A grammar in one of the forms that it can be given in. */
+export type GrammarSource =
+  /** A grammar in llama.cpp's form, whose rule `root` is the text. */
+  | { readonly gbnf: string }
+  /** A JSON schema: an object, a boolean, or either as JSON text. */
+  | { readonly jsonSchema: object | boolean | string }
+  /** The whole text matches a regular expression. */
+  | { readonly regex: string }
+  /** The text is one of these. */
+  | { readonly choices: readonly string[] }
+  /** XGrammar's structural tags: text with parts that obey a schema or a grammar, such as tool calls. */
+  | { readonly structuralTag: object };
+
+export type GrammarKind = GrammarSource extends infer S ? (S extends GrammarSource ? keyof S : never) : never;
+
+/** A grammar and its position in a text. Positions are immutable; each remembers the tokens before it. */
+export interface GrammarState {
+  /**
+   * What to wait for before `bits` can be called; undefined if it can be called now. It rejects with an `InputError` for a grammar
+   * that the engine refuses, or that exceeds a limit.
+   */
+  ready(): Promise<void> | undefined;
+  /**
+   * One bit for each token that may come next, lowest bit first, ceil(V/32) words. End-of-text tokens may come where the grammar
+   * may end. The caller does not change them. Throws if the position is not ready.
+   */
+  bits(): Uint32Array;
+  /**
+   * The position after a token. Throws `InputError` for one that may not come next, here, or when the new position becomes ready.
+   */
+  accept(token: number): GrammarState;
+  /**
+   * Prepares the positions after each of these tokens in turn, at once: `ready` of the last one includes those before it. A
+   * position after a token that may not come next is the end of the list.
+   */
+  acceptAll(tokens: ArrayLike<number>): readonly GrammarState[];
+}
