@@ -8,6 +8,7 @@ import { isToken } from "@ggsl/compiler/graph/values.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import { flagsOf } from "../grammars/bits.js";
+import { openGrammar } from "../grammars/open.js";
 import type { GrammarSource, GrammarState } from "../grammars/types.js";
 import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
@@ -80,14 +81,31 @@ export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[],
     if (from.kind === "completes")
       return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
     if (from.kind === "allowed") {
-      if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
-      return { feature, grammar: feed.openGrammar({ gbnf: from.grammar }) };
+      return { feature, grammar: opened({ gbnf: from.grammar }, feed) };
     }
     if (from.kind === "set" && feature.form.kind === "dense")
       return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
     return { feature };
   });
 }
+
+/** A grammar at its beginning. Without a model, this thread waits for the engine. */
+function opened(source: GrammarSource, feed: Feed): GrammarState {
+  if (feed.openGrammar) return feed.openGrammar(source);
+  const vocabulary = vocabularyIn(feed);
+  if (!vocabulary) throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model");
+  return openGrammar(source, { vocabulary, now: true });
+}
+
+/** What to wait for before `featureInputs`; undefined if nothing. */
+export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
+  const waits = features.flatMap(({ grammar }) => grammar?.ready() ?? []);
+  return waits.length > 0 ? Promise.all(waits) : undefined;
+}
+
+/** Frees what the engines hold for a text that is over. */
+export const releaseGrammars = (features: readonly OpenFeature[]): void =>
+  features.forEach(({ grammar }) => grammar?.release());
 
 /** The features after `token` is accepted. */
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
