@@ -57,10 +57,13 @@ function sessionVocabulary(vocabulary: Vocabulary): SessionVocabulary {
   return session;
 }
 
-/** The texts without those that never come: of control tokens, and those that begin with a zero byte, as in llama.cpp. */
+/** A zero byte at the beginning, which llama.cpp refuses, too, or a byte that is in no text in UTF-8. */
+const NEVER = /^\0|[\xc0\xc1\xf5-\xff]/;
+
+/** The texts without those that never come, and without those of control tokens. */
 function bytesOf(texts: readonly string[], never: ReadonlySet<number>): Pick<EngineVocabulary, "bytes" | "offsets"> {
   const offsets = new Int32Array(texts.length + 1);
-  const comes = (token: number, text: string): boolean => !never.has(token) && !text.startsWith("\0");
+  const comes = (token: number, text: string): boolean => !never.has(token) && !NEVER.test(text);
   for (const [token, text] of texts.entries())
     offsets[token + 1] = offsets[token]! + (comes(token, text) ? text.length : 0);
   const bytes = new Uint8Array(offsets[texts.length]!);

@@ -6,7 +6,7 @@ import { readSchema } from "./schema/schema.js";
 import { readStructuralTag } from "./structuralTag.js";
 import { readGbnf } from "./text/gbnf.js";
 import { readRegex } from "./text/regex.js";
-import { any, ROOT, textOf, toEbnf } from "./text/rules.js";
+import { any, OnlyLlama, ROOT, textOf, toEbnf, toGbnf, type Rules } from "./text/rules.js";
 import type { GrammarKind, GrammarSource } from "./types.js";
 import type { Prepared } from "./xgrammar/instance.js";
 
@@ -24,18 +24,27 @@ interface Kind {
 
 const toXgrammar = (grammar: Prepared): Routed => ({ engine: "xgrammar", grammar });
 
+/** Rules go to XGrammar, unless it has no form for them. */
+function ofRules(rules: () => Rules, gbnf: () => string): Routed {
+  try {
+    return toXgrammar({ ebnf: toEbnf(rules()) });
+  } catch (error) {
+    if (!(error instanceof OnlyLlama)) throw error;
+    return { engine: "llama", gbnf: gbnf(), because: error.message };
+  }
+}
+
 type SourceOf<K extends GrammarKind> = Extract<GrammarSource, Readonly<Record<K, unknown>>>;
 
 /** Each reads a source, and throws an `InputError` for one that is not right. */
 const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: SourceOf<K>) => Routed } } = {
   gbnf: {
     name: "the grammar",
-    route({ gbnf }) {
-      const read = readGbnf(checkedText(gbnf, "gbnf"));
-      return "rules" in read
-        ? toXgrammar({ ebnf: toEbnf(read.rules) })
-        : { engine: "llama", gbnf, because: read.onlyLlama };
-    },
+    route: ({ gbnf }) =>
+      ofRules(
+        () => readGbnf(checkedText(gbnf, "gbnf")),
+        () => gbnf,
+      ),
   },
   jsonSchema: {
     name: "the JSON schema",
@@ -43,7 +52,13 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
   },
   regex: {
     name: "the regular expression",
-    route: ({ regex }) => toXgrammar({ ebnf: toEbnf(readRegex(checkedText(regex, "regex"))) }),
+    route({ regex }) {
+      const rules = readRegex(checkedText(regex, "regex"));
+      return ofRules(
+        () => rules,
+        () => toGbnf(rules),
+      );
+    },
   },
   choices: {
     name: "the choices",

@@ -5,7 +5,7 @@ import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
 import { readGbnf } from "./text/gbnf.js";
 import { readRegex } from "./text/regex.js";
-import { toEbnf } from "./text/rules.js";
+import { OnlyLlama, toEbnf } from "./text/rules.js";
 
 type Format = Readonly<Record<string, unknown>>;
 
@@ -97,9 +97,12 @@ function format(given: unknown, path: string, depth: number): unknown {
 
 /** Grammars and patterns are read here, and given in a form that means the same there. */
 function forXgrammar(read: Format & { readonly type?: unknown }, path: string): unknown {
-  if (read.type === "regex") return { type: "grammar", grammar: toEbnf(readRegex(read["pattern"] as string)) };
-  if (read.type !== "grammar") return read;
-  const grammar = readGbnf(read["grammar"] as string);
-  if ("onlyLlama" in grammar) throw fault(path, `the grammar has ${grammar.onlyLlama}, which a tag cannot have`);
-  return { type: "grammar", grammar: toEbnf(grammar.rules) };
+  if (read.type !== "regex" && read.type !== "grammar") return read;
+  try {
+    const rules = read.type === "regex" ? readRegex(read["pattern"] as string) : readGbnf(read["grammar"] as string);
+    return { type: "grammar", grammar: toEbnf(rules) };
+  } catch (error) {
+    if (!(error instanceof OnlyLlama)) throw error;
+    throw fault(path, `it has ${error.message}, which a tag cannot have`);
+  }
 }

@@ -7,7 +7,9 @@ import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../../errors.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { readRegex } from "../text/regex.js";
+import { OnlyLlama, ROOT } from "../text/rules.js";
 import { areDisjoint } from "./disjoint.js";
+import { jsonPattern } from "./pattern.js";
 import { ABOUT, ANNOTATIONS, COUNTS, DECIDING, ENFORCED, FORMATS, TYPES, WITHOUT_EFFECT } from "./keywords.js";
 import type { Deciding, SchemaType } from "./keywords.js";
 
@@ -249,24 +251,18 @@ class SchemaReader {
       throw unenforced(path, Object.keys(schema)[1]!, ` beside \`${Object.keys(schema)[0]!}\``);
     if (format !== undefined && !FORMATS.has(format as string))
       throw unenforced(path, "format", ` with the value ${show(format)}; enforced are ${[...FORMATS].join(", ")}`);
-    if (pattern !== undefined) this.checkPattern(pattern, `${path}/pattern`);
-    return schema;
+    return pattern === undefined ? schema : { pattern: this.pattern(pattern, `${path}/pattern`) };
   }
 
-  /** XGrammar reads it again; what it reads otherwise is refused. */
-  private checkPattern(pattern: unknown, path: string): void {
+  /** XGrammar reads it again, in a form that means the same there. */
+  private pattern(pattern: unknown, path: string): string {
     if (typeof pattern !== "string") throw fault(path, `expected a text, found ${show(pattern)}`);
     try {
-      readRegex(pattern);
+      return jsonPattern(readRegex(pattern).get(ROOT)!);
     } catch (error) {
-      throw fault(path, (error as Error).message);
+      if (!(error instanceof OnlyLlama)) throw fault(path, (error as Error).message);
+      throw unenforced(path, "pattern", ` with ${error.message}`);
     }
-    const odd = /\[\^[^\]]*[^ -~]|\\[WDS]|\\c|["\\]\\|\\"|"|[^ -~]|\.|\(\?<|\[[^\]]*\\[wds]/u.exec(pattern)?.[0];
-    if (odd !== undefined)
-      throw new InputError(
-        `the JSON schema at ${show(path)}: \`pattern\` cannot be enforced with ${show(odd)}: write the characters as a class of their own, such as \`[a-z]\`, or list \`pattern\` in \`ignore\``,
-        { code: "UNENFORCED_KEYWORD" },
-      );
   }
 
   private ofArray(schema: Schema, path: string, depth: number): Schema {

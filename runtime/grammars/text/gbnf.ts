@@ -1,25 +1,10 @@
 /** Reads GBNF as llama.cpp does. */
-import type { InputError } from "../../errors.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Reader } from "./reader.js";
-import { all, any, LAST_CHARACTER, ROOT, text, type Item, type Rules } from "./rules.js";
+import { all, any, LAST_CHARACTER, OnlyLlama, ROOT, text, type Item, type Rules } from "./rules.js";
 
-/** A grammar, or the reason why only llama.cpp's engine reads it. */
-export type Gbnf = { readonly rules: Rules } | { readonly onlyLlama: string };
-
-/** A construct that is right, and has no form in the other engine. */
-class OnlyLlama extends Error {}
-
-/** Throws `InputError` with the place of a fault. */
-export function readGbnf(source: string): Gbnf {
-  const reader = new Reader(source, "the grammar");
-  try {
-    return { rules: new GbnfReader(reader).rules() };
-  } catch (error) {
-    if (error instanceof OnlyLlama) return { onlyLlama: error.message };
-    throw error;
-  }
-}
+/** Throws `InputError` with the place of a fault, and `OnlyLlama` for what only llama.cpp reads. */
+export const readGbnf = (source: string): Rules => new GbnfReader(new Reader(source, "the grammar")).rules();
 
 const SPACE = /(?:[ \t]|#[^\r\n]*)*/y;
 const SPACE_AND_LINES = /(?:[ \t\r\n]|#[^\r\n]*)*/y;
@@ -185,12 +170,8 @@ class GbnfReader {
   }
 
   private checked(character: number, at: number): number {
-    if (character === 0 || character > LAST_CHARACTER) throw this.outside(at);
+    if (character > LAST_CHARACTER) throw this.in_.fault("expected a character up to 10ffff", at);
     return character;
-  }
-
-  private outside(at: number): InputError {
-    return this.in_.fault("expected a character from 1 to 10ffff", at);
   }
 }
 
