@@ -1,7 +1,7 @@
 /** Generations: text after a prompt, a token at a time, with the chain in the model's graph. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { InputError, translate, translated } from "./errors.js";
-import { columnsOf } from "./features/feed.js";
+import { columnsOf, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import type { Generation, Piece } from "./generation/generation.js";
 import {
@@ -80,6 +80,7 @@ export function generateIn(
       throw translate(error, options.signal);
     } finally {
       slot?.release();
+      releaseGrammars((writer?.sequence ?? before).features);
       atEnd();
     }
   }
