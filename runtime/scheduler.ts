@@ -4,6 +4,7 @@
  */
 import { AbortError, InputError } from "./errors.js";
 import { nextTask } from "./nextTask.js";
+import { Costs, type Cost } from "./speculation/costs.js";
 import type {
   Batch,
   Binding,
@@ -23,13 +24,28 @@ export interface Part {
   readonly position: number;
 }
 
-/** One sequence's part of a batch, with an output after its last token. */
-export interface Step extends Part {
-  /** The parts of its guides, in their order. */
-  readonly guides?: readonly Part[];
+/** What the chain is fed with for one output. */
+export interface Row {
   readonly uniforms: Float32Array;
   /** The chain's inputs from index 1 on; empty for constant ones, and not read for those of guides. */
   readonly inputs: readonly InputValues[];
+}
+
+/** One sequence's part of a batch, with an output after its last token. */
+export interface Step extends Part, Row {
+  /** The parts of its guides, in their order. */
+  readonly guides?: readonly Part[];
+  /** For `decodeRows`: those of more outputs, after the first. The tokens end with as many drafted ones. */
+  readonly more?: readonly Row[];
+  /** These outputs come with the model's own logits. */
+  readonly isRaw?: boolean;
+}
+
+/** The outputs of a step, and what its batch cost; no cost for a batch with a prompt. */
+export interface Rows {
+  /** The first, and of `more` as many as fitted in the batch. */
+  readonly outputs: readonly DecodeOutput[];
+  readonly cost: Cost | undefined;
 }
 
 /** A sequence of the context and its guides, from `acquire` to `release`. */
@@ -37,6 +53,9 @@ export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
   decode(step: Step): Promise<DecodeOutput>;
+  decodeRows(step: Step): Promise<Rows>;
+  /** Of the context's batches. */
+  readonly costs: Costs;
   /** As of the latest batch. */
   readonly stats: () => ContextStats;
   release(): void;
@@ -46,7 +65,7 @@ export interface Slot {
 interface Job extends Step {
   readonly places: Places;
   readonly chain: NativeGraph;
-  readonly resolve: (output: DecodeOutput) => void;
+  readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -56,6 +75,8 @@ interface Place {
   isTaken: boolean;
   /** It still holds the tokens of its previous user. */
   isStale: boolean;
+  /** It holds at most so many tokens. */
+  length: number;
   isGuide: boolean;
   /** Undefined after a chain was refused. */
   chain: NativeGraph | undefined;
@@ -70,7 +91,9 @@ interface Places {
 
 const all = ({ main, guides }: Places): Place[] => [main, ...guides.map(({ place }) => place)];
 
-type Open = (options: Pick<ContextOptions, "chains" | "guides" | "sequences">) => Promise<NativeContext>;
+type Open = (
+  options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
+) => Promise<NativeContext>;
 
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
@@ -89,6 +112,13 @@ export class Scheduler {
   private isRunning = false;
   private isDisposed = false;
   private stats: ContextStats | undefined;
+  private readonly costs = new Costs();
+  /** Rows of a sequence, and outputs of all, that a graph can have. */
+  private size = { rows: 1, outputs: 0 };
+  /** More rows need more memory than there is. */
+  private isFull = false;
+  /** Contexts of draft models, by model. */
+  private readonly companions = new Map<object, Scheduler>();
 
   constructor(
     readonly sequences: number,
@@ -102,28 +132,33 @@ export class Scheduler {
    * @param words the chain in the wire form
    * @param columns those of its constant inputs
    * @param inputs the chain's inputs that are the logits of guides; with the sequence itself at most `sequences`
+   * @param rows the most outputs of a step
    */
   async acquire(
     words: Int32Array,
     columns: readonly Float32Array[] = [],
     signal?: AbortSignal,
     inputs: readonly number[] = [],
+    rows = 1,
   ): Promise<Slot> {
     const chain = this.chainOf(words, columns);
-    const context = await this.opened(chain, inputs.length);
+    const context = await this.opened(chain, inputs.length, rows);
     const places = await this.freePlaces(inputs, signal);
     let job: Job | undefined;
     const onAbort = (): void => job && this.cancel(context, job);
     signal?.addEventListener("abort", onAbort);
+    const decodeRows = (step: Step): Promise<Rows> =>
+      new Promise((resolve, reject) => {
+        job = { ...step, places, chain, resolve, reject };
+        this.jobs.push(job);
+        if (!this.isRunning) void this.run(context);
+      });
     return {
       contextSize: Math.floor(context.contextSize / this.sequences),
       stats: () => this.stats!,
-      decode: (step) =>
-        new Promise((resolve, reject) => {
-          job = { ...step, places, chain, resolve, reject };
-          this.jobs.push(job);
-          if (!this.isRunning) void this.run(context);
-        }),
+      costs: this.costs,
+      decodeRows,
+      decode: async (step) => (await decodeRows(step)).outputs[0]!,
       release: () => {
         signal?.removeEventListener("abort", onAbort);
         for (const place of all(places)) {
@@ -135,9 +170,17 @@ export class Scheduler {
     };
   }
 
+  /** The scheduler of a draft model beside this one, which is disposed with it. */
+  companion(model: object, open: (sequences: number) => Scheduler): Scheduler {
+    const known = this.companions.get(model) ?? open(this.sequences);
+    this.companions.set(model, known);
+    return known;
+  }
+
   /** Frees the context. Pending requests fail. */
   dispose(): void {
     this.isDisposed = true;
+    for (const companion of this.companions.values()) companion.dispose();
     void this.opening?.then(
       (context) => context.dispose(),
       () => undefined, // the caller that opened it gets the error
@@ -165,16 +208,19 @@ export class Scheduler {
    * Every sequence starts with the first chain, and as many of them as guides as its generations need: setting it later would
    * make llama.cpp reserve its memory again.
    */
-  private async opened(chain: NativeGraph, guideCount: number): Promise<NativeContext> {
+  private async opened(chain: NativeGraph, guideCount: number, rows: number): Promise<NativeContext> {
     if (this.isDisposed) throw disposed();
     const { sequences } = this;
+    if (!this.opening) this.size = sizeFor(rows, sequences);
+    const { size } = this;
     const isGuide = (sequence: number): boolean => sequence % (1 + guideCount) > 0;
     const chains = Array.from({ length: sequences }, () => chain);
     const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
-    this.opening ??= this.open({ sequences, chains, ...(guideCount > 0 && { guides }) }).then((context) => {
+    const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(size.rows > 1 && size) };
+    this.opening ??= this.open(given).then((context) => {
       this.stats = context.stats();
       this.places = chains.map((_, sequence) => ({
-        ...{ sequence, chain, isGuide: isGuide(sequence), isTaken: false, isStale: false },
+        ...{ sequence, chain, isGuide: isGuide(sequence), isTaken: false, isStale: false, length: 0 },
       }));
       return context;
     });
@@ -229,7 +275,9 @@ export class Scheduler {
     while (this.jobs.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      const jobs = this.jobs.splice(0).sort((a, b) => a.places.main.sequence - b.places.main.sequence);
+      const waiting = this.jobs.splice(0).sort((a, b) => a.places.main.sequence - b.places.main.sequence);
+      this.grow(context, waiting);
+      const jobs = trimmed(waiting, this.size);
       this.current = jobs.filter((job) => attempt(job, () => prepare(context, job)));
       if (this.current.length > 0) await this.decode(context, this.current);
       this.current = [];
@@ -237,12 +285,29 @@ export class Scheduler {
     this.isRunning = false;
   }
 
+  /** Makes room for the rows that are asked for: once, because it makes a new context of llama.cpp. */
+  private grow(context: NativeContext, jobs: readonly Job[]): void {
+    const rows = 1 + Math.max(...jobs.map(({ more = [] }) => more.length));
+    if (rows <= this.size.rows || this.size.rows > 1 || this.isFull) return;
+    try {
+      const size = sizeFor(Math.max(rows, GROWN_ROWS), this.sequences);
+      context.setRows(size.rows, size.outputs);
+      this.size = size;
+    } catch {
+      this.isFull = true;
+    }
+  }
+
   private async decode(context: NativeContext, jobs: readonly Job[]): Promise<void> {
     try {
+      const start = performance.now();
+      const { graphBuilds } = this.stats!;
       const outputs = await context.decode(batchOf(jobs));
       this.stats = context.stats();
-      const bySequence = new Map(outputs.map((output) => [output.sequence, output]));
-      for (const { places, resolve } of jobs) resolve(bySequence.get(places.main.sequence)!);
+      const cost = costOf(jobs, performance.now() - start);
+      if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
+      for (const { places, resolve } of jobs)
+        resolve({ outputs: outputs.filter(({ sequence }) => sequence === places.main.sequence), cost });
     } catch (thrown) {
       const error = this.isDisposed ? disposed() : thrown;
       if (jobs.length === 1 || !CAUSED_BY_ONE.has((error as NativeError).code)) {
@@ -251,8 +316,7 @@ export class Scheduler {
       }
       // One at a time, so that only the sequence that causes the error gets it.
       for (const job of jobs) {
-        const back = (): void =>
-          partsOf(job).forEach(({ place, position }) => context.remove(place.sequence, position));
+        const back = (): void => partsOf(job).forEach(({ place, position }) => cut(context, place, position));
         const isBack = attempt(job, back, error);
         if (isBack) await this.decode(context, [job]);
       }
@@ -294,22 +358,73 @@ const partsOf = ({
   ...guides.map(({ place }, i) => ({ place, ...parts[i]! })),
 ];
 
-function prepare(context: NativeContext, { places: { main, guides }, chain, uniforms, inputs }: Job): void {
-  give(context, main, chain, false);
-  for (const { place } of guides) give(context, place, chain, true);
+function prepare(context: NativeContext, job: Job): void {
+  const { main, guides } = job.places;
+  give(context, main, job.chain, false);
+  for (const { place } of guides) give(context, place, job.chain, true);
+  for (const { place, tokens, position } of partsOf(job)) {
+    if (position < place.length) cut(context, place, position);
+    place.length = position + tokens.length;
+  }
   const { sequence } = main;
-  context.setUniforms(sequence, uniforms);
-  inputs.forEach((values, i) => {
-    const guide = guides.find(({ input }) => input === i + 1);
-    if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
-    else if (values.length > 0) context.setInput(sequence, i + 1, values);
+  rowsOf(job).forEach(({ uniforms, inputs }, row) => {
+    context.setUniforms(sequence, uniforms, row);
+    inputs.forEach((values, i) => {
+      const guide = guides.find(({ input }) => input === i + 1);
+      if (guide && row === 0) context.setGuide(sequence, i + 1, guide.place.sequence);
+      else if (!guide && values.length > 0) context.setInput(sequence, i + 1, values, row);
+    });
   });
+}
+
+const rowsOf = (job: Job): Row[] => [job, ...(job.more ?? [])];
+
+/** Removes the tokens from `position` on: drafted ones that were refused. */
+function cut(context: NativeContext, place: Place, position: number): void {
+  context.remove(place.sequence, position);
+  place.length = position;
+}
+
+/** The rows of a sequence after the first that speculates in a context that was opened without. */
+const GROWN_ROWS = 9;
+
+/** Sequences of a large batch that can have all their rows at once. */
+const FULL_SEQUENCES = 4;
+
+const sizeFor = (rows: number, sequences: number): { rows: number; outputs: number } => ({
+  rows,
+  outputs: sequences + (rows - 1) * Math.min(sequences, FULL_SEQUENCES),
+});
+
+/** The jobs with as many rows as fit in one graph, shared equally. */
+function trimmed(jobs: readonly Job[], { rows, outputs }: { rows: number; outputs: number }): Job[] {
+  const lengths = (job: Job): number => job.more?.length ?? 0;
+  const drafting = jobs.filter((job) => lengths(job) > 0);
+  const width = (job: Job): number => 1 + job.places.guides.length;
+  let most = rows - 1;
+  const total = (): number => jobs.reduce((sum, job) => sum + width(job) * (1 + Math.min(most, lengths(job))), 0);
+  while (drafting.length > 0 && most > 0 && total() > outputs) most--;
+  return jobs.map((job) => (lengths(job) > most ? withDraft(job, most) : job));
+}
+
+/** A job with only the first tokens of its draft. */
+function withDraft(job: Job, length: number): Job {
+  const dropped = job.more!.length - length;
+  const shorter = <P extends Part>(part: P): P => ({ ...part, tokens: part.tokens.subarray(0, -dropped) });
+  return { ...shorter(job), more: job.more!.slice(0, length), ...(job.guides && { guides: job.guides.map(shorter) }) };
+}
+
+/** Undefined for a batch with tokens that are neither a text's last one nor drafted. */
+function costOf(jobs: readonly Job[], milliseconds: number): Cost | undefined {
+  const extra = jobs.reduce((sum, { more = [] }) => sum + more.length, 0);
+  const tokens = jobs.reduce((sum, job) => sum + job.tokens.length, 0);
+  return tokens === jobs.length + extra ? { sequences: jobs.length, extra, milliseconds } : undefined;
 }
 
 /** Empties a place for its new user, and gives it the chain. */
 function give(context: NativeContext, place: Place, chain: NativeGraph, isGuide: boolean): void {
   const { sequence } = place;
-  if (place.isStale) context.remove(sequence);
+  if (place.isStale) cut(context, place, 0);
   place.isStale = false;
   if (place.chain === chain && place.isGuide === isGuide) return;
   place.chain = undefined;
@@ -320,13 +435,20 @@ function give(context: NativeContext, place: Place, chain: NativeGraph, isGuide:
 
 /** In the order of the sequences: llama.cpp rebuilds its graph if it changes. */
 function batchOf(jobs: readonly Job[]): Batch {
-  const parts = jobs.flatMap(partsOf).sort((a, b) => a.place.sequence - b.place.sequence);
-  const each = (value: (part: Part & { place: Place }, i: number) => number): number[] =>
+  const parts = jobs
+    .flatMap((job) =>
+      partsOf(job).map((part) => ({
+        ...{ ...part, rows: rowsOf(job).length },
+        output: job.isRaw && part.place === job.places.main ? 2 : 1,
+      })),
+    )
+    .sort((a, b) => a.place.sequence - b.place.sequence);
+  const each = (value: (part: (typeof parts)[number], i: number) => number): number[] =>
     parts.flatMap((part) => Array.from(part.tokens, (_, i) => value(part, i)));
   return {
     tokens: Int32Array.from(each(({ tokens }, i) => tokens[i]!)),
     positions: Int32Array.from(each(({ position }, i) => position + i)),
     sequences: Int32Array.from(each(({ place }) => place.sequence)),
-    outputs: Uint8Array.from(each(({ tokens }, i) => (i === tokens.length - 1 ? 1 : 0))),
+    outputs: Uint8Array.from(each(({ tokens, rows, output }, i) => (i >= tokens.length - rows ? output : 0))),
   };
 }

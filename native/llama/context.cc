@@ -152,7 +152,7 @@ void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Ro
 void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
     Sampler & reader = sampler(sequence);
     check_sequence(guide);
-    if (computes_alone()) {
+    if (model->is_recurrent()) {
         fail(code::invalid_argument,
              "this model computes one sequence at a time, so a chain cannot read the logits of another one");
     }

@@ -33,6 +33,12 @@ export interface Saved<Sequence = SavedSequence> {
 export interface GenerationStats extends ContextStats {
   readonly promptTokens: number;
   readonly generatedTokens: number;
+  /** With `speculate`: tokens that were decoded before they were picked. */
+  readonly drafted?: number;
+  /** With `speculate`: those of them that were picked then. */
+  readonly accepted?: number;
+  /** With `speculate`: batches of the sequence. */
+  readonly decodes?: number;
   /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */

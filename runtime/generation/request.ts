@@ -9,6 +9,7 @@ import { withFed, type Guides } from "../guides.js";
 import * as checks from "../optionChecks.js";
 import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
+import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
 
 /** A request to generate one sequence. */
@@ -34,6 +35,8 @@ export interface SequenceRequest {
   readonly signal?: AbortSignal;
   /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
+  /** Drafts tokens and decodes them together: the same text in fewer decodes. Default: none. */
+  readonly speculate?: Speculate | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -67,6 +70,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   states: is.flag,
   signal: checks.signal,
   resume: savedSequence,
+  speculate,
 };
 const checkRequest = is.options(REQUEST);
 

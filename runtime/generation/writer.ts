@@ -5,9 +5,10 @@ import { varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { DecodeOutput, NativeModel } from "../native/binding.js";
-import type { Slot } from "../scheduler.js";
+import type { Part, Slot } from "../scheduler.js";
 import { saveSequence } from "../savedSequence.js";
 import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type SequenceState } from "../sequence.js";
+import type { Speculator } from "../speculation/step.js";
 import type { Tail } from "../tail.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { Meter } from "./meter.js";
@@ -25,6 +26,7 @@ export interface Parts {
   readonly placed: PlacedGraph;
   readonly tail: Tail | undefined;
   readonly guides: readonly OpenGuide[];
+  readonly speculator: Speculator | undefined;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -51,7 +53,8 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
-    this.meter = new Meter({ promptTokens: prompt.length, split: placed.split, context: slot.stats });
+    const speculation = parts.speculator?.stats;
+    this.meter = new Meter({ promptTokens: prompt.length, split: placed.split, speculation, context: slot.stats });
   }
 
   /** The next piece; undefined after the last. */
@@ -104,9 +107,18 @@ export class Writer {
   }
 
   private decode(uniforms: Float32Array, inputs: ReturnType<typeof varying>): Promise<DecodeOutput> {
-    const { slot, guides } = this.parts;
+    const { slot, guides, speculator } = this.parts;
     const { unread, tokens, count } = this.text;
     const parts = guideParts(guides, unread, count);
-    return slot.decode({ tokens: unread, position: tokens.length - unread.length, uniforms, inputs, guides: parts });
+    const step = { tokens: unread, position: tokens.length - unread.length, uniforms, inputs, guides: parts };
+    if (!speculator) return slot.decode(step);
+    const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
+      ...part,
+      tokens: Int32Array.from([...part.tokens, ...draft]),
+    });
+    return speculator.next({
+      ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
+      extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
+    });
   }
 }
