@@ -15,11 +15,11 @@ import {
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
 import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { Writer } from "./generation/writer.js";
-import { checkGuides, openGuides } from "./guides.js";
+import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
-import type { Slot } from "./scheduler.js";
+import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
 import { tokensOf } from "./speculation/options.js";
 import type { Speculator } from "./speculation/step.js";
@@ -69,15 +69,17 @@ export function generateIn(
     let slot: Slot | undefined;
     let speculator: Speculator | undefined;
     try {
+      const guides = openGuides(graph, options.guides ?? {}, model);
+      const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
+      const { signal } = options;
       const rows = speculate ? 1 + tokensOf(speculate) : 1;
-      slot = await scheduler.acquire(placed.words, columns, options.signal, inputs, rows);
-      const { contextSize } = slot;
-      checkPromptLength(tokens.length, contextSize);
-      const guides = openGuides(graph, options.guides ?? {}, model, contextSize);
+      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows });
+      checkPromptLength(tokens.length, slot.contextSize);
+      checkGuideLengths(guides, slot.contextSize);
       tail?.acceptPrompt(tokens);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
       if (speculate) {
-        const place = { placed, columns, contextSize, signal: options.signal };
+        const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
         speculator = await openSpeculator(room, speculate, graph, place);
       }
       writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, speculator, sequence });

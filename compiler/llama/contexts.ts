@@ -14,6 +14,8 @@ export type FlashAttention = (typeof FLASH_ATTENTION)[number];
 
 /** The largest context size, in tokens. */
 export const MAX_CONTEXT = 2 ** 24;
+/** The largest number of tokens of one batch. */
+export const MAX_BATCH = 2 ** 16;
 /** The longest window of a sampler, in tokens: the largest context size. */
 export const MAX_HISTORY = MAX_CONTEXT;
 export const MAX_THREADS = 512;

@@ -36,6 +36,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::set_rows>("setRows"),
                            InstanceMethod<&ContextObject::remove>("remove"),
                            InstanceMethod<&ContextObject::copy>("copy"),
+                           InstanceMethod<&ContextObject::can_keep>("canKeep"),
                            InstanceMethod<&ContextObject::abort>("abort"),
                            InstanceMethod<&ContextObject::stats>("stats"),
                            InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
@@ -142,6 +143,12 @@ void ContextObject::remove(const Napi::CallbackInfo & info) {
 
 void ContextObject::copy(const Napi::CallbackInfo & info) {
     guarded(info.Env(), [&] { idle().copy(to_int(info[0], "from"), to_int(info[1], "to")); });
+}
+
+Napi::Value ContextObject::can_keep(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        return Napi::Value::From(info.Env(), idle().can_keep(to_int(info[0], "sequence"), to_int(info[1], "count")));
+    });
 }
 
 void ContextObject::abort(const Napi::CallbackInfo &) {

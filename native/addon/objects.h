@@ -129,6 +129,7 @@ private:
     void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
+    Napi::Value can_keep(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
     // Throws Failure (DISPOSED).

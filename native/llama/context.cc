@@ -196,6 +196,19 @@ void Context::copy(int32_t from, int32_t to) {
     }
 }
 
+bool Context::can_keep(int32_t sequence, int32_t count) const {
+    check_sequence(sequence);
+    const llama_memory_t memory = llama_get_memory(context.get());
+    const llama_pos      held   = llama_memory_seq_pos_max(memory, sequence) + 1;
+    if (count <= 0 || count >= held) {
+        return count == 0 || count == held;
+    }
+    // The state of a recurrent layer is that after the last token. A layer with a sliding window has lost the keys before its
+    // window, and the window that ends at `count` reaches back further.
+    const int32_t window = llama_model_n_swa(model->get());
+    return !model->is_recurrent() && llama_memory_seq_pos_min(memory, sequence) <= std::max(0, count - window);
+}
+
 Context::Bytes Context::bytes() const {
     Bytes sum;
     for (const auto & [type, data] : llama_get_memory_breakdown(context.get())) {

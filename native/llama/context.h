@@ -63,6 +63,8 @@ public:
     void remove(int32_t sequence, int32_t from);
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
+    // Whether a sequence can go on after its first `count` tokens once the others are removed.
+    bool can_keep(int32_t sequence, int32_t count) const;
 
     // Over all devices.
     struct Bytes {

@@ -15,7 +15,7 @@ void check_options(const ContextOptions & options) {
         }
     };
     check(options.context_size, 0, facts::max_context, "contextSize");
-    check(options.batch_size, 1, 1 << 16, "batchSize");
+    check(options.batch_size, 1, facts::max_batch, "batchSize");
     check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
     check(options.rows, 1, static_cast<int32_t>(facts::max_rows), "rows");
     check(options.outputs, 0, options.sequences * options.rows, "outputs");

@@ -10,7 +10,7 @@ import { modelFeed } from "../features/model.js";
 import type { ChainResults, NativeEvaluator } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { interpret } from "../reference/interpret.js";
-import type { Row } from "../scheduler.js";
+import type { Row } from "../scheduler/step.js";
 import { startSequence } from "../sequence.js";
 import { DraftModel } from "../speculation/draftModel.js";
 import type { Drafter } from "../speculation/drafter.js";
@@ -54,6 +54,7 @@ interface Where {
   readonly placed: PlacedGraph;
   readonly columns: readonly Float32Array[];
   readonly contextSize: number;
+  readonly prompt: Int32Array;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -68,7 +69,11 @@ export async function openSpeculator(room: Room, given: Speculate, graph: Graph,
   });
 }
 
-async function openDraft({ scheduler }: Room, given: DraftOptions, { contextSize, signal }: Where): Promise<Drafter> {
+async function openDraft(
+  { scheduler }: Room,
+  given: DraftOptions,
+  { contextSize, prompt, signal }: Where,
+): Promise<Drafter> {
   const model = loadedModel(given.draft, "speculate.draft");
   const open = (sequences: number) => openScheduler(model, sequences, { contextSize });
   const own = scheduler.companion(model.native, open);
@@ -77,7 +82,7 @@ async function openDraft({ scheduler }: Room, given: DraftOptions, { contextSize
   const sequence = startSequence(graph, vocabSize, { feed: modelFeed(model.native, model.binding, graph) });
   const columns = columnsOf(graph, sequence.features);
   const placed = place(graph, { scheduler: own, model, options: {} }, columns);
-  const slot = await own.acquire(placed.words, columns, signal);
+  const slot = await own.acquire({ words: placed.words, columns, prompts: [prompt], signal });
   const isEnd = (token: number): boolean => translated(() => model.native.isEnd(token));
   return new DraftModel({ graph, placed, slot, sequence, isEnd, dispose: () => undefined });
 }

@@ -5,7 +5,7 @@ import { varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { DecodeOutput, NativeModel } from "../native/binding.js";
-import type { Part, Slot } from "../scheduler.js";
+import type { Part, Slot } from "../scheduler/step.js";
 import { saveSequence } from "../savedSequence.js";
 import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Speculator } from "../speculation/step.js";
@@ -53,8 +53,10 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
-    const speculation = parts.speculator?.stats;
-    this.meter = new Meter({ promptTokens: prompt.length, split: placed.split, speculation, context: slot.stats });
+    this.meter = new Meter({
+      ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
+      ...{ split: placed.split, context: slot.stats, speculation: parts.speculator?.stats },
+    });
   }
 
   /** The next piece; undefined after the last. */
@@ -107,10 +109,15 @@ export class Writer {
   }
 
   private decode(uniforms: Float32Array, inputs: ReturnType<typeof varying>): Promise<DecodeOutput> {
-    const { slot, guides, speculator } = this.parts;
+    const { slot, guides, options, speculator } = this.parts;
     const { unread, tokens, count } = this.text;
-    const parts = guideParts(guides, unread, count);
-    const step = { tokens: unread, position: tokens.length - unread.length, uniforms, inputs, guides: parts };
+    const parts = {
+      tokens: unread,
+      position: tokens.length - unread.length,
+      guides: guideParts(guides, unread, count),
+    };
+    const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
+    const step = { ...parts, uniforms, inputs, onRead };
     if (!speculator) return slot.decode(step);
     const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
       ...part,
@@ -118,7 +125,7 @@ export class Writer {
     });
     return speculator.next({
       ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
-      extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
+      extend: (draft) => ({ ...longer(step, draft), guides: step.guides.map((part) => longer(part, draft)) }),
     });
   }
 }

@@ -295,6 +295,11 @@ export interface NativeContext {
   remove(sequence: number, from?: number): void;
   /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
   copy(from: number, to: number): void;
+  /**
+   * Whether a sequence can go on after its first `count` tokens once the others are removed: all of them can always be kept, a part
+   * not by recurrent models, nor where a layer's sliding window has left what the tokens before `count` attend to.
+   */
+  canKeep(sequence: number, count: number): boolean;
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
   stats(): ContextStats;

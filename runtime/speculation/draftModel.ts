@@ -2,7 +2,7 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
 import { varying } from "../features/feed.js";
-import type { Slot } from "../scheduler.js";
+import type { Slot } from "../scheduler/step.js";
 import { acceptPrompt, acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Drafter } from "./drafter.js";
 

@@ -7,7 +7,7 @@ import { varying } from "../features/feed.js";
 import type { GrammarState } from "../grammars/types.js";
 import { InputError } from "../errors.js";
 import type { ChainResults, DecodeOutput } from "../native/binding.js";
-import type { Row, Slot, Step } from "../scheduler.js";
+import type { Row, Slot, Step } from "../scheduler/step.js";
 import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Draft, Drafter } from "./drafter.js";
 import { knownStates } from "./known.js";
@@ -110,10 +110,11 @@ export class Speculator {
     return output.raw && { ...this.parts.evaluate(output.raw, step), sequence: output.sequence, raw: output.raw };
   }
 
-  private async draft({ tokens, room }: Present): Promise<Draft> {
+  private async draft({ tokens, room, step }: Present): Promise<Draft> {
     const { drafter, most } = this.parts;
     const pace = this.pace!;
-    const limit = Math.min(most, room);
+    // what a prompt costs says nothing of the next tokens
+    const limit = step.tokens.length > 1 ? 0 : Math.min(most, room);
     if (drafter.isFree) {
       const found = limit < 1 ? NONE : await drafter.draft(tokens, limit);
       const length = pace.length(found.kind, found.tokens.length);

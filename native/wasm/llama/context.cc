@@ -113,6 +113,11 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_copy(Session * session, int32_t from, int32_t to)
     });
 }
 
+// 2 if it can, 1 if it cannot.
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_can_keep(const Session * session, int32_t sequence, int32_t count) {
+    return guarded([&] { return session->context.can_keep(sequence, count) ? 2 : 1; });
+}
+
 // Makes the next decode fail: with one thread, no decode can be running.
 EMSCRIPTEN_KEEPALIVE void ggsl_abort(Session * session) {
     session->context.abort();

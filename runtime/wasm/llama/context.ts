@@ -99,6 +99,11 @@ export class LlamaContext implements NativeContext {
     checkInteger("to", to);
     this.idle().checked((e, at) => e.ggsl_copy(at, from, to));
   }
+  canKeep(sequence: number, count: number): boolean {
+    checkInteger("sequence", sequence);
+    checkInteger("count", count);
+    return this.idle().checked((e, at) => e.ggsl_can_keep(at, sequence, count)) === 2;
+  }
   /** Does not stop a running batch: it blocks the thread, so no call can arrive. */
   abort(): void {
     if (this.isBusy && !this.handle.isDisposed) this.handle.call((e, at) => e.ggsl_abort(at));

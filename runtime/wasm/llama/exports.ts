@@ -62,6 +62,8 @@ export interface LlamaExports extends CommonExports {
   ): number;
   ggsl_remove(context: Pointer, sequence: number, from: number): number;
   ggsl_copy(context: Pointer, from: number, to: number): number;
+  /** 2 if it can, 1 if it cannot. */
+  ggsl_can_keep(context: Pointer, sequence: number, count: number): number;
   ggsl_abort(context: Pointer): void;
   ggsl_decode(context: Pointer, batch: Pointer, count: number): number;
   ggsl_output_count(context: Pointer): number;
