@@ -16,7 +16,7 @@ import { openScheduler, place, type LoadedModel, type Room } from "./generation/
 import { Writer } from "./generation/writer.js";
 import { checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler.js";
 import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
@@ -36,14 +36,14 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
 /** A generation in a slot of a scheduler. */
 export function generateIn(
   room: Room,
-  prompt: string | Int32Array,
+  prompt: string | Int32Array | LatePrompt,
   options: SequenceRequest,
   atEnd: () => void = () => undefined,
 ): Generation {
   const { scheduler } = room;
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
-  checks.prompt(vocabSize)(prompt, "prompt");
+  if (typeof prompt !== "function") checks.prompt(vocabSize)(prompt, "prompt");
   checkSequence(options);
   const graph = graphOf(options);
   checkPicks(graph);
@@ -57,7 +57,7 @@ export function generateIn(
   let writer: Writer | undefined;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = promptTokens(model, prompt);
+    const tokens = typeof prompt === "function" ? await prompt() : promptTokens(model, prompt, options);
     using tail = openTail(graph.tail, before.params, room.model);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
@@ -66,7 +66,7 @@ export function generateIn(
       slot = await scheduler.acquire(placed.words, columns, options.signal, inputs);
       const { contextSize } = slot;
       checkPromptLength(tokens.length, contextSize);
-      const guides = openGuides(graph, options.guides ?? {}, model, contextSize);
+      const guides = openGuides(graph, options, model, contextSize);
       tail?.acceptPrompt(tokens);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
       writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, sequence });

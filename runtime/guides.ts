@@ -6,7 +6,7 @@ import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type TokenizeOptions } from "./prompt.js";
 import type { Part } from "./scheduler.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
@@ -63,9 +63,14 @@ export interface OpenGuide {
 }
 
 /** The prompts of a graph's guides as tokens, in the order of its inputs. Throws `InputError` for one that does not fit. */
-export const openGuides = (graph: Graph, guides: Guides, model: NativeModel, contextSize: number): OpenGuide[] =>
+export const openGuides = (
+  graph: Graph,
+  { guides = {}, ...options }: TokenizeOptions & { readonly guides?: Guides | undefined },
+  model: NativeModel,
+  contextSize: number,
+): OpenGuide[] =>
   guidesOf(graph).map(({ name }) => {
-    const tokens = promptTokens(model, guides[name]!.prompt);
+    const tokens = promptTokens(model, guides[name]!.prompt, options);
     checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
     return { name, tokens };
   });

@@ -119,16 +119,17 @@ export const prepared = (messages: readonly ChatMessage[], forms: Forms): Record
 function withoutSystem(messages: readonly ChatMessage[], { system }: Forms): readonly ChatMessage[] {
   const [first, second, ...rest] = messages;
   if (system || first?.role !== "system" || !second) return messages;
-  const joined = [first, second].map((one) => contentOf(one, TEXT)).join("\n");
-  return [{ ...second, content: joined }, ...rest];
+  return [{ ...second, content: `${joinedContent(first)}\n${joinedContent(second)}` }, ...rest];
 }
 
-const TEXT = { content: "text" } as const;
-
-function contentOf({ content: given }: ChatMessage, forms: Pick<Forms, "content">): string | readonly TextPart[] {
-  if (forms.content === "parts") return typeof given === "string" ? [{ type: "text", text: given }] : (given ?? []);
-  return typeof given === "object" ? (given ?? []).map(({ text }) => text).join("\n") : (given ?? "");
+function contentOf(message: ChatMessage, forms: Forms): string | readonly TextPart[] {
+  const { content: given } = message;
+  if (forms.content === "text") return joinedContent(message);
+  return typeof given === "string" ? [{ type: "text", text: given }] : (given ?? []);
 }
+
+const joinedContent = ({ content: given }: ChatMessage): string =>
+  typeof given === "object" ? (given ?? []).map(({ text }) => text).join("\n") : (given ?? "");
 
 function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, name: string): unknown {
   if (forms.arguments === "text") return typeof args === "string" ? args : JSON.stringify(args);

@@ -76,7 +76,7 @@ export function placesOf(program: Program, tokens: readonly Token[]): Map<Node, 
     for (const node of nodes) {
       if (parts[part] !== undefined) places.set(node, tag);
       skip();
-      inside(node as Parts);
+      inside(node);
     }
   };
   const inside = (node: Parts): void => {

@@ -49,7 +49,7 @@ export function openScheduler(
 
 /** The scheduler that gives a generation its slot. */
 export interface Room {
-  readonly scheduler: Scheduler;
+  readonly scheduler: Pick<Scheduler, "acquire" | "sequences">;
   readonly model: LoadedModel;
   readonly options: RunOptions;
 }
