@@ -116,39 +116,54 @@ const extreme =
 
 const string: Addition = ({ of, make }) => make.of(textOf(of));
 
+/** Python's filters of texts take any value, and nothing for one that is not defined. */
+const asText =
+  (change: (text: string) => string): Addition =>
+  ({ of, make }) =>
+    isText(of) ? undefined : make.of(change(textOf(of)));
+
 /** `none` has no elements: templates that expect a list of tools get none. */
 const ofNothing: Addition = ({ of, make }) => (isNothing(of) ? make.list([]) : undefined);
 
-/** Objects whose keys are numbers, which the package does not have. */
-const withNumbers =
+/** Of objects. Python finds methods before members of the same name, and keys may be numbers. */
+const entries =
   (listOf: (entries: readonly (readonly [Value, Value])[], make: Values) => Value[]): Addition =>
-  ({ of, make }) => {
-    if (!isObject(of) || ![...of.value.keys()].some((key) => typeof key === "number")) return undefined;
-    return make.list(
-      listOf(
-        [...of.value].map(([key, value]) => [make.of(key), value]),
-        make,
-      ),
-    );
-  };
-const keyOf = ([key]: readonly [Value, Value]): number => Number(key.value);
-const pairs = (entries: readonly (readonly [Value, Value])[], make: Values): Value[] =>
-  entries.map(([key, value]) => make.list([key, value]));
-const items = withNumbers(pairs);
-const dictsort = withNumbers((entries, make) =>
-  pairs(
-    [...entries].sort((a, b) => keyOf(a) - keyOf(b)),
-    make,
-  ),
-);
-const keys = withNumbers((entries) => entries.map(([key]) => key));
+  ({ of, make }) =>
+    of.type === "ObjectValue" && isObject(of)
+      ? make.list(
+          listOf(
+            [...of.value].map(([key, value]) => [make.of(key), value]),
+            make,
+          ),
+        )
+      : undefined;
+const pairs = (given: readonly (readonly [Value, Value])[], make: Values): Value[] =>
+  given.map(([key, value]) => make.list([key, value]));
+const items = entries(pairs);
+const keys = entries((given) => given.map(([key]) => key));
+const values = entries((given) => given.map(([, value]) => value));
+const get: Addition = ({ of, list: [key, otherwise], make }) => {
+  if (of.type !== "ObjectValue" || !isObject(of) || !(isText(key) || isInteger(key))) return undefined;
+  return of.value.get(key.value) ?? otherwise ?? make.of(null);
+};
+
+/** Sorts keys that are numbers. */
+const dictsort: Addition = (call) => {
+  const { of, make } = call;
+  if (!isObject(of) || ![...of.value.keys()].some((key) => typeof key === "number")) return undefined;
+  const sorted = new Map([...of.value].sort(([a], [b]) => Number(a) - Number(b)));
+  return items({ ...call, of: make.object(sorted) });
+};
 
 export const FILTERS: Readonly<Record<string, Addition>> = {
   ...{ replace, join, indent, tojson, string, items, dictsort },
   ...{ min: extreme(1), max: extreme(-1) },
+  trim: asText((text) => text.trim()),
+  upper: asText((text) => text.toUpperCase()),
+  lower: asText((text) => text.toLowerCase()),
   ...{ selectattr: ofNothing, rejectattr: ofNothing, map: ofNothing, list: ofNothing, select: ofNothing },
 };
 
 export const METHODS: Readonly<Record<string, Addition>> = {
-  ...{ replace, split, format, append, pop, items, keys },
+  ...{ replace, split, format, append, pop, items, keys, values, get },
 };

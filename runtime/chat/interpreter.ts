@@ -28,7 +28,7 @@ export interface Analysis {
   readonly sizes: ReadonlyMap<Node, number>;
 }
 
-const WRITING: ReadonlySet<string> = new Set(["tojson", "string", "join"]);
+const WRITING: ReadonlySet<string> = new Set(["tojson", "string", "join", "trim", "upper", "lower"]);
 
 export function analyze(program: Program, places: ReadonlyMap<Node, number>): Analysis {
   const written = new Set<Node>(places.keys());
@@ -156,6 +156,8 @@ export function interpreterOf(jinja: Jinja, global: Environment, { places, writt
             node({ ...of, type: "FilterExpression", operand: given(this.block(of["body"] as Node[], scope)) }),
             scope,
           );
+        case "TestExpression":
+          return this.test(of, scope);
         case "BinaryExpression":
           return this.binary(of, scope);
         case "For":
@@ -189,6 +191,7 @@ export function interpreterOf(jinja: Jinja, global: Environment, { places, writt
       if (of["computed"] === true && isObject(object) && property.type !== "SliceExpression") {
         const key = this.evaluate(property, scope);
         if (isInteger(key)) return object.value.get(key.value) ?? make.of(undefined);
+        if (isNothing(key)) return make.of(undefined);
         return super.evaluate(node({ ...of, object: given(object), property: given(key) }), scope);
       }
       return super.evaluate(node({ ...of, object: given(object) }), scope);
@@ -199,8 +202,7 @@ export function interpreterOf(jinja: Jinja, global: Environment, { places, writt
       if (callee.type !== "MemberExpression" || callee["computed"] === true) return super.evaluate(node(of), scope);
       const object = this.evaluate(callee["object"] as Node, scope);
       const name = any(callee["property"])["value"] as string;
-      // a namespace, and an object, may have a member of that name
-      const isOwn = isObject(object) && object.value.has(name);
+      const isOwn = object.type === "NamespaceValue" && isObject(object) && object.value.has(name);
       const target = { ...callee, object: given(object) };
       const method = isOwn || !Object.hasOwn(METHODS, name) ? undefined : METHODS[name];
       return this.added(method, object, of, scope, (args) =>
@@ -221,11 +223,24 @@ export function interpreterOf(jinja: Jinja, global: Environment, { places, writt
       );
     }
 
+    /** Python also goes through objects, and through what is not defined. */
+    private test(of: Any, scope: Environment): Value {
+      if (any(of["test"])["value"] !== "iterable") return super.evaluate(node(of), scope);
+      const value = this.evaluate(of["operand"] as Node, scope);
+      const isIterable = isText(value) || isList(value) || isObject(value) || value.type === "UndefinedValue";
+      return make.of(isIterable !== of["negate"]);
+    }
+
     private binary(of: Any, scope: Environment): Value {
       const { value: operator } = of["operator"] as { value: string };
-      if (operator !== "~" && operator !== "+") return super.evaluate(node(of), scope);
+      if (operator !== "~" && operator !== "+" && operator !== "*") return super.evaluate(node(of), scope);
       const [left, right] = [this.evaluate(of["left"] as Node, scope), this.evaluate(of["right"] as Node, scope)];
       if (operator === "~") return make.of(textOf(left) + textOf(right));
+      if (operator === "*" && isText(left) && isInteger(right)) {
+        const count = Math.max(0, right.value);
+        checkLimit("text", left.value.length * count);
+        return make.of(left.value.repeat(count));
+      }
       // what is not defined adds nothing to a text
       if (isText(left) && right.type === "UndefinedValue") return left;
       if (isText(right) && left.type === "UndefinedValue") return right;

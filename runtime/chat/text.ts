@@ -26,7 +26,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\
 /** In single quotes, unless only double ones save an escape. */
 function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-   
+
   const inner = text.replace(/[\\\x00-\x1f\x7f]/g, (char) => ESCAPES[char] ?? `\\x${hex(char)}`);
   return `${quote}${quote === "'" ? inner.replaceAll("'", "\\'") : inner}${quote}`;
 }

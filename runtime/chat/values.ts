@@ -40,7 +40,7 @@ export const isList = (value: Value | undefined): value is Value & { value: Valu
   value?.type === "ArrayValue" || value?.type === "TupleValue";
 /** An object, a namespace or keyword arguments. */
 export const isObject = (value: Value | undefined): value is Value & { value: Map<string | number, Value> } =>
-  (value?.value) instanceof Map;
+  value?.value instanceof Map;
 /** `none`, and what is not defined. */
 export const isNothing = (value: Value): boolean => value.type === "NullValue" || value.type === "UndefinedValue";
 
