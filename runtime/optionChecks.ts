@@ -26,9 +26,11 @@ const tokenItems = is.listOf(
 export const uniformValues = is.recordOf(
   "an object of values by name",
   is.either(
-    "a number, a boolean, or a list of token ids and texts",
+    "a number, a boolean, a list of token ids and texts, or a grammar",
     is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
     tokenItems,
+    // its form is checked for a parameter that is one
+    is.that("a grammar", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
   ),
 );
 

@@ -5,7 +5,8 @@ import { generateIn, openScheduler, type GenerateOptions, type Generation, type 
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
 import { openTokensOf, type LatePrompt } from "../prompt.js";
-import type { Scheduler, Slot } from "../scheduler.js";
+import type { Scheduler } from "../scheduler/scheduler.js";
+import type { Slot } from "../scheduler/step.js";
 import type { ChatMessage } from "./messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./render.js";
 
