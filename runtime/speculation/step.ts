@@ -204,7 +204,7 @@ type Positions = readonly GrammarState[] | undefined;
 
 /** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
-  Promise.all(features.map(({ grammar }) => grammar?.state.follow(tokens)));
+  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
 
 /** The sequence without its grammars, which are accepted beside it. */
 const without = (sequence: SequenceState): SequenceState => ({
