@@ -106,6 +106,23 @@ export interface CompileTimings {
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
 }
 
+/** A number with its target. */
+export interface ModelMeasurement {
+  readonly what: string;
+  readonly unit?: string;
+  readonly most?: number;
+  readonly least?: number;
+  /** A spread for times; a number for what is counted. */
+  readonly found: Spread | number;
+}
+
+export interface ModelTimings {
+  readonly date: string;
+  readonly machine: Machine;
+  readonly command: string;
+  readonly measurements: readonly ModelMeasurement[];
+}
+
 /** The date, machine and command of a measurement. */
 export const circumstances = (command: string): { date: string; machine: Machine; command: string } => ({
   date: new Date().toISOString().slice(0, 10),

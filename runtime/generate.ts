@@ -14,11 +14,11 @@ import {
 } from "./generation/request.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
 import { Writer } from "./generation/writer.js";
-import { checkGuides, openGuides } from "./guides.js";
+import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
-import type { Slot } from "./scheduler.js";
+import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
 import { openTail } from "./tail.js";
 
@@ -63,10 +63,11 @@ export function generateIn(
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
     try {
-      slot = await scheduler.acquire(placed.words, columns, options.signal, inputs);
-      const { contextSize } = slot;
-      checkPromptLength(tokens.length, contextSize);
-      const guides = openGuides(graph, options.guides ?? {}, model, contextSize);
+      const guides = openGuides(graph, options.guides ?? {}, model);
+      const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
+      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal: options.signal });
+      checkPromptLength(tokens.length, slot.contextSize);
+      checkGuideLengths(guides, slot.contextSize);
       tail?.acceptPrompt(tokens);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
       writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, sequence });

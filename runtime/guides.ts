@@ -7,7 +7,7 @@ import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, promptTokens } from "./prompt.js";
-import type { Part } from "./scheduler.js";
+import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
 export interface Guide {
@@ -62,13 +62,15 @@ export interface OpenGuide {
   readonly tokens: Int32Array;
 }
 
-/** The prompts of a graph's guides as tokens, in the order of its inputs. Throws `InputError` for one that does not fit. */
-export const openGuides = (graph: Graph, guides: Guides, model: NativeModel, contextSize: number): OpenGuide[] =>
-  guidesOf(graph).map(({ name }) => {
-    const tokens = promptTokens(model, guides[name]!.prompt);
+/** The prompts of a graph's guides as tokens, in the order of its inputs. */
+export const openGuides = (graph: Graph, guides: Guides, model: NativeModel): OpenGuide[] =>
+  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt) }));
+
+/** Throws `InputError` for a guide whose prompt does not fit. */
+export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {
+  for (const { name, tokens } of guides)
     checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
-    return { name, tokens };
-  });
+}
 
 /** The parts of the next batch: the whole prompts, or the tokens after `generated` others. */
 export const guideParts = (guides: readonly OpenGuide[], batch: Int32Array, generated: number): Part[] =>

@@ -23,7 +23,7 @@ export async function nextLogits(
   checks.prompt(translated(() => native.info).vocabSize)(prompt, "prompt");
   checkOptions(options, "options");
   const { signal, ...own } = options;
-  const merged = contextSettings(own, settings);
+  const { promptBatch: _, ...merged } = contextSettings(own, settings);
   const tokens = promptTokens(native, prompt);
   if (signal?.aborted) throw new AbortError();
   let context: NativeContext | undefined;

@@ -7,6 +7,7 @@ export function checkPromptLength(length: number, contextSize: number, what = "t
   if (length >= contextSize) {
     throw new InputError(
       `${what} has ${length} tokens, and the context size, for prompt and generated text, is ${contextSize}: shorten the prompt or set a larger context size`,
+      { code: "CONTEXT_FULL" },
     );
   }
 }

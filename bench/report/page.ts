@@ -1,8 +1,17 @@
 /** docs/performance.md: the part between two markers is generated from the files in bench/results/. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readJson, writeWhole, type CompileTimings, type Machine, type Measurement, type Timings } from "../results.js";
+import {
+  readJson,
+  writeWhole,
+  type CompileTimings,
+  type Machine,
+  type Measurement,
+  type ModelTimings,
+  type Timings,
+} from "../results.js";
 import { ROOT } from "../tool.js";
+import { modelTable } from "./models.js";
 import { markdown, profileTable, spreadText, timingTable } from "./table.js";
 
 const BEGIN = "<!-- measured: begin -->";
@@ -29,6 +38,7 @@ const results = <T>(name: string): T | undefined =>
 function measuredPart(): string {
   const timings = results<Timings>("timings.json");
   const compile = results<CompileTimings>("compile.json");
+  const models = results<ModelTimings>("models.json");
   return [
     ...(timings ? [circumstancesOf(timings)] : []),
     ...(compile ? [circumstancesOf(compile)] : []),
@@ -36,6 +46,7 @@ function measuredPart(): string {
     markdown(targetTable(timings?.measurements ?? [], compile)),
     ...(timings ? ["", timingPart(timings)] : []),
     ...(compile ? ["", compilePart(compile)] : []),
+    ...(models ? ["", modelPart(models)] : []),
   ].join("\n");
 }
 
@@ -132,3 +143,6 @@ function compilePart({ compilations, check }: CompileTimings): string {
     `\n\`ggsl check\` of ${check.lines} lines took ${spreadText(check.ms)} ms, an empty Node.js process ${spreadText(check.nodeMs)} ms.`,
   ].join("\n");
 }
+
+const modelPart = (timings: ModelTimings): string =>
+  ["### Whole models\n", circumstancesOf(timings), markdown(modelTable(timings.measurements))].join("\n");

@@ -32,6 +32,8 @@ export interface Saved<Sequence = SavedSequence> {
 /** Statistics of a generation; those of the context cover all its sequences. */
 export interface GenerationStats extends ContextStats {
   readonly promptTokens: number;
+  /** Those that were computed: what the prompt begins with may be there from an earlier text, or from one beside it. */
+  readonly computedPromptTokens: number;
   readonly generatedTokens: number;
   /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;

@@ -6,6 +6,8 @@ import type { GenerationStats } from "./generation.js";
 /** What does not change while a generation runs. */
 interface Facts {
   readonly promptTokens: number;
+  /** Of the prompt, so far. */
+  readonly computedPromptTokens: () => number;
   readonly split: Split | undefined;
   /** As of the latest batch. */
   readonly context: () => ContextStats;
@@ -26,8 +28,9 @@ export class Meter {
 
   record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
     const { promptTokens, split, context } = this.facts;
+    const computedPromptTokens = this.facts.computedPromptTokens();
     const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
-    const counts = { promptTokens, generatedTokens, tokensPerSecond };
+    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond };
     return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
   }
 }

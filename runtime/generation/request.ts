@@ -32,6 +32,11 @@ export interface SequenceRequest {
   /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
   readonly states?: boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Called while the prompt is read, after each batch: how many of its tokens the model has read, and how many there are. Long prompts
+   * take several batches.
+   */
+  readonly onPromptProgress?: (read: number, total: number) => void;
   /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
 }
@@ -66,6 +71,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   alternatives: is.integer(0, MAX_ALTERNATIVES),
   states: is.flag,
   signal: checks.signal,
+  onPromptProgress: is.callback,
   resume: savedSequence,
 };
 const checkRequest = is.options(REQUEST);

@@ -5,7 +5,7 @@ import { grammarsReady, varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { DecodeOutput, NativeModel } from "../native/binding.js";
-import type { Slot } from "../scheduler.js";
+import type { Slot } from "../scheduler/step.js";
 import { saveSequence } from "../savedSequence.js";
 import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Tail } from "../tail.js";
@@ -51,7 +51,10 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
-    this.meter = new Meter({ promptTokens: prompt.length, split: placed.split, context: slot.stats });
+    this.meter = new Meter({
+      ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
+      ...{ split: placed.split, context: slot.stats },
+    });
   }
 
   /** The next piece; undefined after the last. */
@@ -105,9 +108,14 @@ export class Writer {
   }
 
   private decode(uniforms: Float32Array, inputs: ReturnType<typeof varying>): Promise<DecodeOutput> {
-    const { slot, guides } = this.parts;
+    const { slot, guides, options } = this.parts;
     const { unread, tokens, count } = this.text;
-    const parts = guideParts(guides, unread, count);
-    return slot.decode({ tokens: unread, position: tokens.length - unread.length, uniforms, inputs, guides: parts });
+    const parts = {
+      tokens: unread,
+      position: tokens.length - unread.length,
+      guides: guideParts(guides, unread, count),
+    };
+    const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
+    return slot.decode({ ...parts, uniforms, inputs, onRead });
   }
 }

@@ -14,6 +14,10 @@ export function bitsOf(flags: ArrayLike<number>): Uint32Array {
 export const flagsOf = (bits: Uint32Array, vocabSize: number): Float32Array =>
   Float32Array.from({ length: vocabSize }, (_, token) => (bits[token >>> 5]! >>> (token & 31)) & 1);
 
+/** The bits as a graph takes them: 16 in each of `count` words. */
+export const wordsOf = (bits: Uint32Array, count: number): Int32Array =>
+  Int32Array.from({ length: count }, (_, i) => (bits[i >>> 1]! >>> (16 * (i & 1))) & 0xffff);
+
 export const hasBit = (bits: Uint32Array, token: number): boolean => ((bits[token >>> 5]! >>> (token & 31)) & 1) !== 0;
 
 /** The only token whose bit is set; undefined if there is none, or more. */

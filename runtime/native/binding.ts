@@ -225,6 +225,10 @@ export interface ContextOptions {
   readonly batchSize?: number;
   /** Sequences, at most 256; default 1. */
   readonly sequences?: number;
+  /** The most outputs of a sequence that one graph can have; default 1. */
+  readonly rows?: number;
+  /** Those of all sequences together; default: `rows` of one sequence, and one of each other. */
+  readonly outputs?: number;
   /** CPU threads; default 0: half the number of processors. More threads than idle processors are very slow. */
   readonly threads?: number;
   /** CPU threads for batches of more than one token; default 0: the same as `threads`. */
@@ -239,8 +243,7 @@ export interface ContextOptions {
   readonly placement?: "graph" | "host";
   /**
    * Checks the model's raw logits of every output, and rejects with INVALID_LOGITS if one is NaN or +inf; the sequences then
-   * still contain the tokens. With `graph` it costs a readback of vocabSize x 4 bytes per output, counted in `readbackBytes`, and
-   * as much device memory per sequence; `host` always checks the logits of its chains.
+   * still contain the tokens. With `graph` it costs a readback of vocabSize x 4 bytes per output, counted in `readbackBytes`; `host` always checks the logits of its chains.
    * Default false.
    */
   readonly checkLogits?: boolean;
@@ -256,7 +259,8 @@ export interface NativeContext {
   readonly contextSize: number;
   /**
    * Decodes tokens on another thread and returns the requested outputs in the batch's order. Batches longer than `batchSize`
-   * are split. A sequence with a chain samples once per batch; its uniforms and inputs must be set.
+   * are split, and so are those with more outputs than one graph can have (`rows`). The outputs of a sequence with a chain are its
+   * rows, counted from 0; the uniforms and inputs of each must be set.
    *
    * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
    * batch's sequences are empty and the context is usable.
@@ -273,14 +277,27 @@ export interface NativeContext {
    * sequence at a time.
    */
   setGuide(sequence: number, input: number, guide: number): void;
-  /** Sets the chain's uniforms; they are kept until set again. */
-  setUniforms(sequence: number, values: Float32Array): void;
-  /** Sets an input of the chain that is not constant, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */
-  setInput(sequence: number, input: number, values: InputValues): void;
+  /** Sets the chain's uniforms of a row (default 0); they are kept until set again. */
+  setUniforms(sequence: number, values: Float32Array, row?: number): void;
+  /**
+   * Sets an input of the chain that is not constant, by its index in `Graph.inputs` (from 1 on), of a row (default 0); it is kept
+   * until set again.
+   */
+  setInput(sequence: number, input: number, values: InputValues, row?: number): void;
+  /**
+   * More rows and outputs, as in `ContextOptions`; fewer than before change nothing. It makes a new context of llama.cpp, which
+   * takes time; the sequences keep their tokens.
+   */
+  setRows(rows: number, outputs: number): void;
   /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
   /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
   copy(from: number, to: number): void;
+  /**
+   * Whether a sequence can go on after its first `count` tokens once the others are removed: all of them can always be kept, a part
+   * not by recurrent models, nor where a layer's sliding window has left what the tokens before `count` attend to.
+   */
+  canKeep(sequence: number, count: number): boolean;
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
   stats(): ContextStats;
@@ -299,13 +316,15 @@ export interface Batch {
   /** Positions within the token's sequence; they continue the sequence. */
   readonly positions: Int32Array;
   readonly sequences: Int32Array;
-  /** 1 where an output is wanted, else 0. */
+  /** 1 where an output is wanted, 2 where the model's own logits are wanted with it, else 0. */
   readonly outputs: Uint8Array;
 }
 
 /** Without a chain, only `logits` are present, the model's raw ones. */
 export interface DecodeOutput extends ChainResults {
   readonly sequence: number;
+  /** The model's own logits beside a chain's results, where the batch asks for them. Reading them needs no other graph. */
+  readonly raw?: Float32Array;
 }
 
 export interface ContextStats {
