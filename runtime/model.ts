@@ -13,6 +13,7 @@ import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
+import { remember } from "./generation/loaded.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { probeModel } from "./modelProbe.js";
@@ -160,7 +161,7 @@ function modelOf(model: LoadedModel): Model {
     startGeneration(model, prompt, options);
   const dispose = (): void => native.dispose();
   let advice: SamplingAdvice | undefined;
-  return {
+  const opened: Model = {
     backend: chosen.backend,
     device: chosen.device,
     skipped: chosen.skipped,
@@ -183,6 +184,8 @@ function modelOf(model: LoadedModel): Model {
     dispose,
     [Symbol.dispose]: dispose,
   };
+  remember(opened, model);
+  return opened;
 }
 
 /** The number of layers on the GPU; -1 for all of them. */

@@ -9,6 +9,7 @@ import { withFed, type Guides } from "../guides.js";
 import * as checks from "../optionChecks.js";
 import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
+import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
 
 /** A request to generate one sequence. */
@@ -39,6 +40,8 @@ export interface SequenceRequest {
   readonly onPromptProgress?: (read: number, total: number) => void;
   /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
+  /** Drafts tokens and decodes them together: the same text in fewer decodes. Default: none. */
+  readonly speculate?: Speculate | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -73,6 +76,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,
+  speculate,
 };
 const checkRequest = is.options(REQUEST);
 
