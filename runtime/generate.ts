@@ -17,7 +17,7 @@ import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
@@ -39,14 +39,14 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
 /** A generation in a slot of a scheduler. */
 export function generateIn(
   room: Room,
-  prompt: string | Int32Array,
+  prompt: string | Int32Array | LatePrompt,
   options: SequenceRequest,
   atEnd: () => void = () => undefined,
 ): Generation {
   const { scheduler } = room;
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
-  checks.prompt(vocabSize)(prompt, "prompt");
+  if (typeof prompt !== "function") checks.prompt(vocabSize)(prompt, "prompt");
   checkSequence(options);
   const graph = graphOf(options);
   checkPicks(graph);
@@ -62,14 +62,14 @@ export function generateIn(
   let writer: Writer | undefined;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = promptTokens(model, prompt);
+    const tokens = typeof prompt === "function" ? await prompt() : promptTokens(model, prompt, options);
     using tail = openTail(graph.tail, before.params, room.model);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
     let speculator: Speculator | undefined;
     try {
-      const guides = openGuides(graph, options.guides ?? {}, model);
+      const guides = openGuides(graph, options, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
       const { signal } = options;
       const rows = speculate ? 1 + tokensOf(speculate) : 1;

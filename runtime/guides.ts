@@ -6,7 +6,7 @@ import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type TokenizeOptions } from "./prompt.js";
 import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
@@ -63,8 +63,12 @@ export interface OpenGuide {
 }
 
 /** The prompts of a graph's guides as tokens, in the order of its inputs. */
-export const openGuides = (graph: Graph, guides: Guides, model: NativeModel): OpenGuide[] =>
-  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt) }));
+export const openGuides = (
+  graph: Graph,
+  { guides = {}, ...options }: TokenizeOptions & { readonly guides?: Guides | undefined },
+  model: NativeModel,
+): OpenGuide[] =>
+  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt, options) }));
 
 /** Throws `InputError` for a guide whose prompt does not fit. */
 export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {

@@ -7,13 +7,14 @@ import { InputError } from "../errors.js";
 import type { Feed } from "../features/feed.js";
 import { withFed, type Guides } from "../guides.js";
 import * as checks from "../optionChecks.js";
+import type { TokenizeOptions } from "../prompt.js";
 import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
 import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest {
+export interface SequenceRequest extends TokenizeOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
@@ -73,6 +74,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   maxTokens: is.integer(0),
   alternatives: is.integer(0, MAX_ALTERNATIVES),
   states: is.flag,
+  special: is.flag,
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,

@@ -5,7 +5,7 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { varying } from "../features/feed.js";
 import type { GrammarState } from "../grammars/types.js";
-import { InputError } from "../errors.js";
+import type { InputError } from "../errors.js";
 import type { ChainResults, DecodeOutput } from "../native/binding.js";
 import type { Row, Slot, Step } from "../scheduler/step.js";
 import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
@@ -204,40 +204,7 @@ type Positions = readonly GrammarState[] | undefined;
 
 /** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
-  Promise.all(features.map(({ grammar }) => grammar && positionsAfter(grammar, tokens)));
-
-async function positionsAfter(grammar: GrammarState, tokens: readonly number[]): Promise<readonly GrammarState[]> {
-  const all = acceptedBy(grammar, tokens);
-  // the last one's includes the others'; which one is refused is asked below
-  await all
-    .at(-1)
-    ?.ready()
-    ?.catch(() => undefined);
-  const positions: GrammarState[] = [];
-  for (const position of all) {
-    try {
-      await position.ready();
-      position.bits();
-    } catch (error) {
-      if (error instanceof InputError) break;
-      throw error;
-    }
-    positions.push(position);
-  }
-  return positions;
-}
-
-/** As `acceptAll`, also of an engine that throws for a token that may not come. */
-function acceptedBy(grammar: GrammarState, tokens: readonly number[]): readonly GrammarState[] {
-  for (let { length } = tokens; length > 0; length--) {
-    try {
-      return grammar.acceptAll(tokens.slice(0, length));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-    }
-  }
-  return [];
-}
+  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
 
 /** The sequence without its grammars, which are accepted beside it. */
 const without = (sequence: SequenceState): SequenceState => ({
@@ -246,4 +213,4 @@ const without = (sequence: SequenceState): SequenceState => ({
 });
 
 const withGrammars = ({ features }: SequenceState, grammars: readonly Positions[], at: number): typeof features =>
-  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: grammars[i][at]! } : feature));
+  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature));
