@@ -110,7 +110,7 @@ export class Writer {
     const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
     if (token === undefined) return undefined;
     this.meter.forcedTokens++;
-    return { token, rows: { tokens: undefined }, scalars: new Float32Array() };
+    return { token, rows: {}, scalars: new Float32Array() };
   }
 
   private async pick(): Promise<Picked> {
