@@ -82,7 +82,9 @@ export function generateIn(
         const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
         speculator = await openSpeculator(room, speculate, graph, place);
       }
-      writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, speculator, sequence });
+      const checksLogits = room.options.checkLogits === true;
+      const parts = { model, graph, options, prompt: tokens, slot, placed, tail, guides, speculator, sequence };
+      writer = new Writer({ ...parts, checksLogits });
       for (;;) {
         const piece = await writer.step();
         if (!piece) break;

@@ -3,6 +3,8 @@
 /** The text so far, including the prompt, in a buffer of the size of the context. */
 export class TokenText {
   private readonly buffer: Int32Array;
+  /** The number of tokens that the model has read. */
+  private read = 0;
   tokens: Int32Array;
 
   constructor(
@@ -29,8 +31,13 @@ export class TokenText {
     this.tokens = this.buffer.subarray(0, length + 1);
   }
 
-  /** What the model has not read: the prompt, and then the last token. */
+  /** What the model has not read: the prompt, and then the last token, with forced ones before it. */
   get unread(): Int32Array {
-    return this.count === 0 ? this.prompt : this.tokens.subarray(-1);
+    return this.tokens.subarray(this.read);
+  }
+
+  /** The model has read all tokens. */
+  allRead(): void {
+    this.read = this.tokens.length;
   }
 }

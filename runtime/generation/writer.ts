@@ -11,6 +11,7 @@ import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type Sequ
 import type { Speculator } from "../speculation/step.js";
 import type { Tail } from "../tail.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
+import { canForce, forcedToken } from "./forced.js";
 import { Meter } from "./meter.js";
 import type { SequenceRequest } from "./request.js";
 import { TokenText } from "./text.js";
@@ -27,6 +28,8 @@ export interface Parts {
   readonly tail: Tail | undefined;
   readonly guides: readonly OpenGuide[];
   readonly speculator: Speculator | undefined;
+  /** Every logit of the model is checked. */
+  readonly checksLogits: boolean;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -45,12 +48,16 @@ export class Writer {
   private readonly text: TokenText;
   private readonly decoder = new TextDecoder();
   private readonly limit: number;
+  private readonly canForce: boolean;
   private isOver = false;
 
   constructor(private readonly parts: Parts) {
     const { prompt, slot, placed, guides, options } = parts;
     this.sequence = parts.sequence;
     this.text = new TokenText(prompt, slot.contextSize);
+    // guides and drafts are read with each token
+    const isPlain = guides.length === 0 && !parts.speculator && !parts.checksLogits;
+    this.canForce = canForce(parts.graph, options, isPlain);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
@@ -67,7 +74,8 @@ export class Writer {
     if (count === this.limit) return this.end(count === options.maxTokens ? "maxTokens" : "context");
     options.signal?.throwIfAborted();
     const start = performance.now();
-    const { token, rows, scalars } = await this.pick();
+    await grammarsReady(this.sequence.features);
+    const { token, rows, scalars } = this.forced() ?? (await this.pick());
     this.meter.add(performance.now() - start, count);
     this.sequence = acceptToken(this.sequence, token, scalars);
     tail?.accept(token);
@@ -97,12 +105,20 @@ export class Writer {
     this.meter.record(this.text.count, finish);
   }
 
+  /** The first token is picked, so that the prompt is read by then. */
+  private forced(): Picked | undefined {
+    const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
+    if (token === undefined) return undefined;
+    this.meter.forcedTokens++;
+    return { token, rows: {}, scalars: new Float32Array() };
+  }
+
   private async pick(): Promise<Picked> {
     const { placed, tail } = this.parts;
-    await grammarsReady(this.sequence.features);
     const uniforms = uniformsOf(this.sequence);
     const inputs = varying(this.parts.graph, featureInputs(this.sequence));
     const output = placed.finish(await this.decode(uniforms, inputs), uniforms, inputs);
+    this.text.allRead();
     const scalars = output.states ?? new Float32Array();
     if (!tail) return { token: output.sampled![0]!, rows: { ...output, tokens: output.candidates }, scalars };
     const rows = tail.pick(output);
