@@ -19,7 +19,7 @@ import type {
 /** The next tokens of a sequence. */
 export interface Part {
   readonly tokens: Int32Array;
-  /** The position of the first token in its sequence. */
+  /** The position of the first token in its sequence; tokens that the sequence has from there on are forgotten. */
   readonly position: number;
 }
 
@@ -30,13 +30,20 @@ export interface Step extends Part {
   readonly uniforms: Float32Array;
   /** The chain's inputs from index 1 on; empty for constant ones, and not read for those of guides. */
   readonly inputs: readonly InputValues[];
+  /** The output has the model's own logits too, also those of the guides. */
+  readonly wantsRaw?: boolean;
+}
+
+export interface SlotOutput extends DecodeOutput {
+  /** The model's own logits of the guides, in their order, where they were asked for. */
+  readonly guides?: readonly Float32Array[];
 }
 
 /** A sequence of the context and its guides, from `acquire` to `release`. */
 export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
-  decode(step: Step): Promise<DecodeOutput>;
+  decode(step: Step): Promise<SlotOutput>;
   /** As of the latest batch. */
   readonly stats: () => ContextStats;
   release(): void;
@@ -46,7 +53,7 @@ export interface Slot {
 interface Job extends Step {
   readonly places: Places;
   readonly chain: NativeGraph;
-  readonly resolve: (output: DecodeOutput) => void;
+  readonly resolve: (output: SlotOutput) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -54,6 +61,8 @@ interface Job extends Step {
 interface Place {
   readonly sequence: number;
   isTaken: boolean;
+  /** Tokens that it holds. */
+  length: number;
   /** It still holds the tokens of its previous user. */
   isStale: boolean;
   isGuide: boolean;
@@ -174,7 +183,7 @@ export class Scheduler {
     this.opening ??= this.open({ sequences, chains, ...(guideCount > 0 && { guides }) }).then((context) => {
       this.stats = context.stats();
       this.places = chains.map((_, sequence) => ({
-        ...{ sequence, chain, isGuide: isGuide(sequence), isTaken: false, isStale: false },
+        ...{ sequence, chain, isGuide: isGuide(sequence), isTaken: false, isStale: false, length: 0 },
       }));
       return context;
     });
@@ -242,7 +251,12 @@ export class Scheduler {
       const outputs = await context.decode(batchOf(jobs));
       this.stats = context.stats();
       const bySequence = new Map(outputs.map((output) => [output.sequence, output]));
-      for (const { places, resolve } of jobs) resolve(bySequence.get(places.main.sequence)!);
+      for (const job of jobs) {
+        for (const { place, position, tokens } of partsOf(job)) place.length = position + tokens.length;
+        const guides = job.places.guides.map(({ place }) => bySequence.get(place.sequence)?.raw);
+        const output = bySequence.get(job.places.main.sequence)!;
+        job.resolve(job.wantsRaw ? { ...output, guides: guides.map((raw) => raw!) } : output);
+      }
     } catch (thrown) {
       const error = this.isDisposed ? disposed() : thrown;
       if (jobs.length === 1 || !CAUSED_BY_ONE.has((error as NativeError).code)) {
@@ -251,8 +265,7 @@ export class Scheduler {
       }
       // One at a time, so that only the sequence that causes the error gets it.
       for (const job of jobs) {
-        const back = (): void =>
-          partsOf(job).forEach(({ place, position }) => context.remove(place.sequence, position));
+        const back = (): void => partsOf(job).forEach(({ place, position }) => removeFrom(context, place, position));
         const isBack = attempt(job, back, error);
         if (isBack) await this.decode(context, [job]);
       }
@@ -294,9 +307,12 @@ const partsOf = ({
   ...guides.map(({ place }, i) => ({ place, ...parts[i]! })),
 ];
 
-function prepare(context: NativeContext, { places: { main, guides }, chain, uniforms, inputs }: Job): void {
+function prepare(context: NativeContext, job: Job): void {
+  const { main, guides } = job.places;
+  const { chain, uniforms, inputs } = job;
   give(context, main, chain, false);
   for (const { place } of guides) give(context, place, chain, true);
+  for (const { place, position } of partsOf(job)) if (position < place.length) removeFrom(context, place, position);
   const { sequence } = main;
   context.setUniforms(sequence, uniforms);
   inputs.forEach((values, i) => {
@@ -309,7 +325,7 @@ function prepare(context: NativeContext, { places: { main, guides }, chain, unif
 /** Empties a place for its new user, and gives it the chain. */
 function give(context: NativeContext, place: Place, chain: NativeGraph, isGuide: boolean): void {
   const { sequence } = place;
-  if (place.isStale) context.remove(sequence);
+  if (place.isStale) removeFrom(context, place, 0);
   place.isStale = false;
   if (place.chain === chain && place.isGuide === isGuide) return;
   place.chain = undefined;
@@ -318,15 +334,22 @@ function give(context: NativeContext, place: Place, chain: NativeGraph, isGuide:
   place.chain = chain;
 }
 
+function removeFrom(context: NativeContext, place: Place, position: number): void {
+  context.remove(place.sequence, position);
+  place.length = position;
+}
+
 /** In the order of the sequences: llama.cpp rebuilds its graph if it changes. */
 function batchOf(jobs: readonly Job[]): Batch {
-  const parts = jobs.flatMap(partsOf).sort((a, b) => a.place.sequence - b.place.sequence);
-  const each = (value: (part: Part & { place: Place }, i: number) => number): number[] =>
+  const parts = jobs
+    .flatMap((job) => partsOf(job).map((part) => ({ ...part, wanted: job.wantsRaw ? 2 : 1 })))
+    .sort((a, b) => a.place.sequence - b.place.sequence);
+  const each = (value: (part: (typeof parts)[number], i: number) => number): number[] =>
     parts.flatMap((part) => Array.from(part.tokens, (_, i) => value(part, i)));
   return {
     tokens: Int32Array.from(each(({ tokens }, i) => tokens[i]!)),
     positions: Int32Array.from(each(({ position }, i) => position + i)),
     sequences: Int32Array.from(each(({ place }) => place.sequence)),
-    outputs: Uint8Array.from(each(({ tokens }, i) => (i === tokens.length - 1 ? 1 : 0))),
+    outputs: Uint8Array.from(each(({ tokens, wanted }, i) => (i === tokens.length - 1 ? wanted : 0))),
   };
 }

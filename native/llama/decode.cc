@@ -79,8 +79,7 @@ void Context::check_guides(const std::set<int32_t> & with_output) const {
 
 // llama.cpp computes recurrent models one sequence at a time.
 bool Context::computes_alone() const {
-    const llama_model * const weights = model->get();
-    return llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
+    return model->is_recurrent();
 }
 
 bool Context::has_guides(const Batch & batch) const {

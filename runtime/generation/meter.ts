@@ -24,10 +24,10 @@ export class Meter {
     if (generatedTokens > 0) this.milliseconds += milliseconds;
   }
 
-  record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
+  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): GenerationStats {
     const { promptTokens, split, context } = this.facts;
     const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
     const counts = { promptTokens, generatedTokens, tokensPerSecond };
-    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
+    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...end });
   }
 }

@@ -191,6 +191,8 @@ export interface ModelInfo {
   readonly eos: number;
   /** Whether tokenizing puts `bos` before a text. */
   readonly addsBos: boolean;
+  /** Whether it has states in place of a cache for some layers: a context then forgets a text as a whole, or not at all. */
+  readonly isRecurrent: boolean;
   /** The GGUF file's metadata without arrays. */
   readonly metadata: Readonly<Record<string, string>>;
 }
