@@ -127,10 +127,11 @@ function openTailLine(tail: Tail | undefined, prompt: Int32Array): TailLine | un
   return tail && new TailLine(tail);
 }
 
-/** What reads the rows of the alternatives; a host tail has them itself. */
+/** What reads the rows of the alternatives; a host tail has them itself, and so does a graph that gives them. */
 async function rowsFor(options: SequenceRequest, sequence: SequenceState): Promise<RowReader | undefined> {
   const { alternatives = 0 } = options;
-  if (alternatives === 0 || sequence.graph.tail.length > 0) return undefined;
+  const { tail, outputs } = sequence.graph;
+  if (alternatives === 0 || tail.length > 0 || outputs.probs !== undefined) return undefined;
   await prepareBackend();
   return openRows(rowsGraphOf(options), sequence);
 }

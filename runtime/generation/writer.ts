@@ -38,7 +38,7 @@ export interface Parts {
   readonly slot: Slot;
   readonly placed: PlacedGraph;
   readonly tail: TailLine | undefined;
-  /** With `alternatives`, unless the host tail has the rows. */
+  /** With `alternatives`, unless the host tail or the graph gives the rows. */
   readonly rows: RowReader | undefined;
   readonly guides: readonly OpenGuide[];
   /** After the prompt. */
@@ -178,7 +178,8 @@ export class Writer {
     const output = placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
     const token = left ? left.selected : output.sampled![0]!;
-    const kept = (): KeptRows => left ?? rows!.read(sequence, decoded.raw!, this.guideLogits(decoded));
+    const kept = (): KeptRows =>
+      left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),

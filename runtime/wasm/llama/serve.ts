@@ -47,12 +47,13 @@ export function serve(port: Port): void {
   }
 
   async function generate(request: Of<"generate">, own: Running): Promise<Reply> {
-    const { id, spec, prompt, ...options } = request;
+    const { id, spec, rowsSpec, prompt, ...options } = request;
     const { signal } = own.cancel;
     try {
       const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
-      own.generation = from.generate(prompt, { ...options, chain: chainOf(readSpec(spec)), signal });
+      const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
+      own.generation = from.generate(prompt, { ...options, chain, signal });
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
       const stats = own.generation.stats();
       return { type: "done", id, finish: stats.finish!, stats };
@@ -123,10 +124,15 @@ export function serve(port: Port): void {
 
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
 
-function tokenOf({ alternatives, ...piece }: Piece, model: Model): Token {
+function tokenOf({ alternatives, logprobs, ...piece }: Piece, model: Model): Token {
+  const named = <T extends { readonly token: number }>(one: T): T & { text: string } => ({
+    ...one,
+    text: model.textOf(one.token),
+  });
   return {
     ...piece,
-    ...(alternatives && { alternatives: alternatives.map((one) => ({ ...one, text: model.textOf(one.token) })) }),
+    ...(logprobs && { logprobs: logprobs.map(named) }),
+    ...(alternatives && { alternatives: alternatives.map(named) }),
   };
 }
 
