@@ -20,6 +20,7 @@ export type {
   GenerateOptions,
   Generation,
   GenerationStats,
+  Logprob,
   Piece,
   RunOptions,
   Saved,
