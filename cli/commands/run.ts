@@ -231,7 +231,7 @@ async function read(generation: Generation, isStreamed: boolean, prompt: string)
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
-      if (piece.logprobs) logprobs.push({ logprob: piece.logprob, logprobs: piece.logprobs });
+      if (piece.logprobs) logprobs.push({ logprob: piece.logprob!, logprobs: piece.logprobs });
       for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
