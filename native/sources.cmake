@@ -1,7 +1,7 @@
 # The C++ core, for everything that is built from it.
 
 # The graph runtime: enough for plain logits, without a model.
-set(GGSL_GRAPH_SOURCES bind.cc columns.cc cpu_kernels.cc evaluate.cc failure.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
+set(GGSL_GRAPH_SOURCES bind.cc bits.cc columns.cc cpu_kernels.cc evaluate.cc failure.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
 # Models with chains in their graphs.
 set(GGSL_MODEL_SOURCES arguments.cc context.cc context_options.cc decode.cc grammar.cc grammar_rules.cc grammar_states.cc
   grammar_text.cc model.cc model_check.cc return_memory.cc sampler.cc sampler_group.cc sampler_spec.cc tail.cc tail_stage.cc

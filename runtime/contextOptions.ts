@@ -2,6 +2,7 @@
 import {
   CACHE_TYPES,
   FLASH_ATTENTION,
+  MAX_BATCH,
   MAX_CONTEXT,
   MAX_THREADS,
   type CacheType,
@@ -22,6 +23,11 @@ export interface ContextSettings {
   readonly threads?: number | undefined;
   /** CPU threads for batches of more than one token, such as a prompt; default: `threads`. */
   readonly batchThreads?: number | undefined;
+  /**
+   * Tokens of prompts in one batch while other sequences write, 1 to 65536; default 128. Smaller pieces shorten the time that others
+   * wait for their next tokens, and make prompts take longer. A prompt that nobody waits for is read in the largest pieces.
+   */
+  readonly promptBatch?: number | undefined;
   /** Flash attention, which does not store the attention matrix; default `auto`: if the device supports it. */
   readonly flashAttention?: FlashAttention | undefined;
 }
@@ -35,6 +41,7 @@ const SETTINGS: is.Checks<ContextSettings> = {
   cacheTypeV: is.oneOf(...CACHE_TYPES),
   threads: is.integer(1, MAX_THREADS),
   batchThreads: is.integer(1, MAX_THREADS),
+  promptBatch: is.integer(1, MAX_BATCH),
   flashAttention: is.oneOf(...FLASH_ATTENTION),
 };
 const NAMES = Object.keys(SETTINGS) as (keyof ContextSettings)[];

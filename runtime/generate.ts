@@ -3,7 +3,7 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import * as is from "./check.js";
 import { InputError, translate, translated } from "./errors.js";
 import { prepareBackend } from "./evaluate.js";
-import { columnsOf } from "./features/feed.js";
+import { columnsOf, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { endValues, withoutEnds } from "./generation/ends.js";
 import type { Generation, Piece } from "./generation/generation.js";
@@ -18,14 +18,17 @@ import {
 } from "./generation/request.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
 import { openRows, type RowReader } from "./generation/rows.js";
+import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { TailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
-import { checkGuides, openGuides } from "./guides.js";
+import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
-import type { Slot } from "./scheduler.js";
+import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
+import { tokensOf } from "./speculation/options.js";
+import type { Speculator } from "./speculation/step.js";
 import { openTail, type Tail } from "./tail.js";
 
 export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./generation/generation.js";
@@ -42,20 +45,22 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
 /** A generation in a slot of a scheduler. */
 export function generateIn(
   room: Room,
-  prompt: string | Int32Array,
+  prompt: string | Int32Array | LatePrompt,
   options: SequenceRequest,
   atEnd: () => void = () => undefined,
 ): Generation {
   const { scheduler } = room;
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
-  checks.prompt(vocabSize)(prompt, "prompt");
+  if (typeof prompt !== "function") checks.prompt(vocabSize)(prompt, "prompt");
   checkSequence(options);
   const graph = graphOf(options);
   checkPicks(graph);
   checkGuides(graph, options.guides ?? {}, vocabSize);
   const inputs = guidesOf(graph).map(({ input }) => input);
   checkRoom(graph, 1 + inputs.length, scheduler.sequences);
+  const { speculate } = options;
+  if (speculate) checkSpeculation(speculate, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
   const first = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
@@ -65,19 +70,28 @@ export function generateIn(
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = promptTokens(model, prompt);
+    const tokens = typeof prompt === "function" ? await prompt() : promptTokens(model, prompt, options);
     using tail = openTailLine(openTail(graph.tail, before.params, room.model), tokens);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
+    let speculator: Speculator | undefined;
     try {
-      slot = await scheduler.acquire(placed.words, columns, options.signal, inputs);
-      const { contextSize } = slot;
-      checkPromptLength(tokens.length, contextSize);
-      const guides = openGuides(graph, options.guides ?? {}, model, contextSize);
+      const guides = openGuides(graph, options, model);
+      const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
+      const { signal } = options;
+      const count = speculate ? 1 + tokensOf(speculate) : 1;
+      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows: count });
+      checkPromptLength(tokens.length, slot.contextSize);
+      checkGuideLengths(guides, slot.contextSize);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
+      if (speculate) {
+        const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
+        speculator = await openSpeculator(room, speculate, graph, place);
+      }
       using rows = await rowsFor(options, sequence);
-      writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, rows, guides, sequence });
+      const held = { slot, placed, tail, rows, guides, speculator };
+      writer = new Writer({ model, graph, options, prompt: tokens, sequence, ...held });
       for (;;) {
         const piece = await writer.next();
         if (!piece) break;
@@ -88,7 +102,9 @@ export function generateIn(
     } finally {
       isOver = true;
       writer?.close();
+      speculator?.dispose();
       slot?.release();
+      releaseGrammars((writer?.sequence ?? before).features);
       atEnd();
     }
   }

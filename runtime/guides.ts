@@ -6,8 +6,8 @@ import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
-import type { Part } from "./scheduler.js";
+import { checkPromptLength, promptTokens, type TokenizeOptions } from "./prompt.js";
+import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
 export interface Guide {
@@ -62,13 +62,19 @@ export interface OpenGuide {
   readonly tokens: Int32Array;
 }
 
-/** The prompts of a graph's guides as tokens, in the order of its inputs. Throws `InputError` for one that does not fit. */
-export const openGuides = (graph: Graph, guides: Guides, model: NativeModel, contextSize: number): OpenGuide[] =>
-  guidesOf(graph).map(({ name }) => {
-    const tokens = promptTokens(model, guides[name]!.prompt);
+/** The prompts of a graph's guides as tokens, in the order of its inputs. */
+export const openGuides = (
+  graph: Graph,
+  { guides = {}, ...options }: TokenizeOptions & { readonly guides?: Guides | undefined },
+  model: NativeModel,
+): OpenGuide[] =>
+  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt, options) }));
+
+/** Throws `InputError` for a guide whose prompt does not fit. */
+export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {
+  for (const { name, tokens } of guides)
     checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
-    return { name, tokens };
-  });
+}
 
 /**
  * The parts of the next batch, after the prompts and `read` of the generated tokens; -1: without the last token of the prompts;

@@ -13,6 +13,11 @@ import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
+import { remember } from "./generation/loaded.js";
+import { KeptContext, startChat } from "./chat/chats.js";
+import type { ChatMessage } from "./chat/messages.js";
+import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
+import { tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { LoadWatch, readWatched } from "./loadWatch.js";
@@ -81,7 +86,20 @@ export interface Model extends Disposable {
    */
   logits(prompt: string | Int32Array, options?: LogitsOptions): Promise<Float32Array>;
   /** Token ids of a text, including the special tokens that the model adds around it. */
-  tokenize(text: string): Int32Array;
+  tokenize(text: string, options?: TokenizeOptions): Int32Array;
+  /**
+   * Generates the answer to a conversation, which the model's chat template turns into a prompt; special tokens in it are read as
+   * such. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
+   * other settings come; a call while it is in use has one of its own.
+   * @throws InputError as `generate` does, and for messages that are not valid; the loop over the pieces throws those of the
+   * template: NO_TEMPLATE, INVALID_TEMPLATE, TEMPLATE_REFUSED, TEMPLATE_FAILED, LIMIT_EXCEEDED
+   */
+  chat<T extends ChainTypes = AnyChainTypes>(
+    messages: readonly ChatMessage[],
+    options: GenerateOptionsOf<T> & ChatOptions,
+  ): GenerationOf<T>;
+  /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
+  renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
   /** The text of one token; U+FFFD replaces a partial character. Throws for a token outside the vocabulary. */
   textOf(token: number): string;
   /** Frees the model once its generations and batches have ended; harmless when called twice. */
@@ -144,6 +162,7 @@ export interface BytesOptions extends ContextSettings {
   readonly module?: Uint8Array | URL | string;
 }
 
+const checkTokenize = is.options({ special: is.flag });
 const checkBytes = is.options({ module: checks.moduleSource });
 
 /**
@@ -170,9 +189,15 @@ function modelOf(model: LoadedModel): Model {
   // the types check names only at compile time; here all names are checked
   const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
     startGeneration(model, prompt, options);
-  const dispose = (): void => native.dispose();
+  const kept = new KeptContext();
+  const chat = (messages: readonly ChatMessage[], options: GenerateOptions & ChatOptions): Generation =>
+    startChat(model, kept, messages, options);
+  const dispose = (): void => {
+    kept.dispose();
+    native.dispose();
+  };
   let advice: SamplingAdvice | undefined;
-  return {
+  const opened: Model = {
     backend: chosen.backend,
     device: chosen.device,
     skipped: chosen.skipped,
@@ -182,11 +207,15 @@ function modelOf(model: LoadedModel): Model {
       return (advice ??= readSamplingAdvice(info.metadata));
     },
     generate: generate as Model["generate"],
+    chat: chat as Model["chat"],
+     
+    renderChat: async (messages, options = {}) => renderConversation(native, openConversation(messages, options)),
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
-    tokenize(text) {
+    tokenize(text, options = {}) {
       is.text(text, "text");
-      return translated(() => native.tokenize(text, true, false));
+      checkTokenize(options, "options");
+      return translated(() => tokensOf(native, text, options));
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");
@@ -195,6 +224,8 @@ function modelOf(model: LoadedModel): Model {
     dispose,
     [Symbol.dispose]: dispose,
   };
+  remember(opened, model);
+  return opened;
 }
 
 /** The number of layers on the GPU; -1 for all of them. */

@@ -151,7 +151,7 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
     if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
     const { form } = feature;
     const given = pairsOf(list);
-    if (given && form.kind === "dense")
+    if (given && form.kind !== "sparse")
       throw new InputError(
         `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
       );
@@ -159,7 +159,7 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
     if (/^\s*\d+\s*:/.test(list))
       throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`);
     const values = readNumbers(list, `--input ${name}`);
-    if (form.kind === "dense") return [name, values];
+    if (form.kind !== "sparse") return [name, values];
     return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];
   });
   return Object.fromEntries(entries);

@@ -16,6 +16,7 @@ import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
 import { MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
+import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
 import { InputError } from "ggsl/errors.js";
 import { loadShown } from "../progress.js";
 import { reportSplit } from "../split.js";
@@ -120,6 +121,8 @@ export const addRun = (program: Command): Command =>
     )
     .addOption(seedOption())
     .addOption(setOption())
+    .addOption(grammarOption())
+    .addOption(jsonSchemaOption())
     .addOption(limitsOption())
     .addOption(rootOption())
     .option("--stats", "print statistics after the text, on standard error")
@@ -130,6 +133,7 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const { sequences } = options;
   if (options.logprobs !== undefined && !options.json)
     throw new UsageError("--logprobs needs --json, which prints them");
+  const grammar = readGrammar(options);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
@@ -156,7 +160,9 @@ async function run(file: string | undefined, name: string | undefined, options: 
       ...(ignoreEos && { ignoreEnd: true }),
       ...(logprobs !== undefined && { logprobs }),
     };
-    const generations = chains.map((chain) => batch.add(options.prompt, { ...request, chain }));
+    const generations = chains.map((chain) =>
+      batch.add(options.prompt, { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) }),
+    );
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
     const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
@@ -231,7 +237,8 @@ async function read(generation: Generation, isStreamed: boolean, prompt: string)
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
-      if (piece.logprobs) logprobs.push({ logprob: piece.logprob!, logprobs: piece.logprobs });
+      const { logprob, logprobs: likeliest } = piece;
+      if (logprob !== undefined && likeliest) logprobs.push({ logprob, logprobs: likeliest });
       for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }

@@ -6,7 +6,7 @@ import { costText } from "../cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
-import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { splitText } from "ggsl/devices/place.js";
 import type { Explanation, StageExplanation } from "ggsl/explain.js";
 import { COLORS, draw } from "./drawing.js";
@@ -137,7 +137,7 @@ function crossing({ graph, explanation, vocabSize }: Page): Markup {
       ];
   const there: [string, number][] = [
     ...(uniforms.length > 0 ? [[`${uniforms.length} uniforms`, 4 * uniforms.length] as [string, number]] : []),
-    ...inputs.slice(1).map(({ name, dim }): [string, number] => [`the input ${name}`, bytes(dim)]),
+    ...inputs.slice(1).map((input): [string, number] => [`the input ${input.name}`, 4 * fedSize(input, vocabSize)]),
   ];
   const rows = (list: readonly [string, number][]): Markup[] =>
     list.length === 0

@@ -63,10 +63,10 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
   }),
   allowed: define({
     doc: "whether the grammar accepts the token next",
-    args: { grammar: "text" },
+    args: { grammar: "grammar" },
     gives: "column",
     result: "bool",
     lower: (cx, { grammar }) =>
-      featureColumn(cx, { form: { kind: "dense" }, from: { kind: "allowed", grammar } }, I.UNIT),
+      featureColumn(cx, { form: { kind: "bits" }, from: { kind: "allowed", grammar } }, I.UNIT),
   }),
 };

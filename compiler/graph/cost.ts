@@ -1,13 +1,14 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
-import type { Ending, Graph, TokenSequence, NodeId, TailArg } from "./graph.js";
+import type { Ending, Graph, GraphNode, TokenSequence, NodeId, TailArg } from "./graph.js";
+import { grammarsOf } from "./grammars.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { isConstantInput, setsOf } from "./sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
-import { bindDim } from "./wire.js";
+import { bindDim, fedSize } from "./wire.js";
 
 export interface Cost {
   /** Nodes that launch a kernel. */
@@ -36,7 +37,7 @@ const TAIL_ROW = 12;
 export function costOf(graph: Graph, vocabSize: number): Cost {
   const { nodes, inputs, outputs } = graph;
   const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
-  const launched = nodes.flatMap((node, id) => (launches(node) ? [{ ...node, id }] : []));
+  const launched = nodes.flatMap((node, id) => (takesTime(graph, node) ? [{ ...node, id }] : []));
   const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + scalarsOf(graph).length;
   return {
     nodes: launched.length,
@@ -53,11 +54,15 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
       (inputs
         .slice(1)
         .filter((input) => !isConstantInput(input, graph))
-        .reduce((sum, { dim }) => sum + bindDim(dim, vocabSize), 0) +
+        .reduce((sum, input) => sum + fedSize(input, vocabSize), 0) +
         graph.uniforms.length),
     readbackBytes: WORD * read,
   };
 }
+
+/** Whether a node launches a kernel. Of the leaves, only inputs of bits do: the one that takes them apart. */
+const takesTime = ({ inputs }: Graph, node: GraphNode): boolean =>
+  launches(node) || (node.op === "input" && inputs[node.attrs["index"] as number]!.source.kind === "bits");
 
 /** The most rows that are needed at one time when the nodes run in order. A view has no rows of its own. */
 function mostLive(graph: Graph, rows: readonly number[]): number {
@@ -67,7 +72,7 @@ function mostLive(graph: Graph, rows: readonly number[]): number {
   for (const id of resultsOf(graph)) last.set(id, nodes.length);
   const ends: number[][] = nodes.map(() => []);
   for (const [id, user] of last) ends[user]?.push(id);
-  const own = (id: number): number => (launches(nodes[id]!) ? rows[id]! : 0);
+  const own = (id: number): number => (takesTime(graph, nodes[id]!) ? rows[id]! : 0);
   let [now, most] = [0, 0];
   nodes.forEach((_, id) => {
     now += own(id);
@@ -121,7 +126,10 @@ const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
 
 const textsOf = (graph: Graph): string[] => [
   ...setsOf(graph).flatMap(({ of }) => of.filter((item) => typeof item === "string")),
-  ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
+  ...graph.features.flatMap(({ from }) =>
+    from.kind === "allowed" && typeof from.grammar === "string" ? [from.grammar] : [],
+  ),
+  ...grammarsOf(graph).flatMap(({ default: standard }) => standard ?? []),
   ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
   ...endingsOf(graph).filter((ending) => typeof ending === "string"),
   ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),

@@ -1,5 +1,5 @@
 /** The rules for inputs and features of a valid graph. */
-import type { Dim, Dtype, Feature, FeatureSource, Graph, Input } from "./graph.js";
+import type { Dim, Dtype, Feature, FeaturePart, FeatureSource, Graph, Input } from "./graph.js";
 
 export function feedFaults({ inputs, features }: Graph): string[] {
   const [first] = inputs;
@@ -36,14 +36,14 @@ function inputFaults({ source, dtype, dim }: Input, features: readonly Feature[]
 }
 
 interface Part {
-  readonly kind: "dense" | "ids" | "values";
+  readonly kind: FeaturePart;
   readonly dtype: Dtype;
   readonly dim: Dim;
 }
 
 /** The inputs that carry a feature. */
 function partsOf({ form }: Feature): Part[] {
-  if (form.kind === "dense") return [{ kind: "dense", dtype: "f32", dim: "V" }];
+  if (form.kind !== "sparse") return [{ kind: form.kind, dtype: "f32", dim: "V" }];
   const { capacity: dim } = form;
   return [
     { kind: "ids", dtype: "i32", dim },
@@ -51,20 +51,22 @@ function partsOf({ form }: Feature): Part[] {
   ];
 }
 
-/** The required form of a source's values; an input can have either. */
-const FORMS: Readonly<Partial<Record<FeatureSource["kind"], Feature["form"]["kind"]>>> = {
-  occurrences: "sparse",
-  repeat_len: "sparse",
-  completes: "sparse",
-  bias: "sparse",
-  allowed: "dense",
-  guide: "dense",
+/** The forms that a source's values can have. Those of a grammar were dense in graphs of earlier compilers. */
+const FORMS: Readonly<Record<FeatureSource["kind"], readonly Feature["form"]["kind"][]>> = {
+  occurrences: ["sparse"],
+  repeat_len: ["sparse"],
+  completes: ["sparse"],
+  bias: ["sparse"],
+  allowed: ["bits", "dense"],
+  guide: ["dense"],
+  set: ["dense", "sparse"],
+  input: ["dense", "sparse"],
 };
 
 function featureFaults(feature: Feature, index: number, inputs: readonly Input[]): string[] {
   const { form, from } = feature;
-  const wanted = FORMS[from.kind] ?? form.kind;
-  if (form.kind !== wanted) return [`\`${from.kind}\` must be ${wanted}, found ${form.kind}`];
+  const forms = FORMS[from.kind];
+  if (!forms.includes(form.kind)) return [`\`${from.kind}\` must be ${forms.join(" or ")}, found ${form.kind}`];
   return partsOf(feature).flatMap(({ kind }) => {
     const count = inputs.filter(
       ({ source }) => source.kind !== "logits" && source.feature === index && source.kind === kind,

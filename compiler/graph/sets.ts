@@ -1,6 +1,6 @@
 /** Sets of tokens: what a graph says of them, and the columns and conditions that read them. */
 import { LIMITS } from "../limits/format.js";
-import type { Feature, Graph, Input, TokenItem, TokenSet } from "./graph.js";
+import type { Feature, FeaturePart, Graph, Input, TokenItem, TokenSet } from "./graph.js";
 import { patternFault } from "./patterns.js";
 import { show } from "./show.js";
 import { isName, isText, isToken } from "./values.js";
@@ -27,8 +27,8 @@ export const columnName = ({ from }: Feature): string =>
   from.kind === "set" ? `${from.not ? "not_" : ""}set${from.set}` : from.kind === "input" ? from.name : from.kind;
 
 /** The name of a part of a feature. */
-export const inputName = (feature: Feature, kind: "dense" | "ids" | "values"): string =>
-  kind === "dense" ? columnName(feature) : `${columnName(feature)}.${kind}`;
+export const inputName = (feature: Feature, kind: FeaturePart): string =>
+  kind === "dense" || kind === "bits" ? columnName(feature) : `${columnName(feature)}.${kind}`;
 
 export const isTokenItem = (x: unknown): x is TokenItem => {
   if (typeof x === "string") return isText(x) && x !== "";

@@ -14,8 +14,12 @@ export type FlashAttention = (typeof FLASH_ATTENTION)[number];
 
 /** The largest context size, in tokens. */
 export const MAX_CONTEXT = 2 ** 24;
+/** The largest number of tokens of one batch. */
+export const MAX_BATCH = 2 ** 16;
 /** The longest window of a sampler, in tokens: the largest context size. */
 export const MAX_HISTORY = MAX_CONTEXT;
 export const MAX_THREADS = 512;
+/** The most outputs of a sequence in one batch that are computed by one graph. */
+export const MAX_ROWS = 64;
 /** More than any model has. */
 export const MAX_LAYERS = 10_000;

@@ -18,6 +18,11 @@ Napi::Value from_outputs(Napi::Env env, const std::vector<Output> & outputs) {
     return list;
 }
 
+// The row that an optional argument names.
+size_t to_row(const Napi::Value & value) {
+    return value.IsUndefined() ? 0 : static_cast<size_t>(std::max(0, to_int(value, "row")));
+}
+
 } // namespace
 
 Napi::Function ContextObject::define(Napi::Env env) {
@@ -28,8 +33,10 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
                            InstanceMethod<&ContextObject::set_guide>("setGuide"),
+                           InstanceMethod<&ContextObject::set_rows>("setRows"),
                            InstanceMethod<&ContextObject::remove>("remove"),
                            InstanceMethod<&ContextObject::copy>("copy"),
+                           InstanceMethod<&ContextObject::can_keep>("canKeep"),
                            InstanceMethod<&ContextObject::abort>("abort"),
                            InstanceMethod<&ContextObject::stats>("stats"),
                            InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
@@ -93,8 +100,11 @@ void ContextObject::set_chain(const Napi::CallbackInfo & info) {
 }
 
 void ContextObject::set_uniforms(const Napi::CallbackInfo & info) {
-    guarded(info.Env(),
-            [&] { idle().sampler(to_int(info[0], "sequence")).set_uniforms(to_vector<float>(info[1], "uniforms")); });
+    guarded(info.Env(), [&] {
+        idle()
+            .sampler(to_int(info[0], "sequence"))
+            .set_uniforms(to_vector<float>(info[1], "uniforms"), to_row(info[2]));
+    });
 }
 
 void ContextObject::set_input(const Napi::CallbackInfo & info) {
@@ -102,9 +112,9 @@ void ContextObject::set_input(const Napi::CallbackInfo & info) {
         Sampler &  sampler = idle().sampler(to_int(info[0], "sequence"));
         const auto index   = static_cast<size_t>(std::max(0, to_int(info[1], "input")));
         if (is_array<int32_t>(info[2])) {
-            sampler.set_input(index, to_vector<int32_t>(info[2], "values"));
+            sampler.set_input(index, to_vector<int32_t>(info[2], "values"), to_row(info[3]));
         } else {
-            sampler.set_input(index, to_vector<float>(info[2], "values"));
+            sampler.set_input(index, to_vector<float>(info[2], "values"), to_row(info[3]));
         }
     });
 }
@@ -116,6 +126,16 @@ void ContextObject::set_guide(const Napi::CallbackInfo & info) {
     });
 }
 
+void ContextObject::set_rows(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        Context & target = idle();
+        target.set_rows(to_int(info[0], "rows"), to_int(info[1], "outputs"));
+        memory.release(info.Env());
+        const Context::Bytes bytes = target.bytes();
+        memory.keep(info.Env(), bytes.cache + bytes.compute);
+    });
+}
+
 void ContextObject::remove(const Napi::CallbackInfo & info) {
     guarded(info.Env(),
             [&] { idle().remove(to_int(info[0], "sequence"), info[1].IsUndefined() ? 0 : to_int(info[1], "from")); });
@@ -123,6 +143,12 @@ void ContextObject::remove(const Napi::CallbackInfo & info) {
 
 void ContextObject::copy(const Napi::CallbackInfo & info) {
     guarded(info.Env(), [&] { idle().copy(to_int(info[0], "from"), to_int(info[1], "to")); });
+}
+
+Napi::Value ContextObject::can_keep(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        return Napi::Value::From(info.Env(), idle().can_keep(to_int(info[0], "sequence"), to_int(info[1], "count")));
+    });
 }
 
 void ContextObject::abort(const Napi::CallbackInfo &) {

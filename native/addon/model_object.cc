@@ -66,6 +66,8 @@ ContextOptions to_options(const Napi::Object & given) {
     options.context_size  = optional_int(given, "contextSize", options.context_size);
     options.batch_size    = optional_int(given, "batchSize", options.batch_size);
     options.sequences     = optional_int(given, "sequences", options.sequences);
+    options.rows          = optional_int(given, "rows", options.rows);
+    options.outputs       = optional_int(given, "outputs", options.outputs);
     options.threads       = optional_int(given, "threads", options.threads);
     options.batch_threads = optional_int(given, "batchThreads", options.batch_threads);
     options.chains        = to_chains(given.Get("chains"));

@@ -126,8 +126,10 @@ private:
     void        set_uniforms(const Napi::CallbackInfo & info);
     void        set_input(const Napi::CallbackInfo & info);
     void        set_guide(const Napi::CallbackInfo & info);
+    void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
+    Napi::Value can_keep(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
     // Throws Failure (DISPOSED).

@@ -172,7 +172,9 @@ private:
         const Outputs & out   = bound.graph.outputs;
         auto &          limit = bound.row_limit;
         limit.assign(nodes().size(), unlimited);
-        bound.input_limit.assign(bound.graph.inputs.size(), bound.vocab_size);
+        for (const Input & input : bound.graph.inputs) {
+            bound.input_limit.push_back(input.is_packed ? max_word + 1 : bound.vocab_size);
+        }
         const auto lower = [&](int32_t id, int32_t to) { limit[id] = std::min(limit[id], to); };
 
         for (const int32_t tokens : { out.sampled, out.candidates }) {

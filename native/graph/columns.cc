@@ -7,7 +7,13 @@
 
 namespace ggsl {
 
-Columns::Columns(const BoundGraph & bound, ggml_backend_buffer_type_t type) : tensors(bound.graph.inputs.size()) {
+Columns::Columns(const BoundGraph & bound, ggml_backend_buffer_type_t type, Family family)
+    : tensors(bound.graph.inputs.size()) {
+    const auto & inputs = bound.graph.inputs;
+    if (family != Family::cpu &&
+        std::any_of(inputs.begin(), inputs.end(), [](const Input & i) { return i.is_packed; })) {
+        table = bit_table(type, uploaded);
+    }
     const std::vector<Column> & columns = bound.graph.columns;
     if (columns.empty()) {
         return;
@@ -38,6 +44,7 @@ Columns::Columns(const BoundGraph & bound, ggml_backend_buffer_type_t type) : te
             ggml_backend_tensor_alloc(buffer.get(), tensor,
                                       base + static_cast<size_t>(column - columns.begin()) * size);
             ggml_backend_tensor_set(tensor, column->values->data(), 0, ggml_nbytes(tensor));
+            uploaded += ggml_nbytes(tensor);
             ++column;
         }
     }

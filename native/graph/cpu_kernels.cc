@@ -275,6 +275,21 @@ template <typename Op> void with_number(ggml_tensor * dst, int thread, int threa
     }
 }
 
+// ---------------------------------------------------------------- bits
+
+constexpr size_t byte_bits = 8;
+
+// The bits of each byte as numbers, in 8 KB: most processors have no instruction that spreads bits.
+constexpr std::array<std::array<float, byte_bits>, 256> numbers_of_bytes = [] {
+    std::array<std::array<float, byte_bits>, 256> numbers{};
+    for (size_t byte = 0; byte < numbers.size(); ++byte) {
+        for (size_t bit = 0; bit < byte_bits; ++bit) {
+            numbers[byte][bit] = (byte >> bit & 1) != 0 ? 1.0f : 0.0f;
+        }
+    }
+    return numbers;
+}();
+
 // ---------------------------------------------------------------- hashes
 
 // See compiler/graph/hash.ts.
@@ -405,6 +420,27 @@ void hash(ggml_tensor * dst, int thread, int threads, void *) {
         permute(row_of<const float>(dst->src[0], row) + first,
                 row_of<const float>(keys, row) + static_cast<size_t>(first) * step, step,
                 row_of<float>(dst, row) + first, static_cast<size_t>(last - first));
+    }
+}
+
+// Each thread handles its part of the bytes of every row.
+void bits(ggml_tensor * dst, int thread, int threads, void *) {
+    const auto n             = static_cast<size_t>(dst->ne[0]);
+    const auto bytes         = static_cast<int64_t>((n + byte_bits - 1) / byte_bits);
+    const auto [first, last] = part_of(bytes, thread, threads);
+    for (int64_t row = 0; row < dst->ne[1]; ++row) {
+        const auto * words  = row_of<const int32_t>(dst->src[0], row);
+        float *      result = row_of<float>(dst, row);
+        for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(last); ++i) {
+            const auto & eight = numbers_of_bytes[static_cast<uint32_t>(words[i / 2]) >> byte_bits * (i % 2) & 0xff];
+            float *      to    = result + i * byte_bits;
+            // of a fixed size, a copy is two moves
+            if ((i + 1) * byte_bits <= n) {
+                std::memcpy(to, eight.data(), sizeof(eight));
+            } else {
+                std::copy_n(eight.data(), n - i * byte_bits, to);
+            }
+        }
     }
 }
 

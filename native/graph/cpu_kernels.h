@@ -36,5 +36,7 @@ void mul(ggml_tensor * dst, int thread, int threads, void *);
 void div(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: the hash of x by the key y [n, R] or [1, R].
 void hash(ggml_tensor * dst, int thread, int threads, void *);
+// f32 [n, R]: bit i % 16 of word i / 16 of i32 [ceil(n / 16), R].
+void bits(ggml_tensor * dst, int thread, int threads, void *);
 
 } // namespace ggsl::cpu

@@ -59,9 +59,9 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
     if (input.is_constant) {
         fail(code::invalid_argument, "input %zu is constant: its column is given with the graph", index);
     }
-    const size_t size = static_cast<size_t>(input.dim) * static_cast<size_t>(rows);
+    const size_t size = static_cast<size_t>(input.fed_size()) * static_cast<size_t>(rows);
     if (const auto * floats = std::get_if<std::span<const float>>(&values);
-        floats != nullptr && input.dtype == Dtype::f32) {
+        floats != nullptr && input.fed_dtype() == Dtype::f32) {
         check_size(floats->size(), size, "numbers for an input");
         for (const float value : *floats) {
             if (std::isnan(value)) {
@@ -69,18 +69,18 @@ void check_input(const BoundGraph & bound, size_t index, const Values & values, 
             }
         }
     } else if (const auto * ids = std::get_if<std::span<const int32_t>>(&values);
-               ids != nullptr && input.dtype == Dtype::i32) {
-        check_size(ids->size(), size, "token ids for an input");
+               ids != nullptr && input.fed_dtype() == Dtype::i32) {
+        check_size(ids->size(), size, input.is_packed ? "words for an input" : "token ids for an input");
         const int32_t limit = bound.input_limit[index];
         for (const int32_t id : *ids) {
             if (id < 0 || id >= limit) {
                 fail(code::invalid_argument, "input %zu holds %d; expected 0 to %d%s", index, id, limit - 1,
-                     limit == bound.vocab_size ? ", the tokens of the vocabulary" : "");
+                     limit == bound.vocab_size && !input.is_packed ? ", the tokens of the vocabulary" : "");
             }
         }
     } else {
         fail(code::invalid_argument, "input %zu: expected %s", index,
-             input.dtype == Dtype::f32 ? "a Float32Array" : "an Int32Array");
+             input.fed_dtype() == Dtype::f32 ? "a Float32Array" : "an Int32Array");
     }
 }
 
@@ -123,9 +123,9 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     // without its columns, a graph can only be looked at
     if (!bound.graph.columns.empty()) {
         check_columns(bound);
-        columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()));
     }
-    built = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
+    columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()), family);
+    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
     check_support(built, device);
 
     ggml_build_forward_expand(cgraph, logits);
@@ -151,7 +151,7 @@ Results Evaluator::run(const Feeds & feeds) {
 
     write(built.inputs[0], feeds.logits.data());
     write_uniforms(feeds.uniforms);
-    if (columns == nullptr) {
+    if (bound.graph.columns.empty()) {
         check_columns(bound);
     }
     for (size_t i = 1; i < built.inputs.size(); ++i) {

@@ -76,7 +76,7 @@ private:
     std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;
     std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>> allocator;
     ggml_cgraph *                                             cgraph = nullptr;
-    std::unique_ptr<Columns>                                  columns; // null for a graph that has none yet
+    std::unique_ptr<Columns>                                  columns; // those of a graph that has none yet are missing
     Built                                                     built;
     std::vector<float>                                        transposed;
 };

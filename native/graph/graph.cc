@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "bits.h"
 #include "columns.h"
 #include "hash.h"
 #include "legalize.h"
@@ -25,7 +26,7 @@ bool is_view(const ggml_tensor * tensor) {
 Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
                  ggml_tensor * guides, const Columns * columns)
     : context(context), bound(bound), rows(rows), family(family), guides(guides), columns(columns),
-      guide_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
+      made_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
 
@@ -97,12 +98,15 @@ ggml_tensor * Builder::host_written(int32_t index, ggml_tensor * tensor) {
 ggml_tensor * Builder::input(int32_t index) {
     const Input & input = bound.graph.inputs[index];
     if (input.is_guide && guides != nullptr) {
-        ggml_tensor *& value = guide_values[index];
+        ggml_tensor *& value = made_values[index];
         if (value == nullptr) {
             ggml_tensor * at = host_written(index, ggml_new_tensor_1d(context, GGML_TYPE_I32, rows));
             value            = made(ggml_get_rows(context, guides, at));
         }
         return value;
+    }
+    if (input.is_packed) {
+        return packed_input(index, [&](ggml_tensor * words) { return bits_by_table(*this, words, input.dim); });
     }
     if (built.inputs[index] != nullptr) {
         return built.inputs[index];

@@ -68,6 +68,15 @@ public:
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
     ggml_tensor * constant_input(int32_t index);
+    // A packed input: `make` builds [V, rows] from the words, i32 [ceil(V / 16), rows], unless a node has done so before.
+    template <typename Make> ggml_tensor * packed_input(int32_t index, Make make) {
+        ggml_tensor *& value = made_values[index];
+        if (value == nullptr) {
+            value = make(host_written(
+                index, ggml_new_tensor_2d(context, GGML_TYPE_I32, bound.graph.inputs[index].fed_size(), rows)));
+        }
+        return value;
+    }
 
     // True if `node` has no other reader and its tensor holds its own data, so that it may be overwritten.
     bool is_fresh(int32_t node) const;
@@ -81,7 +90,7 @@ private:
 
     Built                      built;
     ggml_tensor *              guides;
-    std::vector<ggml_tensor *> guide_values; // by input
+    std::vector<ggml_tensor *> made_values; // by input: what is made of what the host writes
     std::vector<ggml_tensor *> values;
     std::vector<int32_t>       uses;
     int32_t                    id = 0;

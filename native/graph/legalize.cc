@@ -112,6 +112,16 @@ Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
     return custom(b, node, GGML_TYPE_I32, operands, kernel, static_cast<int>(threads), nullptr);
 }
 
+bool is_packed_input(const Builder & b, const Node & node, const Tensor *) {
+    return b.bound.graph.inputs[node.attrs[0]].is_packed;
+}
+
+Tensor take_bits(Builder & b, const Node & node, const Tensor *) {
+    return b.packed_input(node.attrs[0], [&](Tensor words) {
+        return custom(b, node, GGML_TYPE_F32, { &words, 1 }, cpu::bits, GGML_N_TASKS_MAX, nullptr);
+    });
+}
+
 bool makes_many(const Builder &, const Node & node, const Tensor *) {
     return node.dim >= wide;
 }
@@ -241,6 +251,13 @@ const std::vector<Rewrite> table = {
       "a kernel",
       always,
       plain<cpu::hash> },
+    { "bits of words",
+      OpId::input,
+      { Family::cpu },
+      "get_rows from a table of all words copies 16 numbers at a time",
+      "a kernel",
+      is_packed_input,
+      take_bits },
     { "wide add", OpId::add, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::add> },
     { "wide sub", OpId::sub, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::sub> },
     { "wide mul", OpId::mul, { Family::cpu }, slow_number, "a kernel", is_wide_with_number, plain<cpu::mul> },

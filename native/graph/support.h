@@ -1,20 +1,15 @@
 // What a device can run.
 #pragma once
 
+#include "bits.h"
 #include "graph.h"
 
 #include <ggml-backend.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace ggsl {
-
-struct ContextDeleter {
-    void operator()(ggml_context * context) const { ggml_free(context); }
-};
-using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
 
 // llama.cpp probes every chain with this many candidates before it adds it to a model's graph.
 inline constexpr int32_t probe_vocab_size = 128 * 1024;

@@ -141,12 +141,12 @@ Graph decode_wire(const int32_t * words, size_t count) {
     for (int32_t i = 0; i < input_count; ++i) {
         const Dtype   dtype  = reader.next_dtype();
         const int32_t dim    = reader.next_dim();
-        const int32_t role   = reader.next_in(0, 2, "the role of an input");
+        const int32_t role   = reader.next_in(0, 3, "the role of an input");
         const bool    is_fed = role == 0;
         if (!is_fed && (i == 0 || dtype != Dtype::f32 || dim != dim_vocabulary)) {
-            fail(code::invalid_graph, "input %d: a guide or a constant must be f32[V], after the logits", i);
+            fail(code::invalid_graph, "input %d: a guide, a constant or bits must be f32[V], after the logits", i);
         }
-        graph.inputs.push_back({ dtype, dim, role == 1, role == 2 });
+        graph.inputs.push_back({ dtype, dim, role == 1, role == 2, role == 3 });
     }
     if (graph.inputs[0] != Input{ Dtype::f32, dim_vocabulary, false }) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");

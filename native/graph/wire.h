@@ -10,7 +10,7 @@
 namespace ggsl {
 
 inline constexpr int32_t wire_magic   = 0x4c534747;
-inline constexpr int32_t wire_version = 5;
+inline constexpr int32_t wire_version = 6;
 
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;
@@ -24,6 +24,10 @@ inline constexpr int32_t max_attrs    = 3;
 // A dim that is the vocabulary size, not yet known.
 inline constexpr int32_t dim_vocabulary = -1;
 
+// Bits of a packed input that travel in one i32.
+inline constexpr int32_t word_bits = 16;
+inline constexpr int32_t max_word  = (1 << word_bits) - 1;
+
 enum class Dtype : uint8_t { f32 = 0, i32 = 1 };
 
 struct Input {
@@ -33,6 +37,12 @@ struct Input {
     bool is_guide = false;
     // Its column is the same for every token and is given with the graph.
     bool is_constant = false;
+    // Each row is 0 or 1. The host writes them as bits, 16 to an i32, the lowest first; a node takes them apart.
+    bool is_packed = false;
+
+    // What the host writes: its type, and how many numbers a row has, once the dim is bound.
+    Dtype   fed_dtype() const { return is_packed ? Dtype::i32 : dtype; }
+    int32_t fed_size() const { return is_packed ? (dim + word_bits - 1) / word_bits : dim; }
 
     bool operator==(const Input &) const = default;
 };

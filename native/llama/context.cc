@@ -15,39 +15,90 @@ void Context::ContextDeleter::operator()(llama_context * pointer) const {
     return_memory();
 }
 
-Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & options)
-    : model(std::move(loaded)), placement(options.placement), checks_logits(options.check_logits) {
+Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & given)
+    : model(std::move(loaded)), options(given) {
     if (!model->has_weights()) {
         fail(code::invalid_argument, "only the vocabulary of this model was loaded, which cannot generate");
     }
-    llama_context_params params = to_params(options);
-    params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
-    params.abort_callback_data  = &abort_requested;
-
-    std::vector<llama_sampler_seq_config> configs;
-    for (size_t i = 0; i < options.chains.size(); ++i) {
-        if (options.chains[i] != nullptr) {
+    check_options(options);
+    const std::vector<std::shared_ptr<const Graph>> graphs = std::exchange(options.chains, {});
+    const std::vector<uint8_t>                      guides = std::exchange(options.guides, {});
+    for (size_t i = 0; i < graphs.size(); ++i) {
+        if (graphs[i] != nullptr) {
             const auto sequence = static_cast<int32_t>(i);
-            const bool is_guide = i < options.guides.size() && options.guides[i] != 0;
-            chains[sequence]    = make_chain(sequence, options.chains[i], is_guide ? Role::guides : Role::picks);
-            configs.push_back({ sequence, chains[sequence].chain.get() });
+            const bool is_guide = i < guides.size() && guides[i] != 0;
+            chains[sequence]    = make_chain(sequence, graphs[i], is_guide ? Role::guides : Role::picks);
         }
     }
-    if (placement == Placement::graph) {
+    context            = open();
+    cache_bytes        = bytes().cache;
+    llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
+}
+
+// With the chains, which must be new.
+Context::Handle Context::open() const {
+    llama_context_params params = to_params(options);
+    params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
+    params.abort_callback_data  = const_cast<std::atomic<bool> *>(&abort_requested);
+
+    std::vector<llama_sampler_seq_config> configs;
+    for (const auto & [sequence, chain] : chains) {
+        configs.push_back({ sequence, chain.chain.get() });
+    }
+    if (options.placement == Placement::graph) {
         params.samplers   = configs.data();
         params.n_samplers = configs.size();
     }
 
     const LogCapture log;
-    context.reset(llama_init_from_model(model->get(), params));
-    if (!context) {
+    Handle           opened(llama_init_from_model(model->get(), params));
+    if (!opened) {
         fail(code::out_of_memory, "cannot create a context of %d tokens and %d sequences%s", options.context_size,
              options.sequences, log.suffix().c_str());
     }
     for (const auto & [sequence, chain] : chains) {
         check_refusal(*chain.sampler);
     }
-    cache_bytes        = bytes().cache;
+    return opened;
+}
+
+void Context::set_rows(int32_t rows, int32_t outputs) {
+    if (rows <= options.rows && outputs <= options.outputs) {
+        return;
+    }
+    // A llama.cpp context has a chain once, so the new one gets chains of its own. The old ones are freed after the old context.
+    const ContextOptions old_options = options;
+    options.rows                     = std::max(rows, options.rows);
+    options.outputs                  = std::max(outputs, options.outputs);
+    try {
+        check_options(options);
+    } catch (...) {
+        options = old_options;
+        throw;
+    }
+    std::map<int32_t, Chain> old_chains = std::move(chains);
+    chains.clear();
+    Handle opened;
+    try {
+        for (const auto & [sequence, old] : old_chains) {
+            const Role role  = old.sampler->is_guide() ? Role::guides : Role::picks;
+            chains[sequence] = make_chain(sequence, old.sampler->shared_group()->source(), role);
+            chains[sequence].sampler->take_feeds(*old.sampler);
+        }
+        opened = open();
+        std::vector<uint8_t> state(llama_state_get_size(context.get()));
+        if (llama_state_get_data(context.get(), state.data(), state.size()) != state.size() ||
+            llama_state_set_data(opened.get(), state.data(), state.size()) != state.size()) {
+            fail(code::compute_failed, "llama.cpp cannot copy the sequences to a context with more rows");
+        }
+    } catch (...) {
+        opened.reset();
+        chains  = std::move(old_chains);
+        options = old_options;
+        throw;
+    }
+    context = std::move(opened);
+    llama_batch_free(llama_batch_memory);
     llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
 }
 
@@ -66,7 +117,7 @@ Context::Chain Context::make_chain(int32_t sequence, std::shared_ptr<const Graph
 
 std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> graph) const {
     for (const auto & [sequence, chain] : chains) {
-        if (chain.sampler->shared_group()->source() == *graph) {
+        if (*chain.sampler->shared_group()->source() == *graph) {
             return chain.sampler->shared_group();
         }
     }
@@ -83,7 +134,7 @@ void Context::check_refusal(const Sampler & sampler) const {
 void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role) {
     check_sequence(sequence);
     Chain made = graph == nullptr ? Chain() : make_chain(sequence, std::move(graph), role);
-    if (placement == Placement::graph) {
+    if (options.placement == Placement::graph) {
         llama_set_sampler(context.get(), sequence, made.chain.get());
         if (made.sampler != nullptr && !made.sampler->refusal().empty()) {
             llama_set_sampler(context.get(), sequence, nullptr);
@@ -101,11 +152,16 @@ void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Ro
 void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
     Sampler & reader = sampler(sequence);
     check_sequence(guide);
-    if (computes_alone()) {
+    if (model->is_recurrent()) {
         fail(code::invalid_argument,
              "this model computes one sequence at a time, so a chain cannot read the logits of another one");
     }
     reader.set_guide(input, guide);
+}
+
+// Of one graph, over all sequences.
+size_t Context::output_limit() const {
+    return static_cast<size_t>(to_params(options).n_outputs_max);
 }
 
 Sampler & Context::sampler(int32_t sequence) {
@@ -138,6 +194,19 @@ void Context::copy(int32_t from, int32_t to) {
         remove(to, 0);
         llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
     }
+}
+
+bool Context::can_keep(int32_t sequence, int32_t count) const {
+    check_sequence(sequence);
+    const llama_memory_t memory = llama_get_memory(context.get());
+    const llama_pos      held   = llama_memory_seq_pos_max(memory, sequence) + 1;
+    if (count <= 0 || count >= held) {
+        return count == 0 || count == held;
+    }
+    // The state of a recurrent layer is that after the last token. A layer with a sliding window has lost the keys before its
+    // window, and the window that ends at `count` reaches back further.
+    const int32_t window = llama_model_n_swa(model->get());
+    return !model->is_recurrent() && llama_memory_seq_pos_min(memory, sequence) <= std::max(0, count - window);
 }
 
 Context::Bytes Context::bytes() const {
@@ -189,7 +258,7 @@ ContextStats Context::stats() const {
     std::set<const SamplerGroup *> groups;
     for (const auto & [sequence, chain] : chains) {
         add(chain.sampler->stats());
-        if (checks_logits && placement == Placement::graph) {
+        if (options.check_logits && options.placement == Placement::graph) {
             stats.chains.readback_bytes += static_cast<size_t>(model->vocab_size()) * sizeof(float);
         }
         if (groups.insert(chain.sampler->shared_group().get()).second) {

@@ -24,7 +24,7 @@ struct Batch {
 struct Output {
     int32_t            sequence;
     Results            results;
-    std::vector<float> raw; // the model's own logits, where they were asked for
+    std::vector<float> raw; // the model's own logits beside a chain's results, where they were asked for
 };
 
 struct ContextStats {
@@ -48,6 +48,10 @@ public:
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
 
+    // More rows and outputs than before, as in ContextOptions; never fewer. The sequences keep their tokens, and the chains what was
+    // set. It makes a new llama.cpp context. Throws Failure (INVALID_ARGUMENT, OUT_OF_MEMORY), after which nothing has changed.
+    void set_rows(int32_t rows, int32_t outputs);
+
     // Sets the chain of a sequence; null removes it. The next decode rebuilds the model's graph.
     void set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role = Role::picks);
     // `input` of a sequence's chain is the logits of `guide`, which has the same chain and the role of a guide.
@@ -59,6 +63,8 @@ public:
     void remove(int32_t sequence, int32_t from);
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
+    // Whether a sequence can go on after its first `count` tokens once the others are removed.
+    bool can_keep(int32_t sequence, int32_t count) const;
 
     // Over all devices.
     struct Bytes {
@@ -90,38 +96,41 @@ private:
         Sampler *                                    sampler = nullptr;
     };
 
+    using Handle = std::unique_ptr<llama_context, ContextDeleter>;
+
+    Handle                        open() const;
     Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);
     std::shared_ptr<SamplerGroup> group_of(std::shared_ptr<const Graph> graph) const;
     void                          check_sequence(int32_t sequence) const;
     void                          check_batch(const Batch & batch) const;
-    void                          check_guides(const std::set<int32_t> & with_output) const;
+    void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
-    bool                          computes_alone() const;
+    size_t                        output_limit() const;
     bool                          has_guides(const Batch & batch) const;
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);
     void   check_one_graph(const Batch & batch);
-    Output read_output(int32_t index, int32_t sequence, uint8_t wanted);
+    Output read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
-    void   read_graph_chain(int32_t index, const Sampler & sampler, Results & results);
+    void   read_graph_chain(int32_t index, const Sampler & sampler, size_t row, Results & results);
     void   run_tail(int32_t index, const Chain & chain, Results & results);
-    void   give_guides(Sampler & sampler);
+    void   give_guides(Sampler & sampler, size_t row);
     void   clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
-    Placement                        placement;
-    bool                             checks_logits;
+    ContextOptions                   options; // without chains
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
 
     // Declared before the context, which uses them until it is freed.
-    std::map<int32_t, Chain>                       chains;
-    std::unique_ptr<llama_context, ContextDeleter> context;
-    llama_batch                                    llama_batch_memory{};
-    std::map<int32_t, int32_t>                     latest_outputs; // of the latest part: its index by sequence
-    std::vector<llama_token_data>                  candidates;
+    std::map<int32_t, Chain>      chains;
+    Handle                        context;
+    llama_batch                   llama_batch_memory{};
+    std::vector<llama_token_data> candidates;
+    // Of the latest part: its index by sequence and row.
+    std::map<std::pair<int32_t, size_t>, int32_t> latest_outputs;
 };
 
 } // namespace ggsl

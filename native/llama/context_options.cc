@@ -8,8 +8,6 @@
 
 namespace ggsl {
 
-namespace {
-
 void check_options(const ContextOptions & options) {
     const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
         if (value < min || value > max) {
@@ -17,8 +15,10 @@ void check_options(const ContextOptions & options) {
         }
     };
     check(options.context_size, 0, facts::max_context, "contextSize");
-    check(options.batch_size, 1, 1 << 16, "batchSize");
+    check(options.batch_size, 1, facts::max_batch, "batchSize");
     check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
+    check(options.rows, 1, static_cast<int32_t>(facts::max_rows), "rows");
+    check(options.outputs, 0, options.sequences * options.rows, "outputs");
     check(options.threads, 0, facts::max_threads, "threads");
     check(options.batch_threads, 0, facts::max_threads, "batchThreads");
     if (options.chains.size() > static_cast<size_t>(options.sequences)) {
@@ -30,8 +30,6 @@ void check_options(const ContextOptions & options) {
              ggml_type_name(options.cache_type_v));
     }
 }
-
-} // namespace
 
 ggml_type cache_type_by_name(const std::string & name, const char * what) {
     std::string names;
@@ -58,18 +56,18 @@ llama_flash_attn_type flash_attention_by_name(const std::string & name) {
 }
 
 llama_context_params to_params(const ContextOptions & options) {
-    check_options(options);
     // One thread per core: hardware threads share a core's arithmetic, and ggml's threads wait by spinning.
     const auto    cores   = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency() / 2));
     const int32_t threads = options.threads == 0 ? cores : options.threads;
 
     llama_context_params params  = llama_context_default_params();
     params.n_ctx                 = static_cast<uint32_t>(options.context_size);
-    params.n_batch               = static_cast<uint32_t>(std::max(options.batch_size, options.sequences));
+    const int32_t outputs        = std::max(options.outputs, options.sequences - 1 + options.rows);
+    params.n_batch               = static_cast<uint32_t>(std::max(options.batch_size, outputs));
     params.n_ubatch              = params.n_batch; // one graph per decode: states are read after it
     params.n_seq_max             = static_cast<uint32_t>(options.sequences);
-    params.n_outputs_max         = params.n_seq_max;
-    params.n_outputs_max_per_seq = 1;
+    params.n_outputs_max         = static_cast<uint32_t>(outputs);
+    params.n_outputs_max_per_seq = static_cast<uint32_t>(options.rows);
     params.n_threads             = threads;
     params.n_threads_batch       = options.batch_threads == 0 ? threads : options.batch_threads;
     params.type_k                = options.cache_type_k;

@@ -15,13 +15,15 @@ namespace ggsl {
 enum class Placement { graph, host };
 
 struct ContextOptions {
-    int32_t               context_size    = 0;   // tokens over all sequences; 0: the model's training context
-    int32_t               batch_size      = 512; // tokens computed at once
-    int32_t               sequences       = 1;
-    int32_t               threads         = 0; // 0: half the number of processors
-    int32_t               batch_threads   = 0; // for more than one token at once; 0: the same as `threads`
-    ggml_type             cache_type_k    = GGML_TYPE_F16;
-    ggml_type             cache_type_v    = GGML_TYPE_F16;
+    int32_t               context_size  = 0;   // tokens over all sequences; 0: the model's training context
+    int32_t               batch_size    = 512; // tokens computed at once
+    int32_t               sequences     = 1;
+    int32_t               rows          = 1; // outputs of a sequence that one graph can have
+    int32_t               outputs       = 0; // of all sequences together; 0: `rows` of one sequence, one of each other
+    int32_t               threads       = 0; // 0: half the number of processors
+    int32_t               batch_threads = 0; // for more than one token at once; 0: the same as `threads`
+    ggml_type             cache_type_k  = GGML_TYPE_F16;
+    ggml_type             cache_type_v  = GGML_TYPE_F16;
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
     Placement             placement       = Placement::graph;
     bool                  check_logits    = false;    // check every raw logit of every output
@@ -34,7 +36,10 @@ ggml_type cache_type_by_name(const std::string & name, const char * what);
 // "auto", "on", "off". Throws Failure (INVALID_ARGUMENT).
 llama_flash_attn_type flash_attention_by_name(const std::string & name);
 
-// Callbacks and samplers are left to the caller. Throws Failure (INVALID_ARGUMENT).
+// Throws Failure (INVALID_ARGUMENT).
+void check_options(const ContextOptions & options);
+
+// Of options that were checked; callbacks and samplers are left to the caller.
 llama_context_params to_params(const ContextOptions & options);
 
 } // namespace ggsl

@@ -23,16 +23,13 @@ void Context::check_batch(const Batch & batch) const {
     if (count == 0) {
         fail(code::invalid_argument, "the batch is empty");
     }
-    std::set<int32_t> with_output;
+    std::map<int32_t, size_t> rows;
     for (size_t i = 0; i < count; ++i) {
         const int32_t sequence = batch.sequences[i];
         check_sequence(sequence);
         if (batch.tokens[i] < 0 || batch.tokens[i] >= model->vocab_size()) {
             fail(code::invalid_argument, "token %d is outside the vocabulary of %d", batch.tokens[i],
                  model->vocab_size());
-        }
-        if (batch.outputs[i] > raw_output) {
-            fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", static_cast<int>(batch.outputs[i]));
         }
         if (batch.positions[i] < 0) {
             fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
@@ -43,20 +40,24 @@ void Context::check_batch(const Batch & batch) const {
                  "context size",
                  context_size(), batch.positions[i]);
         }
-        const auto chain = chains.find(sequence);
-        if (batch.outputs[i] != 0 && chain != chains.end()) {
-            chain->second.sampler->check_ready();
-            if (!with_output.insert(sequence).second) {
-                fail(code::invalid_argument,
-                     "sequence %d has a chain and two outputs in one batch; it can sample only once", sequence);
-            }
+        if (batch.outputs[i] > raw_output) {
+            fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", static_cast<int>(batch.outputs[i]));
+        }
+        if (batch.outputs[i] != 0 && chains.count(sequence) > 0) {
+            ++rows[sequence];
         }
     }
-    check_guides(with_output);
+    for (const auto & [sequence, row_count] : rows) {
+        chains.at(sequence).sampler->check_ready(row_count);
+    }
+    check_guides(rows);
 }
 
-void Context::check_guides(const std::set<int32_t> & with_output) const {
-    for (const int32_t sequence : with_output) {
+void Context::check_guides(const std::map<int32_t, size_t> & rows) const {
+    size_t total     = 0;
+    bool   are_there = false;
+    for (const auto & [sequence, row_count] : rows) {
+        total += row_count;
         const Sampler & reader = *chains.at(sequence).sampler;
         const size_t    count  = reader.shared_group()->bound_graph().graph.inputs.size();
         for (size_t input = 1; !reader.is_guide() && input < count; ++input) {
@@ -69,11 +70,28 @@ void Context::check_guides(const std::set<int32_t> & with_output) const {
                 fail(code::invalid_argument,
                      "sequence %d cannot guide sequence %d: it needs the same chain, as a guide", guide, sequence);
             }
-            if (with_output.count(guide) == 0) {
+            are_there             = true;
+            const auto guide_rows = rows.find(guide);
+            if (guide_rows == rows.end()) {
                 fail(code::invalid_argument, "sequence %d has an output, but its guide, sequence %d, has none",
                      sequence, guide);
             }
+            if (guide_rows->second != row_count) {
+                fail(code::invalid_argument, "sequence %d has %zu outputs, but its guide, sequence %d, has %zu",
+                     sequence, row_count, guide, guide_rows->second);
+            }
+            if (row_count > static_cast<size_t>(options.rows)) {
+                fail(code::invalid_argument,
+                     "sequence %d and its guide have %zu outputs, but a graph of this context has at most %d of one "
+                     "sequence",
+                     sequence, row_count, options.rows);
+            }
         }
+    }
+    if (are_there && total > output_limit()) {
+        fail(code::invalid_argument,
+             "the batch has %zu outputs and guides, but a graph of this context has at most %zu outputs", total,
+             output_limit());
     }
 }
 
@@ -94,12 +112,15 @@ bool Context::has_guides(const Batch & batch) const {
 
 namespace {
 
-// A token whose output can be computed last: no token of its sequence follows.
+// Tokens whose outputs can be computed last: no token of their sequence without an output follows.
 std::vector<bool> last_outputs(const Batch & batch) {
     std::vector<bool> are_last(batch.tokens.size());
-    std::set<int32_t> seen;
+    std::set<int32_t> passed;
     for (size_t i = batch.tokens.size(); i-- > 0;) {
-        are_last[i] = seen.insert(batch.sequences[i]).second && batch.outputs[i] != 0;
+        are_last[i] = batch.outputs[i] != 0 && passed.count(batch.sequences[i]) == 0;
+        if (!are_last[i]) {
+            passed.insert(batch.sequences[i]);
+        }
     }
     return are_last;
 }
@@ -125,8 +146,13 @@ std::vector<Output> Context::decode(const Batch & batch) {
     } const reset{ abort_requested };
     check_batch(batch);
 
+    for (auto & [sequence, chain] : chains) {
+        chain.sampler->first_row   = 0;
+        chain.sampler->active_rows = 0;
+    }
+
     // Sequences and their guides must be part of one graph, so the last tokens of a batch that is too large for one are a part of
-    // their own: there are at most as many as sequences.
+    // their own: there are at most as many as outputs.
     std::vector<Output> outputs;
     if (batch.tokens.size() <= llama_n_batch(context.get()) || !has_guides(batch)) {
         decode_parts(batch, 0, outputs);
@@ -164,23 +190,28 @@ std::vector<Output> Context::decode(const Batch & batch) {
 
 // `boundary`: where a part must end; 0 for none.
 void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs) {
-    // A part ends when it is full, or before a sequence's second output. Of a model that computes each sequence alone, each
+    // A part ends when it is full, or has as many outputs as a graph can have. Of a model that computes each sequence alone, each
     // sequence is a part: the states of a chain are read right after its graph has run.
-    const bool        recurrent = computes_alone();
-    std::set<int32_t> with_output;
-    const size_t      limit = llama_n_batch(context.get());
-    size_t            begin = 0;
+    const bool                recurrent = model->is_recurrent();
+    std::map<int32_t, size_t> rows;
+    size_t                    total = 0;
+    const size_t              limit = llama_n_batch(context.get());
+    size_t                    begin = 0;
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
-        const bool second = batch.outputs[i] != 0 && with_output.count(batch.sequences[i]) > 0;
-        const bool other  = recurrent && batch.sequences[i] != batch.sequences[begin];
-        const bool split  = boundary > 0 && i == boundary;
-        if (i - begin == limit || second || other || split) {
+        const bool has_output = batch.outputs[i] != 0;
+        const bool full =
+            has_output && (total == output_limit() || rows[batch.sequences[i]] == static_cast<size_t>(options.rows));
+        const bool other = recurrent && batch.sequences[i] != batch.sequences[begin];
+        const bool split = boundary > 0 && i == boundary;
+        if (i - begin == limit || full || other || split) {
             decode_part(batch, begin, i, outputs);
             begin = i;
-            with_output.clear();
+            rows.clear();
+            total = 0;
         }
-        if (batch.outputs[i] != 0) {
-            with_output.insert(batch.sequences[i]);
+        if (has_output) {
+            ++rows[batch.sequences[i]];
+            ++total;
         }
     }
     decode_part(batch, begin, batch.tokens.size(), outputs);
@@ -188,23 +219,26 @@ void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Out
 
 void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs) {
     for (auto & [sequence, chain] : chains) {
-        chain.sampler->active = false;
+        chain.sampler->first_row += std::exchange(chain.sampler->active_rows, 0);
         chain.sampler->shared_group()->begin_batch();
         chain.sampler->shared_group()->take_uploads();
     }
     latest_outputs.clear();
+    std::vector<size_t> rows(end - begin); // of tokens with an output whose sequence has a chain
     for (size_t i = begin; i < end; ++i) {
-        const auto chain = chains.find(batch.sequences[i]);
+        const int32_t sequence = batch.sequences[i];
+        const auto    chain    = chains.find(sequence);
         if (batch.outputs[i] != 0 && chain != chains.end()) {
-            chain->second.sampler->active      = true;
-            latest_outputs[batch.sequences[i]] = static_cast<int32_t>(i - begin);
+            rows[i - begin]                               = chain->second.sampler->active_rows++;
+            latest_outputs[{ sequence, rows[i - begin] }] = static_cast<int32_t>(i - begin);
         }
     }
     compute(batch, begin, end);
     check_one_graph(batch);
     for (size_t i = begin; i < end; ++i) {
         if (batch.outputs[i] != 0) {
-            outputs.push_back(read_output(static_cast<int32_t>(i - begin), batch.sequences[i], batch.outputs[i]));
+            outputs.push_back(
+                read_output(static_cast<int32_t>(i - begin), batch.sequences[i], rows[i - begin], batch.outputs[i]));
         }
     }
 }
@@ -251,14 +285,19 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     }
 }
 
-// llama.cpp splits a batch for which its cache has no room at once. A guide may then be part of another graph, and its row unknown.
+// llama.cpp splits a batch for which its cache has no room at once. A guide, or another row of a sequence, may then be part of
+// another graph, and its place unknown.
 void Context::check_one_graph(const Batch & batch) {
     for (const auto & [sequence, chain] : chains) {
-        if (chain.sampler->active && chain.sampler->has_guides() && chain.sampler->shared_group()->take_uploads() > 1) {
+        const Sampler & sampler = *chain.sampler;
+        if (!sampler.is_active() || (!sampler.has_guides() && sampler.active_rows == 1)) {
+            continue;
+        }
+        if (sampler.shared_group()->take_uploads() > 1) {
             clear_sequences(batch);
             fail(code::compute_failed,
-                 "llama.cpp split the batch, so a sequence was not computed together with its guides: set a larger "
-                 "context size");
+                 "llama.cpp split the batch, so a sequence was not computed together with its guides, or with its "
+                 "other rows: set a larger context size");
         }
     }
 }
@@ -269,7 +308,7 @@ void Context::clear_sequences(const Batch & batch) {
     }
 }
 
-Output Context::read_output(int32_t index, int32_t sequence, uint8_t wanted) {
+Output Context::read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted) {
     Output     output{ sequence, {}, {} };
     const auto found   = chains.find(sequence);
     const bool has_raw = wanted == raw_output && found != chains.end();
@@ -277,13 +316,13 @@ Output Context::read_output(int32_t index, int32_t sequence, uint8_t wanted) {
         const float * logits  = llama_get_logits_ith(context.get(), index);
         output.results.logits = std::vector<float>(logits, logits + model->vocab_size());
         check_output(output.results.logits, sequence);
-    } else if (placement == Placement::graph) {
-        if (checks_logits || has_raw) {
-            output.raw = found->second.sampler->read_logits();
+    } else if (options.placement == Placement::graph) {
+        if (options.check_logits || has_raw) {
+            output.raw = found->second.sampler->read_logits(row);
             check_output(output.raw, sequence);
         }
         if (!found->second.sampler->is_guide()) {
-            read_graph_chain(index, *found->second.sampler, output.results);
+            read_graph_chain(index, *found->second.sampler, row, output.results);
         }
     } else {
         if (has_raw) {
@@ -291,7 +330,8 @@ Output Context::read_output(int32_t index, int32_t sequence, uint8_t wanted) {
             output.raw.assign(logits, logits + model->vocab_size());
         }
         if (!found->second.sampler->is_guide()) {
-            give_guides(*found->second.sampler);
+            found->second.sampler->host_row = found->second.sampler->first_row + row;
+            give_guides(*found->second.sampler, row);
             run_tail(index, found->second, output.results);
         }
     }
@@ -309,7 +349,7 @@ Output Context::read_output(int32_t index, int32_t sequence, uint8_t wanted) {
 }
 
 void Context::check_output(std::span<const float> logits, int32_t sequence) const {
-    if (!checks_logits) {
+    if (!options.check_logits) {
         return;
     }
     try {
@@ -319,7 +359,7 @@ void Context::check_output(std::span<const float> logits, int32_t sequence) cons
     }
 }
 
-void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results & results) {
+void Context::read_graph_chain(int32_t index, const Sampler & sampler, size_t row, Results & results) {
     llama_context * const from = context.get();
     const auto            copy = [](const auto * data, uint32_t count, auto & to) {
         if (data != nullptr) {
@@ -342,16 +382,16 @@ void Context::read_graph_chain(int32_t index, const Sampler & sampler, Results &
         copy(llama_get_sampled_probs_ith(from, index), llama_get_sampled_probs_count_ith(from, index), results.probs);
     }
     if (sampler.state_count() > 0) {
-        results.states = sampler.read_states();
+        results.states = sampler.read_states(row);
     }
-    results.taps = sampler.read_taps();
+    results.taps = sampler.read_taps(row);
 }
 
-void Context::give_guides(Sampler & sampler) {
+void Context::give_guides(Sampler & sampler, size_t row) {
     const size_t count = sampler.shared_group()->bound_graph().graph.inputs.size();
     for (size_t input = 1; input < count; ++input) {
         if (const int32_t guide = sampler.guide(input); guide >= 0) {
-            const float * logits = llama_get_logits_ith(context.get(), latest_outputs.at(guide));
+            const float * logits = llama_get_logits_ith(context.get(), latest_outputs.at({ guide, row }));
             sampler.give_guide(input, { logits, static_cast<size_t>(model->vocab_size()) });
         }
     }

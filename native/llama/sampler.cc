@@ -1,6 +1,7 @@
 #include "sampler.h"
 
 #include "graph/failure.h"
+#include "facts.generated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,6 @@ llama_sampler_i interface = {
 Sampler::Sampler(std::shared_ptr<SamplerGroup> joined, std::shared_ptr<SamplerCounters> counters, int32_t sequence,
                  Role role)
     : sequence(sequence), group(std::move(joined)), counters(std::move(counters)),
-      float_inputs(bound().graph.inputs.size()), id_inputs(bound().graph.inputs.size()),
       guides(bound().graph.inputs.size(), -1), guide_logits(bound().graph.inputs.size()), role(role) {
     group->join(this);
 }
@@ -56,21 +56,37 @@ llama_sampler * Sampler::to_llama(std::unique_ptr<Sampler> sampler) {
     return llama_sampler_init(&interface, sampler.release());
 }
 
-void Sampler::set_uniforms(std::vector<float> values) {
-    check_uniforms(bound(), values, 1);
-    uniforms = std::move(values);
+Sampler::Row & Sampler::row_at(size_t row) {
+    if (row >= facts::max_rows) {
+        fail(code::invalid_argument, "row: expected 0 to %zu, found %zu", facts::max_rows - 1, row);
+    }
+    const size_t inputs = bound().graph.inputs.size();
+    while (rows.size() <= row) {
+        rows.push_back({ {}, std::vector<std::vector<float>>(inputs), std::vector<std::vector<int32_t>>(inputs) });
+    }
+    return rows[row];
 }
 
-void Sampler::set_input(size_t index, std::vector<float> values) {
+void Sampler::set_uniforms(std::vector<float> values, size_t row) {
+    check_uniforms(bound(), values, 1);
+    row_at(row).uniforms = std::move(values);
+}
+
+void Sampler::set_input(size_t index, std::vector<float> values, size_t row) {
     check_fed(index);
     ggsl::check_input(bound(), index, std::span<const float>(values), 1);
-    float_inputs[index] = std::move(values);
+    row_at(row).floats[index] = std::move(values);
 }
 
-void Sampler::set_input(size_t index, std::vector<int32_t> values) {
+void Sampler::set_input(size_t index, std::vector<int32_t> values, size_t row) {
     check_fed(index);
     ggsl::check_input(bound(), index, std::span<const int32_t>(values), 1);
-    id_inputs[index] = std::move(values);
+    row_at(row).ids[index] = std::move(values);
+}
+
+void Sampler::take_feeds(const Sampler & other) {
+    rows   = other.rows;
+    guides = other.guides;
 }
 
 void Sampler::check_fed(size_t index) const {
@@ -95,17 +111,22 @@ void Sampler::give_guide(size_t index, std::span<const float> logits) {
     guide_logits[index] = logits;
 }
 
-void Sampler::check_ready() const {
+void Sampler::check_ready(size_t count) {
     if (is_guide()) {
         return;
     }
-    if (uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
-        fail(code::invalid_argument, "the chain has %d uniforms that were never set", bound().graph.uniform_count);
-    }
-    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-        const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
-        if (!is_given && float_inputs[i].empty() && id_inputs[i].empty()) {
-            fail(code::invalid_argument, "the chain's input %zu was never set", i);
+    for (size_t row = 0; row < count; ++row) {
+        const Row &       given = row_at(row);
+        const std::string which = row == 0 ? "" : " of row " + std::to_string(row);
+        if (given.uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
+            fail(code::invalid_argument, "the chain has %d uniforms%s that were never set", bound().graph.uniform_count,
+                 which.c_str());
+        }
+        for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
+            const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
+            if (!is_given && given.floats[i].empty() && given.ids[i].empty()) {
+                fail(code::invalid_argument, "the chain's input %zu%s was never set", i, which.c_str());
+            }
         }
     }
 }
@@ -123,11 +144,12 @@ bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
 void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept {
     ggml_tensor * const row_logits = data->logits;
     ggml_tensor * const padded     = row_logits->view_src;
-    const auto          give       = [&](const Built & built) {
-        data->sampled    = row_of(context, built.sampled, built_row);
-        data->candidates = row_of(context, built.candidates, built_row);
-        data->logits     = row_of(context, built.logits, built_row);
-        data->probs      = row_of(context, built.probs, built_row);
+    const int64_t       at   = padded == nullptr ? 0 : static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    const auto          give = [&](const Built & built) {
+        data->sampled    = row_of(context, built.sampled, at);
+        data->candidates = row_of(context, built.candidates, at);
+        data->logits     = row_of(context, built.logits, at);
+        data->probs      = row_of(context, built.probs, at);
     };
     // The probe's logits are their own tensor, a model's are a view of one row.
     if (padded == nullptr) {
@@ -142,8 +164,8 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     }
 
     // llama.cpp makes them an output of its graph, so no node overwrites them.
-    raw_logits = padded->src[0];
-    built_row  = static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
+    model_logits = padded->src[0];
+    built_rows.push_back(at);
     if (is_guide()) {
         give(Built());
         latest = {};
@@ -163,15 +185,16 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     for (const auto * read : { &built.states, &built.taps }) {
         for (ggml_tensor * value : *read) {
             ggml_tensor * choice[] = { row_logits, value };
-            ggml_build_forward_select(cgraph, choice, 2, active ? 1 : 0);
+            ggml_build_forward_select(cgraph, choice, 2, is_active() ? 1 : 0);
         }
     }
 }
 
 void Sampler::backend_reset() noexcept {
     group->reset();
-    raw_logits              = nullptr;
+    model_logits            = nullptr;
     counters->build_pending = true;
+    built_rows.clear();
 }
 
 void Sampler::backend_set_input() noexcept {
@@ -181,15 +204,11 @@ void Sampler::backend_set_input() noexcept {
     }
 }
 
-std::vector<float> Sampler::read_logits() const {
-    std::vector<float> logits(static_cast<size_t>(raw_logits->ne[0]));
-    ggml_backend_tensor_get(raw_logits, logits.data(), static_cast<size_t>(built_row) * raw_logits->nb[1],
+std::vector<float> Sampler::read_logits(size_t row) const {
+    std::vector<float> logits(static_cast<size_t>(model_logits->ne[0]));
+    ggml_backend_tensor_get(model_logits, logits.data(), static_cast<size_t>(built_rows[row]) * model_logits->nb[1],
                             logits.size() * sizeof(float));
     return logits;
-}
-
-std::vector<float> Sampler::read_states() const {
-    return group->read_states(built_row);
 }
 
 void Sampler::apply(llama_token_data_array * candidates) noexcept {
@@ -203,7 +222,7 @@ void Sampler::apply(llama_token_data_array * candidates) noexcept {
 
 void Sampler::run_on_host(llama_token_data_array * candidates) {
     if (!evaluator) {
-        evaluator = std::make_unique<Evaluator>(group->source(), bound().vocab_size, 1,
+        evaluator = std::make_unique<Evaluator>(*group->source(), bound().vocab_size, 1,
                                                 ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
     }
     // Tokens that are no longer candidates are dropped rows.
@@ -216,16 +235,17 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         logits[static_cast<size_t>(token.id)] = token.logit;
     }
 
-    Feeds feeds{ logits, uniforms, { std::monostate() } };
+    const Row & row = row_at(host_row);
+    Feeds       feeds{ logits, row.uniforms, { std::monostate() } };
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
         if (bound().graph.inputs[i].is_guide) {
             feeds.inputs.push_back(guide_logits[i]);
         } else if (bound().graph.inputs[i].is_constant) {
             feeds.inputs.push_back(std::monostate());
-        } else if (bound().graph.inputs[i].dtype == Dtype::f32) {
-            feeds.inputs.push_back(std::span<const float>(float_inputs[i]));
+        } else if (bound().graph.inputs[i].fed_dtype() == Dtype::f32) {
+            feeds.inputs.push_back(std::span<const float>(row.floats[i]));
         } else {
-            feeds.inputs.push_back(std::span<const int32_t>(id_inputs[i]));
+            feeds.inputs.push_back(std::span<const int32_t>(row.ids[i]));
         }
     }
     results = evaluator->run(feeds);
@@ -258,11 +278,8 @@ void Sampler::take_results(llama_token_data_array * candidates) const {
 }
 
 Sampler * Sampler::clone() const noexcept {
-    auto * copy        = new Sampler(group, counters, sequence, role);
-    copy->uniforms     = uniforms;
-    copy->float_inputs = float_inputs;
-    copy->id_inputs    = id_inputs;
-    copy->guides       = guides;
+    auto * copy = new Sampler(group, counters, sequence, role);
+    copy->take_feeds(*this);
     return copy;
 }
 

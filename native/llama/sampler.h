@@ -1,5 +1,6 @@
 // A graph as llama.cpp's `llama_sampler_i`: part of the model's own graph through its backend_* members, or on the host
-// through `apply`. One sampler serves one sequence; its group, all sequences with the same chain.
+// through `apply`. One sampler serves one sequence, which may have several rows in a batch: tokens with an output, one after the
+// other. Its group serves all sequences with the same chain.
 #pragma once
 
 #include "graph/evaluate.h"
@@ -38,14 +39,17 @@ public:
     // A llama_sampler that owns `sampler`.
     static llama_sampler * to_llama(std::unique_ptr<Sampler> sampler);
 
-    // Kept until the next call; every run uploads them. Throws Failure (INVALID_ARGUMENT).
-    void set_uniforms(std::vector<float> values);
-    void set_input(size_t index, std::vector<float> values);
-    void set_input(size_t index, std::vector<int32_t> values);
-    // The sequence whose logits an input reads. Throws Failure (INVALID_ARGUMENT) for an input that is no guide.
+    // Of a row of the next batches, counted from 0. Kept until the next call; every run uploads them. Throws Failure
+    // (INVALID_ARGUMENT).
+    void set_uniforms(std::vector<float> values, size_t row = 0);
+    void set_input(size_t index, std::vector<float> values, size_t row = 0);
+    void set_input(size_t index, std::vector<int32_t> values, size_t row = 0);
+    // The sequence whose logits an input reads, row by row. Throws Failure (INVALID_ARGUMENT) for an input that is no guide.
     void set_guide(size_t index, int32_t guide);
-    // Throws Failure (INVALID_ARGUMENT) if uniforms or an input were never set; a guide needs none.
-    void check_ready() const;
+    // Throws Failure (INVALID_ARGUMENT) if uniforms or an input of one of the first `count` rows were never set; a guide needs none.
+    void check_ready(size_t count);
+    // Takes what was set for another sampler with the same chain.
+    void take_feeds(const Sampler & other);
 
     const int32_t sequence;
     bool          is_guide() const { return role == Role::guides; }
@@ -55,20 +59,24 @@ public:
     // For the next `apply`, which reads them. Throws Failure (INVALID_LOGITS).
     void give_guide(size_t index, std::span<const float> logits);
 
-    // Whether the next batch has an output for this sequence. llama.cpp calls `backend_apply` for all sequences, but states of
-    // the others must not be computed.
-    bool active = false;
+    // The rows of this sequence in the next graph: how many, and which is the first. llama.cpp calls `backend_apply` for all
+    // sequences, but states of those without a row must not be computed.
+    size_t active_rows = 0;
+    size_t first_row   = 0;
+    bool   is_active() const { return active_rows > 0; }
 
-    // After a decode with an output for this sequence. `read_logits`: the model's own, which cost nothing until they are read.
-    std::vector<float>     read_logits() const;
-    std::vector<float>     read_states() const;
-    std::vector<TapValues> read_taps() const { return group->read_taps(built_row); }
+    // After a decode; `row` counts from `first_row`. `read_logits`: the model's own, which cost nothing until they are read.
+    std::vector<float>     read_logits(size_t row) const;
+    std::vector<float>     read_states(size_t row) const { return group->read_states(built_rows[row]); }
+    std::vector<TapValues> read_taps(size_t row) const { return group->read_taps(built_rows[row]); }
     // Of the latest build, with the nodes of the whole group, or of the latest `apply`.
     const SamplerStats & stats() const { return latest; }
 
     // Why the graph cannot be part of the model's; empty if it can. Known once the sampler is in a context.
     const std::string & refusal() const { return refused; }
 
+    // The row whose uniforms and inputs the next `apply` reads.
+    size_t host_row = 0;
     // The results of the last `apply`, or why it failed.
     const Results &     host_results() const { return results; }
     const std::string & host_error() const { return error; }
@@ -76,12 +84,12 @@ public:
     const Outputs & outputs() const { return bound().graph.outputs; }
     size_t          state_count() const { return bound().graph.states.size(); }
 
-    // The group, and this sequence's row in its latest build.
+    // The group, and where the rows of this sequence are in its latest build; `row` counts from `first_row`.
     const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
-    int64_t                               row() const { return built_row; }
-    std::span<const float>                uniform_values() const { return uniforms; }
-    std::span<const float>                float_input(size_t index) const { return float_inputs[index]; }
-    std::span<const int32_t>              id_input(size_t index) const { return id_inputs[index]; }
+    int64_t                               built_row(size_t row) const { return built_rows[row]; }
+    std::span<const float>                uniform_values(size_t row) const { return rows[first_row + row].uniforms; }
+    std::span<const float>   float_input(size_t row, size_t index) const { return rows[first_row + row].floats[index]; }
+    std::span<const int32_t> id_input(size_t row, size_t index) const { return rows[first_row + row].ids[index]; }
 
     // The members of llama_sampler_i. None throws.
     bool      backend_init(ggml_backend_buffer_type_t type) noexcept;
@@ -92,7 +100,15 @@ public:
     Sampler * clone() const noexcept;
 
 private:
+    // What was set for a row; inputs by index.
+    struct Row {
+        std::vector<float>                uniforms;
+        std::vector<std::vector<float>>   floats;
+        std::vector<std::vector<int32_t>> ids;
+    };
+
     const BoundGraph & bound() const { return group->bound_graph(); }
+    Row &              row_at(size_t row);
     void               check_fed(size_t index) const;
     void               run_on_host(llama_token_data_array * candidates);
     void               take_results(llama_token_data_array * candidates) const;
@@ -100,17 +116,16 @@ private:
     std::shared_ptr<SamplerGroup>    group;
     std::shared_ptr<SamplerCounters> counters;
 
-    std::vector<float>                  uniforms;
-    std::vector<std::vector<float>>     float_inputs;
-    std::vector<std::vector<int32_t>>   id_inputs;
+    std::vector<Row>                    rows;
     std::vector<int32_t>                guides; // by input
     std::vector<std::span<const float>> guide_logits;
     Role                                role;
 
-    ggml_tensor * raw_logits = nullptr; // of the latest build: the model's, with a row for each output
-    int64_t       built_row  = 0;
-    SamplerStats  latest;
-    std::string   refused;
+    // Of the latest build.
+    const ggml_tensor *  model_logits = nullptr; // with a row for each output
+    std::vector<int64_t> built_rows;
+    SamplerStats         latest;
+    std::string          refused;
 
     std::unique_ptr<Evaluator> evaluator; // created by the first `apply`
     Results                    results;

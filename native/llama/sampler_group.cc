@@ -47,9 +47,9 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
     if (columns != nullptr) {
         return 0;
     }
-    columns             = std::make_unique<Columns>(bound, type);
+    columns             = std::make_unique<Columns>(bound, type, family);
     latest.column_bytes = columns->bytes();
-    return bound.graph.columns.size() * static_cast<size_t>(bound.vocab_size) * sizeof(float);
+    return columns->uploaded_bytes();
 }
 
 const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
@@ -114,10 +114,12 @@ std::optional<size_t> SamplerGroup::upload() {
         }
         if (bound.graph.inputs[i].is_guide) {
             bytes += upload_guide(i);
-        } else if (bound.graph.inputs[i].dtype == Dtype::f32) {
-            bytes += upload_rows<float>(built.inputs[i], [i](const Sampler & member) { return member.float_input(i); });
+        } else if (bound.graph.inputs[i].fed_dtype() == Dtype::f32) {
+            bytes += upload_rows<float>(built.inputs[i],
+                                        [i](const Sampler & member, size_t row) { return member.float_input(row, i); });
         } else {
-            bytes += upload_rows<int32_t>(built.inputs[i], [i](const Sampler & member) { return member.id_input(i); });
+            bytes += upload_rows<int32_t>(built.inputs[i],
+                                          [i](const Sampler & member, size_t row) { return member.id_input(row, i); });
         }
     }
     if (!devices_known) {
@@ -135,9 +137,9 @@ template <typename T, typename Row> size_t SamplerGroup::upload_rows(ggml_tensor
     const auto     size = static_cast<size_t>(tensor->ne[0]);
     std::vector<T> values(size * static_cast<size_t>(rows));
     for (const Sampler * member : members) {
-        if (member->active && !member->is_guide()) {
-            const std::span<const T> row = row_of(*member);
-            std::copy(row.begin(), row.end(), values.begin() + member->row() * static_cast<int64_t>(size));
+        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
+            const std::span<const T> row = row_of(*member, i);
+            std::copy(row.begin(), row.end(), values.begin() + member->built_row(i) * static_cast<int64_t>(size));
         }
     }
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
@@ -152,9 +154,9 @@ size_t SamplerGroup::upload_guide(size_t input) const {
     }
     std::vector<int32_t> values(static_cast<size_t>(rows));
     for (const Sampler * member : members) {
-        if (member->active && !member->is_guide()) {
-            const Sampler * guide                      = find(member->guide(input));
-            values[static_cast<size_t>(member->row())] = static_cast<int32_t>(guide->row());
+        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
+            const Sampler * guide                             = find(member->guide(input));
+            values[static_cast<size_t>(member->built_row(i))] = static_cast<int32_t>(guide->built_row(i));
         }
     }
     ggml_backend_tensor_set(at, values.data(), 0, ggml_nbytes(at));
@@ -175,9 +177,11 @@ size_t SamplerGroup::upload_uniforms() const {
     const auto         count = static_cast<size_t>(rows);
     std::vector<float> values(count * static_cast<size_t>(bound.graph.uniform_count));
     for (const Sampler * member : members) {
-        const std::span<const float> row = member->uniform_values();
-        for (size_t i = 0; member->active && !member->is_guide() && i < row.size(); ++i) {
-            values[i * count + static_cast<size_t>(member->row())] = row[i];
+        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
+            const std::span<const float> row = member->uniform_values(i);
+            for (size_t uniform = 0; uniform < row.size(); ++uniform) {
+                values[uniform * count + static_cast<size_t>(member->built_row(i))] = row[uniform];
+            }
         }
     }
     ggml_backend_tensor_set(built.uniforms, values.data(), 0, ggml_nbytes(built.uniforms));

@@ -61,8 +61,8 @@ public:
     // The member of a sequence; null if it is in another group.
     const Sampler * find(int32_t sequence) const;
 
-    const BoundGraph & bound_graph() const { return bound; }
-    const Graph &      source() const { return *graph; }
+    const BoundGraph &                   bound_graph() const { return bound; }
+    const std::shared_ptr<const Graph> & source() const { return graph; }
     // Of the latest build.
     const SamplerStats & stats() const { return latest; }
     // The model's graph that the latest build is part of; null before it, and while llama.cpp builds another one.

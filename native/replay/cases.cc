@@ -31,7 +31,7 @@ bool Case::has_expectation() const {
 Feeds Case::feeds() const {
     Feeds feeds{ logits, uniforms, { std::monostate() } };
     for (size_t i = 1; i < inputs.size(); ++i) {
-        if (bound.graph.inputs[i].dtype == Dtype::i32) {
+        if (bound.graph.inputs[i].fed_dtype() == Dtype::i32) {
             feeds.inputs.push_back(std::span<const int32_t>(inputs[i]));
         } else {
             // Read-only: a float32 is stored as the bits of a word.
@@ -163,7 +163,7 @@ void CaseFile::read_logits(Case & c) {
 void CaseFile::read_inputs(Case & c) {
     c.inputs.resize(c.bound.graph.inputs.size());
     for (size_t i = 1; i < c.inputs.size(); ++i) {
-        c.inputs[i] = words(c.rows * c.bound.graph.inputs[i].dim, "an input");
+        c.inputs[i] = words(c.rows * c.bound.graph.inputs[i].fed_size(), "an input");
     }
 }
 

@@ -35,6 +35,7 @@ void test_ops();
 void test_kernels();
 void test_ranges();
 void test_wire();
+void test_bits();
 void test_columns();
 void test_cases();
 void test_fuzz();

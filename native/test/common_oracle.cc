@@ -1,6 +1,7 @@
 // Test only: llama.cpp's own command line and its `common` sampler chain, as the oracle for imported settings.
 #include "addon/convert.h"
 #include "graph/backend.h"
+#include "chat_oracle.h"
 #include "ties.h"
 
 #include "arg.h"
@@ -132,6 +133,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("commonTokens", Napi::Function::New<safely<common_tokens>>(env));
     exports.Set("commonPicksNear", Napi::Function::New<safely<common_picks_near>>(env));
     exports.Set("commonOptions", Napi::Function::New<safely<common_options>>(env));
+    exports.Set("renderTemplate", Napi::Function::New<safely<render_template>>(env));
+    exports.Set("applyTemplate", Napi::Function::New<safely<apply_template>>(env));
     return exports;
 }
 

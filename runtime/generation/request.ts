@@ -7,14 +7,16 @@ import { InputError } from "../errors.js";
 import type { Feed } from "../features/feed.js";
 import { withFed, type Guides } from "../guides.js";
 import * as checks from "../optionChecks.js";
+import type { TokenizeOptions } from "../prompt.js";
 import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
+import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
 import { stopTexts } from "./stops.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest extends EndOptions {
+export interface SequenceRequest extends TokenizeOptions, EndOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
@@ -44,8 +46,15 @@ export interface SequenceRequest extends EndOptions {
   /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
   readonly states?: boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Called while the prompt is read, after each batch: how many of its tokens the model has read, and how many there are. Long prompts
+   * take several batches.
+   */
+  readonly onPromptProgress?: (read: number, total: number) => void;
   /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
+  /** Drafts tokens and decodes them together: the same text in fewer decodes. Default: none. */
+  readonly speculate?: Speculate | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -81,8 +90,11 @@ const REQUEST: is.Checks<SequenceRequest> = {
   logprobs: is.integer(0, MAX_LISTED),
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
+  special: is.flag,
   signal: checks.signal,
+  onPromptProgress: is.callback,
   resume: savedSequence,
+  speculate,
 };
 const checkRequest = is.options(REQUEST);
 

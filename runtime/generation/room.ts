@@ -7,7 +7,7 @@ import type { DeviceBackend } from "../devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph } from "../devices/place.js";
 import { InputError } from "../errors.js";
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import { Scheduler } from "../scheduler.js";
+import { Scheduler, type Open } from "../scheduler/scheduler.js";
 import { checkRun, type RunOptions } from "./request.js";
 
 /** A model in the memory of its device. */
@@ -28,7 +28,7 @@ export function openScheduler(
   options: RunOptions,
 ): Scheduler {
   checkRun(options, "options");
-  const merged = contextSettings(options, settings);
+  const { promptBatch = PROMPT_BATCH, ...merged } = contextSettings(options, settings);
   const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
   const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
   if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
@@ -36,20 +36,27 @@ export function openScheduler(
       `${sequences} sequences of ${contextSize} tokens need a context of ${total.contextSize} tokens, and the maximum is ${MAX_CONTEXT}: set a smaller context size`,
     );
   const { placement, checkLogits } = options;
-  return new Scheduler(sequences, binding.Graph, (given) =>
+  const batchSize = Math.max(BATCH_SIZE, promptBatch);
+  const open: Open = (given) =>
     native.createContext({
       ...given,
       ...merged,
       ...total,
+      batchSize,
       ...(placement !== undefined && { placement }),
       ...(checkLogits !== undefined && { checkLogits }),
-    }),
-  );
+    });
+  return new Scheduler(sequences, binding.Graph, open, { batchSize, promptBatch });
 }
+
+/** Tokens that a context computes at once, as llama.cpp's default of n_ubatch. */
+const BATCH_SIZE = 512;
+/** docs/performance.md has the measurements. */
+const PROMPT_BATCH = 128;
 
 /** The scheduler that gives a generation its slot. */
 export interface Room {
-  readonly scheduler: Scheduler;
+  readonly scheduler: Pick<Scheduler, "acquire" | "companion" | "sequences">;
   readonly model: LoadedModel;
   readonly options: RunOptions;
 }

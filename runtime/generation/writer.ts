@@ -3,12 +3,12 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
 import { InputError } from "../errors.js";
-import { varying } from "../features/feed.js";
+import { grammarsReady, varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { NativeModel } from "../native/binding.js";
 import { saveSequence } from "../savedSequence.js";
-import type { Slot, SlotOutput } from "../scheduler.js";
+import type { Part, Slot, SlotOutput } from "../scheduler/step.js";
 import {
   featureInputs,
   measuresOf,
@@ -17,6 +17,7 @@ import {
   type SequenceState,
   type UniformValues,
 } from "../sequence.js";
+import type { Speculator } from "../speculation/step.js";
 import { withoutEnds } from "./ends.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { logprobsOf } from "./likelihood.js";
@@ -41,6 +42,7 @@ export interface Parts {
   /** With `alternatives`, unless the host tail or the graph gives the rows. */
   readonly rows: RowReader | undefined;
   readonly guides: readonly OpenGuide[];
+  readonly speculator: Speculator | undefined;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -76,7 +78,10 @@ export class Writer {
     this.output = new TextOutput(options.stop ?? []);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
-    this.meter = new Meter({ promptTokens: prompt.length, split: placed.split, context: slot.stats });
+    this.meter = new Meter({
+      ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
+      ...{ split: placed.split, context: slot.stats, speculation: parts.speculator?.stats },
+    });
   }
 
   /** The next piece; undefined after the last. */
@@ -91,6 +96,11 @@ export class Writer {
     if (!given) return undefined;
     this.rests.push(given.rest);
     return { ...given.token, text: given.text };
+  }
+
+  /** After the latest token. */
+  get sequence(): SequenceState {
+    return this.line.now;
   }
 
   setUniforms(values: UniformValues): void {
@@ -170,7 +180,8 @@ export class Writer {
 
   private async pick(): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
-    const sequence = this.line.now;
+    const { sequence } = this;
+    await grammarsReady(sequence.features);
     const uniforms = uniformsOf(sequence);
     const inputs = varying(this.parts.graph, featureInputs(sequence));
     const { logprobs, alternatives = 0 } = options;
@@ -194,16 +205,28 @@ export class Writer {
   private async decode(
     uniforms: Float32Array,
     inputs: ReturnType<typeof varying>,
-    wantsRaw: boolean,
+    isRaw: boolean,
   ): Promise<SlotOutput> {
-    const { slot, guides, prompt } = this.parts;
-    const { tokens } = this.text;
+    const { slot, guides, prompt, options, speculator } = this.parts;
+    const { tokens, count } = this.text;
     const position = this.read;
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
-    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, wantsRaw };
-    const output = await slot.decode(step);
+    const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
+    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
+    const output = await (speculator
+      ? speculator.next({
+          ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
+          extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
+        })
+      : slot.decode(step));
     this.read = tokens.length;
     return output;
   }
 }
+
+/** A part with drafted tokens after its own. */
+const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
+  ...part,
+  tokens: Int32Array.from([...part.tokens, ...draft]),
+});

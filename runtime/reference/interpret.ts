@@ -1,7 +1,7 @@
 /** The reference interpreter: the oracle for the other backends, available everywhere. */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { scalarsOf } from "@ggsl/compiler/graph/liveness.js";
-import { bindDim } from "@ggsl/compiler/graph/wire.js";
+import { bindDim, WORD_BITS } from "@ggsl/compiler/graph/wire.js";
 import { KERNELS, type Kernel, type Vector } from "./kernels.js";
 
 /** The outputs of a graph for one sequence. */
@@ -16,7 +16,7 @@ export interface Outputs {
 
 /**
  * Runs a verified graph once.
- * @param inputs a vector for each of the graph's inputs, the logits first; their length is the vocabulary size
+ * @param inputs a vector for each of the graph's inputs, the logits first; their length is the vocabulary size; the words of one of bits
  * @param uniforms one f32 for each of the graph's uniforms
  * @param kernelOf the kernel of an op
  */
@@ -30,7 +30,7 @@ export function interpret(
   const values: Vector[] = [];
   for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
     const index = attrs["index"] as number;
-    if (op === "input") values.push(inputs[index]!);
+    if (op === "input") values.push(isPacked(graph, index) ? bitsIn(inputs[index]!, vocabSize) : inputs[index]!);
     else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
     else
       values.push(
@@ -51,3 +51,9 @@ export function interpret(
     states: Float32Array.from(scalarsOf(graph), (id) => f32(id)[0]!),
   };
 }
+
+const isPacked = ({ inputs }: Graph, index: number): boolean => inputs[index]!.source.kind === "bits";
+
+/** The bits of words as numbers. */
+const bitsIn = (words: Vector, count: number): Float32Array =>
+  Float32Array.from({ length: count }, (_, i) => (words[Math.floor(i / WORD_BITS)]! >> (i % WORD_BITS)) & 1);

@@ -1,6 +1,6 @@
-/** Columns that the host feeds, sparse pairs or dense rows, in the table's order. */
+/** Columns that the host feeds, sparse pairs, dense rows or bits, in the table's order. */
 import { emit } from "../../graph/build.js";
-import type { Dim, Feature, NodeId, TextSource } from "../../graph/graph.js";
+import type { Dim, Feature, FeaturePart, NodeId, TextSource } from "../../graph/graph.js";
 import type { Interval } from "../../graph/interval.js";
 import { inputName } from "../../graph/sets.js";
 import { LIMITS } from "../../limits/format.js";
@@ -62,13 +62,13 @@ const wholeRawProb = (cx: Lowering): NodeId => emit(cx.builder, "soft_max", [who
 function addFeature(cx: Lowering, feature: Feature, range: Interval | undefined): NodeId {
   cx.meter.check("features", cx.features.length + 1);
   const index = cx.features.push(feature) - 1;
-  const leaf = (kind: "dense" | "ids" | "values", dtype: "f32" | "i32", dim: Dim): NodeId => {
+  const leaf = (kind: FeaturePart, dtype: "f32" | "i32", dim: Dim): NodeId => {
     cx.meter.check("inputs", cx.inputs.length + 1);
     const input = cx.inputs.push({ name: inputName(feature, kind), dtype, dim, source: { kind, feature: index } }) - 1;
     return emit(cx.builder, "input", [], { index: input, dtype, dim }, range ? { range } : {});
   };
   const { form } = feature;
-  if (form.kind === "dense") return leaf("dense", "f32", "V");
+  if (form.kind !== "sparse") return leaf(form.kind, "f32", "V");
   const rest = emit(cx.builder, "fill", [], { value: form.fill, dim: "V" });
   const ids = leaf("ids", "i32", form.capacity);
   const values = leaf("values", "f32", form.capacity);

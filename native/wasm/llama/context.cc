@@ -21,6 +21,8 @@ ContextOptions to_options(const int32_t * words) {
     options.threads      = 1;
     options.placement    = words[3] != 0 ? Placement::host : Placement::graph;
     options.check_logits = words[4] != 0;
+    options.rows         = words[5];
+    options.outputs      = words[6];
     return options;
 }
 
@@ -28,7 +30,8 @@ ContextOptions to_options(const int32_t * words) {
 
 extern "C" {
 
-// `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked.
+// `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked,
+// rows, outputs.
 // `chains`: `count` graphs, null for a sequence without one; `guides`: for each whether it is a guide.
 EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options,
                                                  const SharedGraph * const * chains, const int32_t * guides,
@@ -65,15 +68,23 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_set_guide(Session * session, int32_t sequence, si
     });
 }
 
-EMSCRIPTEN_KEEPALIVE bool ggsl_set_uniforms(Session * session, int32_t sequence, const float * values, size_t count) {
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_rows(Session * session, int32_t rows, int32_t outputs) {
     return guarded([&] {
-        session->context.sampler(sequence).set_uniforms({ values, values + count });
+        session->context.set_rows(rows, outputs);
+        return true;
+    });
+}
+
+EMSCRIPTEN_KEEPALIVE bool ggsl_set_uniforms(Session * session, int32_t sequence, const float * values, size_t count,
+                                            size_t row) {
+    return guarded([&] {
+        session->context.sampler(sequence).set_uniforms({ values, values + count }, row);
         return true;
     });
 }
 
 EMSCRIPTEN_KEEPALIVE bool ggsl_set_input(Session * session, int32_t sequence, size_t input, bool is_f32,
-                                         const int32_t * values, size_t count) {
+                                         const int32_t * values, size_t count, size_t row) {
     return guarded([&] {
         Sampler & sampler = session->context.sampler(sequence);
         if (is_f32) {
@@ -81,9 +92,9 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_set_input(Session * session, int32_t sequence, si
             if (count > 0) {
                 std::memcpy(floats.data(), values, count * sizeof(float));
             }
-            sampler.set_input(input, std::move(floats));
+            sampler.set_input(input, std::move(floats), row);
         } else {
-            sampler.set_input(input, std::vector<int32_t>(values, values + count));
+            sampler.set_input(input, std::vector<int32_t>(values, values + count), row);
         }
         return true;
     });
@@ -100,6 +111,11 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_copy(Session * session, int32_t from, int32_t to)
         session->context.copy(from, to);
         return true;
     });
+}
+
+// 2 if it can, 1 if it cannot.
+EMSCRIPTEN_KEEPALIVE int32_t ggsl_can_keep(const Session * session, int32_t sequence, int32_t count) {
+    return guarded([&] { return session->context.can_keep(sequence, count) ? 2 : 1; });
 }
 
 // Makes the next decode fail: with one thread, no decode can be running.

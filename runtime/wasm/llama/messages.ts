@@ -1,13 +1,17 @@
 /**
  * The messages between a page and the worker with a model. Each request has an id, which the answers repeat.
  *
- * `load`, `generate` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
+ * `load`, `generate`, `chat` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
  * `texts`, `setUniforms` and `cancel` run at once, between two tokens.
  */
+import type { ChatMessage } from "../../chat/messages.js";
+import type { ChatOptions } from "../../chat/render.js";
+import type { TokenizeOptions } from "../../prompt.js";
 import type { GenerationStats } from "../../generate.js";
 import type { Guides } from "../../guides.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
+import type { LookupOptions } from "../../speculation/options.js";
 
 export type Request =
   | {
@@ -19,13 +23,21 @@ export type Request =
       readonly module: Uint8Array | string;
     }
   | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
+  | ({ readonly type: "chat"; readonly id: number } & ChatRequest)
   | ({ readonly type: "logits"; readonly id: number } & LogitsRequest)
   | { readonly type: "texts"; readonly id: number; readonly tokens: Int32Array }
   | { readonly type: "setUniforms"; readonly id: number; readonly generation: number; readonly values: UniformValues }
   | { readonly type: "cancel"; readonly id: number; readonly generation: number };
 
-export interface GenerateRequest {
+export interface GenerateRequest extends AnyRequest, TokenizeOptions {
   readonly prompt: string | Int32Array;
+}
+
+export interface ChatRequest extends AnyRequest, ChatOptions {
+  readonly messages: readonly ChatMessage[];
+}
+
+interface AnyRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
   /** That of the same chain with the rows as outputs, for alternatives. */
@@ -44,9 +56,11 @@ export interface GenerateRequest {
   readonly alternatives?: number;
   /** Send the values of the states with each token. */
   readonly states?: boolean;
+  /** Prompt lookup; another model cannot be sent. */
+  readonly speculate?: { readonly ngram: LookupOptions };
 }
 
-export interface LogitsRequest {
+export interface LogitsRequest extends TokenizeOptions {
   readonly prompt: string | Int32Array;
   readonly contextSize?: number;
 }
@@ -54,7 +68,7 @@ export interface LogitsRequest {
 export type Reply =
   | { readonly type: "loaded"; readonly id: number; readonly info: ModelInfo }
   | ({ readonly type: "token"; readonly id: number } & Token)
-  /** Answers `generate`. */
+  /** Answers `generate` and `chat`. */
   | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
   /** A logit for each token of the vocabulary; transferred. */
   | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }

@@ -46,14 +46,16 @@ export function serve(port: Port): void {
     return { type: "loaded", id, info: model.info };
   }
 
-  async function generate(request: Of<"generate">, own: Running): Promise<Reply> {
-    const { id, spec, rowsSpec, prompt, ...options } = request;
+  async function generate(request: Of<"generate"> | Of<"chat">, own: Running): Promise<Reply> {
+    const { id, spec, rowsSpec } = request;
     const { signal } = own.cancel;
     try {
       const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
       const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
-      own.generation = from.generate(prompt, { ...options, chain, signal });
+      const options = { ...request, chain, signal };
+      own.generation =
+        request.type === "chat" ? from.chat(request.messages, options) : from.generate(request.prompt, options);
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
       const stats = own.generation.stats();
       return { type: "done", id, finish: stats.finish!, stats };
@@ -65,8 +67,8 @@ export function serve(port: Port): void {
     }
   }
 
-  async function logits({ id, prompt, contextSize }: Of<"logits">): Promise<Reply> {
-    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize }) };
+  async function logits({ id, prompt, contextSize, special }: Of<"logits">): Promise<Reply> {
+    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize, special }) };
   }
 
   function texts({ id, tokens }: Of<"texts">): void {
@@ -92,7 +94,8 @@ export function serve(port: Port): void {
     switch (request.type) {
       case "load":
         return inTurn(request.id, () => load(request));
-      case "generate": {
+      case "generate":
+      case "chat": {
         const own: Running = { cancel: new AbortController() };
         if (running.has(request.id)) throw new InputError(`generation ${request.id} already exists`);
         inTurn(request.id, () => generate(request, own));

@@ -1,0 +1,77 @@
+/** Long texts are read in pieces, so that other sequences go on writing: which tokens are part of the next batch. */
+import { MIN_SHARED } from "./prefix.js";
+import type { Job, Reading } from "./reading.js";
+
+/** The tokens that a reading adds to a batch. */
+export interface Piece {
+  readonly reading: Reading;
+  readonly position: number;
+  readonly tokens: readonly number[];
+}
+
+/** What a job adds to a batch. */
+export interface Turn {
+  readonly job: Job;
+  readonly pieces: readonly Piece[];
+  /** The last tokens of all pieces, as many as the step has rows, have outputs, and the job is done. */
+  readonly isLast: boolean;
+}
+
+/**
+ * The next pieces of all jobs. Those with only tokens with outputs left are part of every batch; the others share `most` tokens fairly. The last
+ * tokens of a step's sequence and of its guides are part of one batch.
+ */
+export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
+  const begun = jobs.flatMap(({ readings }) => readings.filter(({ isBegun }) => isBegun));
+  const stops = stopsOf(jobs.flatMap(({ readings }) => readings));
+  const wanted = begun
+    .filter(({ isBehind }) => isBehind)
+    .map((reading) => ({ reading, count: Math.min(reading.rest, (stops.get(reading) ?? Infinity) - reading.read) }));
+  const shares = fairShares(
+    wanted.map(({ count }) => count),
+    most,
+  );
+  const counts = new Map(wanted.map(({ reading }, i) => [reading, shares[i]!]));
+  const turns = jobs.map((job): Turn => {
+    const { readings } = job;
+    const isLast = readings.every((one) => one.isBegun && (counts.get(one) ?? one.rest) === one.rest);
+    const pieces = readings
+      .filter(({ isBegun }) => isBegun)
+      .map((reading) => ({
+        reading,
+        count: Math.min(counts.get(reading) ?? reading.rest, reading.rest - (isLast ? 0 : reading.rows)),
+      }))
+      .filter(({ count }) => count > 0)
+      .map(({ reading, count }) => ({ reading, position: reading.read, tokens: reading.next(count) }));
+    return { job, pieces, isLast };
+  });
+  return turns.filter(({ pieces }) => pieces.length > 0);
+}
+
+/**
+ * Where readings stop because others copy what they have read by then: a model's memory may not give back what it held before. Who
+ * would have to wait for only a few more tokens copies there, too.
+ */
+function stopsOf(readings: readonly Reading[]): Map<Reading, number> {
+  const stops = new Map<Reading, number>();
+  const waiting = readings.flatMap(({ waitsFor }) => waitsFor ?? []).filter(({ source }) => source.isBegun);
+  for (const { source, length } of waiting) stops.set(source, Math.min(length, stops.get(source) ?? Infinity));
+  for (const wait of waiting) {
+    const stop = stops.get(wait.source)!;
+    if (wait.length < stop + MIN_SHARED) wait.length = stop;
+  }
+  return stops;
+}
+
+/** Divides `most`: each gets at least 1, and who gets less than is wanted gets as much as any other. */
+export function fairShares(wanted: readonly number[], most: number): number[] {
+  const shares = wanted.map(() => 0);
+  let left = Math.max(wanted.length, most);
+  const order = [...wanted.keys()].sort((a, b) => wanted[a]! - wanted[b]!);
+  order.forEach((at, i) => {
+    const share = Math.min(wanted[at]!, Math.ceil(left / (order.length - i)));
+    shares[at] = share;
+    left -= share;
+  });
+  return shares;
+}

@@ -1,0 +1,298 @@
+/**
+ * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
+ * batch, so sequences can start and end while others run.
+ */
+import { AbortError, InputError } from "../errors.js";
+import { nextTask } from "../nextTask.js";
+import type {
+  Binding,
+  ContextOptions,
+  ContextStats,
+  DecodeOutput,
+  NativeContext,
+  NativeError,
+  NativeGraph,
+} from "../native/binding.js";
+import { batchOf } from "./batch.js";
+import { Chains } from "./chains.js";
+import { all, evict, Place, takePlaces, type Places } from "./places.js";
+import { turnsOf, type Piece, type Turn } from "./prefill.js";
+import { Queue } from "./queue.js";
+import { readingsOf, type Job, type Reading } from "./reading.js";
+import { begin } from "./sharing.js";
+import { Costs, type Cost } from "../speculation/costs.js";
+import { costOf, Room, sizeFor } from "./drafts.js";
+import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
+
+export type Open = (
+  options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
+) => Promise<NativeContext>;
+
+/** Tokens of one batch. */
+export interface BatchLimits {
+  /** At most; what the context computes at once. */
+  readonly batchSize: number;
+  /** Tokens of prompts, while other sequences write. */
+  readonly promptBatch: number;
+}
+
+export class Scheduler {
+  private opening: Promise<NativeContext> | undefined;
+  private places: Place[] = [];
+  private readonly chains: Chains;
+  private readonly queue = new Queue();
+  /** In the order of arrival. */
+  private jobs: Job[] = [];
+  /** Those with tokens in the running batch. */
+  private current: readonly Job[] = [];
+  /** The slots that have had an output. */
+  private readonly writing = new Set<Places>();
+  private isRunning = false;
+  private isDisposed = false;
+  private releases = 0;
+  private stats: ContextStats | undefined;
+  private readonly costs = new Costs();
+  /** For drafts. */
+  private room = new Room({ rows: 1, outputs: 0 });
+  /** The schedulers of draft models, by model. */
+  private readonly companions = new Map<object, Scheduler>();
+
+  constructor(
+    readonly sequences: number,
+    Graph: Binding["Graph"],
+    private readonly open: Open,
+    private readonly limits: BatchLimits,
+  ) {
+    this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
+  }
+
+  /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
+  async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1 }: Request): Promise<Slot> {
+    const chain = this.chains.of(words, columns);
+    const context = await this.opened(chain, inputs.length, rows);
+    const places = await this.queue.wait(() => {
+      if (this.isDisposed) throw disposed();
+      return takePlaces(this.places, { chain, inputs, prompts });
+    }, signal);
+    let job: Job | undefined;
+    let first: Job | undefined;
+    const onAbort = (): void => job && this.cancel(context, job);
+    signal?.addEventListener("abort", onAbort);
+    const decodeRows = (step: Step): Promise<Rows> =>
+      new Promise((resolve, reject) => {
+        job = { step, places, chain, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
+        first ??= job;
+        this.jobs.push(job);
+        if (!this.isRunning) void this.run(context);
+      });
+    return {
+      contextSize: Math.floor(context.contextSize / this.sequences),
+      stats: () => this.stats!,
+      computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
+      costs: this.costs,
+      decodeRows,
+      decode: async (step) => (await decodeRows(step)).outputs[0]!,
+      release: () => {
+        signal?.removeEventListener("abort", onAbort);
+        if (job) this.end(job, new AbortError());
+        this.writing.delete(places);
+        this.releases++;
+        for (const place of all(places)) {
+          place.isTaken = false;
+          place.lastUsed = this.releases;
+        }
+        this.queue.wake();
+      },
+    };
+  }
+
+  /** The scheduler of a draft model, which is disposed with this one. */
+  companion(model: object, open: (sequences: number) => Scheduler): Scheduler {
+    const known = this.companions.get(model) ?? open(this.sequences);
+    this.companions.set(model, known);
+    return known;
+  }
+
+  /** Frees the context. Pending requests fail. */
+  dispose(): void {
+    this.isDisposed = true;
+    for (const companion of this.companions.values()) companion.dispose();
+    void this.opening?.then(
+      (context) => context.dispose(),
+      () => undefined, // the caller that opened it gets the error
+    );
+    this.queue.wake();
+  }
+
+  /**
+   * Every sequence starts with the first chain, and as many of them as guides as its generations need: setting it later would
+   * make llama.cpp reserve its memory again.
+   */
+  private async opened(chain: NativeGraph, guideCount: number, rows: number): Promise<NativeContext> {
+    if (this.isDisposed) throw disposed();
+    const { sequences } = this;
+    const size = sizeFor(rows, sequences);
+    const isGuide = (sequence: number): boolean => sequence % (1 + guideCount) > 0;
+    const chains = Array.from({ length: sequences }, () => chain);
+    const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
+    const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
+    this.opening ??= this.open(given).then((context) => {
+      this.room = new Room(size);
+      this.stats = context.stats();
+      this.places = chains.map((_, sequence) => new Place(sequence, chain, isGuide(sequence)));
+      return context;
+    });
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = undefined;
+      throw error;
+    }
+  }
+
+  /** Decodes while any job is waiting. */
+  private async run(context: NativeContext): Promise<void> {
+    this.isRunning = true;
+    while (this.jobs.length > 0) {
+      // Lets the readers of the last batch request their next token first.
+      if (this.sequences > 1) await nextTask();
+      this.room.fit(context, this.sequences, this.jobs);
+      this.begin(context);
+      await this.decode(context, this.jobs, this.most());
+    }
+    this.isRunning = false;
+  }
+
+  /** Gives chains to new jobs, and begins what can begin. */
+  private begin(context: NativeContext): void {
+    const earlier: Reading[] = [];
+    for (const job of [...this.jobs]) {
+      this.attempt(job, () => {
+        if (this.isDisposed) throw disposed();
+        if (!job.isPrepared) giveChain(context, job);
+        for (const reading of job.readings) {
+          if (!reading.isBegun) begin(context, reading, earlier, this.places);
+          earlier.push(reading);
+        }
+      });
+    }
+  }
+
+  /** How many tokens of texts that are being read are part of the next batch. */
+  private most(): number {
+    const reading = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+    const areAlone = [...this.writing].every((places) => reading.some((job) => job.places === places));
+    const { batchSize, promptBatch } = this.limits;
+    const writing = this.jobs.filter((job) => !reading.includes(job)).flatMap(({ readings }) => readings);
+    const rows = writing.reduce((sum, one) => sum + one.rows, 0);
+    return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
+  }
+
+  private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
+    const planned = turnsOf(jobs, most);
+    const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
+    if (turns.length === 0) return;
+    this.current = turns.map(({ job }) => job);
+    for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
+    try {
+      const start = performance.now();
+      const { graphBuilds } = this.stats!;
+      const outputs = await context.decode(batchOf(turns));
+      this.stats = context.stats();
+      const cost = costOf(turns, performance.now() - start);
+      if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
+      this.finish(turns, outputs, cost);
+    } catch (error) {
+      await this.recover(context, turns, error);
+    } finally {
+      this.current = [];
+    }
+  }
+
+  private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
+    for (const { reading, tokens } of piecesOf(turns)) reading.computed += tokens.length;
+    for (const { job, isLast } of turns) {
+      const { main } = job.places;
+      if (!this.jobs.includes(job) || !this.attempt(job, () => job.step.onRead?.(main.tokens.length)) || !isLast)
+        continue;
+      this.end(job);
+      this.writing.add(job.places);
+      job.resolve({ outputs: outputsOf(job, outputs), cost });
+    }
+  }
+
+  /** After a batch failed. */
+  private async recover(context: NativeContext, turns: readonly Turn[], thrown: unknown): Promise<void> {
+    const error = this.isDisposed ? disposed() : thrown;
+    const { code } = error as NativeError;
+    const isOfOne = CAUSED_BY_ONE.has(code);
+    if (!isOfOne && code !== "CONTEXT_FULL") for (const { reading } of piecesOf(turns)) reading.place.forget();
+    const takeBack = ({ job, pieces }: Turn): boolean =>
+      this.attempt(job, () => pieces.forEach(({ reading, position }) => reading.begin(context, position)), error);
+    // the texts of those that are gone make room for others
+    if (code === "CONTEXT_FULL" && evict(context, this.places)) {
+      turns.forEach(takeBack);
+      return;
+    }
+    if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
+    // One at a time, so that only the sequence that causes the error gets it.
+    for (const { job } of turns.filter(takeBack)) await this.decode(context, [job], this.limits.batchSize);
+  }
+
+  /** Aborts the running batch only if this sequence is alone in it. */
+  private cancel(context: NativeContext, job: Job): void {
+    if (this.current.includes(job) && this.current.length === 1) context.abort();
+    else this.end(job, new AbortError());
+  }
+
+  /** Whether it succeeds; otherwise the job gets the error, or `instead`. */
+  private attempt(job: Job, action: () => void, instead?: unknown): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      this.end(job, instead ?? error);
+      return false;
+    }
+  }
+
+  private end(job: Job, error?: unknown): void {
+    this.jobs = this.jobs.filter((other) => other !== job);
+    for (const reading of job.readings) reading.isOver = true;
+    if (error !== undefined) job.reject(error);
+  }
+}
+
+/** The outputs of a job. */
+function outputsOf({ places: { main, guides }, step }: Job, outputs: readonly DecodeOutput[]): SlotOutput[] {
+  const of = ({ sequence }: Place): DecodeOutput[] => outputs.filter((output) => output.sequence === sequence);
+  if (!step.isRaw || guides.length === 0) return of(main);
+  const ofGuides = guides.map(({ place }) => of(place));
+  return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
+}
+
+/** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
+const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
+
+const disposed = (): InputError => new InputError("these sequences were disposed");
+
+const piecesOf = (turns: readonly Turn[]): Piece[] => turns.flatMap(({ pieces }) => pieces);
+
+function giveChain(context: NativeContext, job: Job): void {
+  const { main, guides } = job.places;
+  main.give(context, job.chain, false);
+  for (const { place } of guides) place.give(context, job.chain, true);
+  job.isPrepared = true;
+}
+
+function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
+  const { sequence } = main;
+  rowsOf(step).forEach(({ uniforms, inputs }, row) => {
+    context.setUniforms(sequence, uniforms, row);
+    inputs.forEach((values, i) => {
+      const guide = guides.find(({ input }) => input === i + 1);
+      if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
+      else if (values.length > 0) context.setInput(sequence, i + 1, values, row);
+    });
+  });
+}
