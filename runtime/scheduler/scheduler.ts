@@ -154,12 +154,14 @@ export class Scheduler {
     }
   }
 
-  /** How many tokens of texts that are being read are part of the next batch. */
+  /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
   private most(): number {
-    const reading = this.jobs.filter(({ readings }) => readings.some(({ rest }) => rest > 1));
-    const areAlone = [...this.writing].every((places) => reading.some((job) => job.places === places));
+    const isLong = ({ rest }: Reading): boolean => rest > 1;
+    const long = this.jobs.filter(({ readings }) => readings.some(isLong));
+    const short = this.jobs.flatMap(({ readings }) => readings.filter((reading) => !isLong(reading)));
+    const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
-    return Math.min(areAlone ? batchSize : promptBatch, batchSize - (this.jobs.length - reading.length));
+    return Math.min(areAlone ? batchSize : promptBatch, batchSize - short.length);
   }
 
   private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
@@ -207,7 +209,12 @@ export class Scheduler {
     }
     if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
-    for (const { job } of turns.filter(takeBack)) await this.decode(context, [job], this.limits.batchSize);
+    // Several batches where a text is read again from its beginning.
+    for (const { job, pieces } of turns.filter(takeBack)) {
+      const isBehind = (): boolean =>
+        pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
+      while (this.jobs.includes(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
+    }
   }
 
   /** Aborts the running batch only if this sequence is alone in it. */
