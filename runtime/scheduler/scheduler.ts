@@ -172,12 +172,12 @@ export class Scheduler {
     for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
     try {
       const outputs = await context.decode(batchOf(turns));
+      this.current = [];
       this.stats = context.stats();
       this.finish(turns, outputs);
     } catch (error) {
-      await this.recover(context, turns, error);
-    } finally {
       this.current = [];
+      await this.recover(context, turns, error);
     }
   }
 
@@ -220,7 +220,7 @@ export class Scheduler {
   /** Aborts the running batch only if this sequence is alone in it. */
   private cancel(context: NativeContext, job: Job): void {
     if (this.current.includes(job) && this.current.length === 1) context.abort();
-    else this.end(job, new AbortError());
+    this.end(job, new AbortError());
   }
 
   /** Whether it succeeds; otherwise the job gets the error, or `instead`. */

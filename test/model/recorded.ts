@@ -50,15 +50,11 @@ export function recorded(
         };
       },
     });
-  const watched: NativeModel = Object.assign(Object.create(native) as NativeModel, {
-    info: native.info,
-    createContext: async (options: Parameters<NativeModel["createContext"]>[0]) =>
-      (made.context = watch(await native.createContext(options))),
-  });
-  for (const name of ["tokenize", "piece", "pieces", "texts", "classes", "isEnd"] as const)
-    Object.assign(watched, { [name]: (...given: never[]) => (native[name] as (...v: never[]) => unknown)(...given) });
+  const createContext = native.createContext.bind(native);
+  const watched: NativeModel["createContext"] = async (options) => (made.context = watch(await createContext(options)));
+  Object.defineProperty(native, "createContext", { value: watched });
   const model: LoadedModel = {
-    native: watched,
+    native,
     binding,
     chosen: { backend, device: "CPU", skipped: [] },
     isOnDevice: false,
