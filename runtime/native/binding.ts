@@ -62,7 +62,7 @@ export interface Binding {
   readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
   /** `root` is the rule where the grammar begins; default `root`. */
   readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
-  /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
+  /** Reads a GGUF file. Rejects with INVALID_MODEL, NO_DEVICE or ABORTED. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
@@ -177,6 +177,10 @@ export interface ModelOptions {
   readonly device?: string;
   /** Without the weights: it tokenizes, and has no contexts. Also for files without weights. Default false. */
   readonly vocabOnly?: boolean;
+  /** Called with the part that is loaded, from 0 to 1; it must not throw. It may be called once more after the promise settles. */
+  readonly onProgress?: (fraction: number) => void;
+  /** Called before the load starts, with a function that makes it reject with ABORTED soon. */
+  readonly onStart?: (abort: () => void) => void;
 }
 
 export interface ModelInfo {
@@ -191,6 +195,8 @@ export interface ModelInfo {
   readonly eos: number;
   /** Whether tokenizing puts `bos` before a text. */
   readonly addsBos: boolean;
+  /** Recurrent models, and those with recurrent layers: tokens cannot be removed from the end of a sequence. */
+  readonly isRecurrent: boolean;
   /** The GGUF file's metadata without arrays. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -225,6 +231,10 @@ export interface ContextOptions {
   readonly batchSize?: number;
   /** Sequences, at most 256; default 1. */
   readonly sequences?: number;
+  /** The most outputs of a sequence that one graph can have; default 1. */
+  readonly rows?: number;
+  /** Those of all sequences together; default: `rows` of one sequence, and one of each other. */
+  readonly outputs?: number;
   /** CPU threads; default 0: half the number of processors. More threads than idle processors are very slow. */
   readonly threads?: number;
   /** CPU threads for batches of more than one token; default 0: the same as `threads`. */
@@ -255,7 +265,8 @@ export interface NativeContext {
   readonly contextSize: number;
   /**
    * Decodes tokens on another thread and returns the requested outputs in the batch's order. Batches longer than `batchSize`
-   * are split. A sequence with a chain samples once per batch; its uniforms and inputs must be set.
+   * are split, and so are those with more outputs than one graph can have (`rows`). The outputs of a sequence with a chain are its
+   * rows, counted from 0; the uniforms and inputs of each must be set.
    *
    * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
    * batch's sequences are empty and the context is usable.
@@ -272,10 +283,18 @@ export interface NativeContext {
    * sequence at a time.
    */
   setGuide(sequence: number, input: number, guide: number): void;
-  /** Sets the chain's uniforms; they are kept until set again. */
-  setUniforms(sequence: number, values: Float32Array): void;
-  /** Sets an input of the chain that is not constant, by its index in `Graph.inputs` (from 1 on); it is kept until set again. */
-  setInput(sequence: number, input: number, values: InputValues): void;
+  /** Sets the chain's uniforms of a row (default 0); they are kept until set again. */
+  setUniforms(sequence: number, values: Float32Array, row?: number): void;
+  /**
+   * Sets an input of the chain that is not constant, by its index in `Graph.inputs` (from 1 on), of a row (default 0); it is kept
+   * until set again.
+   */
+  setInput(sequence: number, input: number, values: InputValues, row?: number): void;
+  /**
+   * More rows and outputs, as in `ContextOptions`; fewer than before change nothing. It makes a new context of llama.cpp, which
+   * takes time; the sequences keep their tokens.
+   */
+  setRows(rows: number, outputs: number): void;
   /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
   /** Makes `to` a copy of `from`'s tokens, sharing their memory. */

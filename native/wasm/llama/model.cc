@@ -51,7 +51,8 @@ EMSCRIPTEN_KEEPALIVE void ggsl_model_close(const SharedModel * model) {
 }
 
 // Gives f64: parameters, bytes of the weights, tokens of context in training, size of the vocabulary, the tokens that begin and
-// end a text (-1: none), whether a text starts with the first.
+// end a text (-1: none), whether a text starts with the first, whether the model is
+// recurrent.
 EMSCRIPTEN_KEEPALIVE bool ggsl_model_numbers(const SharedModel * model) {
     return guarded([&] {
         const llama_model * const loaded = (*model)->get();
@@ -60,7 +61,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_model_numbers(const SharedModel * model) {
             static_cast<double>(llama_model_n_params(loaded)), static_cast<double>(llama_model_size(loaded)),
             static_cast<double>(llama_model_n_ctx_train(loaded)), static_cast<double>((*model)->vocab_size()),
             static_cast<double>(llama_vocab_bos(vocab)), static_cast<double>(llama_vocab_eos(vocab)),
-            static_cast<double>(llama_vocab_get_add_bos(vocab)) });
+            static_cast<double>(llama_vocab_get_add_bos(vocab)), static_cast<double>((*model)->is_recurrent()) });
     });
 }
 

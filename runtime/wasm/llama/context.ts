@@ -68,18 +68,26 @@ export class LlamaContext implements NativeContext {
     checkInteger("guide", guide);
     this.idle().checked((e, at) => e.ggsl_set_guide(at, sequence, Math.max(0, input), guide));
   }
-  setUniforms(sequence: number, values: Float32Array): void {
-    checkInteger("sequence", sequence);
-    if (!(values instanceof Float32Array)) throw nativeError("INVALID_ARGUMENT", "uniforms: expected a Float32Array");
-    this.send(values, (e, at, from) => e.ggsl_set_uniforms(at, sequence, from, values.length));
+  setRows(rows: number, outputs: number): void {
+    checkInteger("rows", rows);
+    checkInteger("outputs", outputs);
+    this.idle().checked((e, at) => e.ggsl_set_rows(at, rows, outputs));
   }
-  setInput(sequence: number, input: number, values: InputValues): void {
+  setUniforms(sequence: number, values: Float32Array, row = 0): void {
     checkInteger("sequence", sequence);
+    checkInteger("row", row);
+    if (!(values instanceof Float32Array)) throw nativeError("INVALID_ARGUMENT", "uniforms: expected a Float32Array");
+    this.send(values, (e, at, from) => e.ggsl_set_uniforms(at, sequence, from, values.length, Math.max(0, row)));
+  }
+  setInput(sequence: number, input: number, values: InputValues, row = 0): void {
+    checkInteger("sequence", sequence);
+    checkInteger("row", row);
     checkInteger("input", input);
     const isF32 = values instanceof Float32Array;
     if (!isF32 && !(values instanceof Int32Array))
       throw nativeError("INVALID_ARGUMENT", "values: expected a Float32Array or an Int32Array");
-    this.send(values, (e, at, from) => e.ggsl_set_input(at, sequence, Math.max(0, input), isF32, from, values.length));
+    const [index, at] = [Math.max(0, input), Math.max(0, row)];
+    this.send(values, (e, context, from) => e.ggsl_set_input(context, sequence, index, isF32, from, values.length, at));
   }
   remove(sequence: number, from = 0): void {
     checkInteger("sequence", sequence);
@@ -160,11 +168,14 @@ export class LlamaContext implements NativeContext {
 /** In the order of ggsl_context_open. */
 function optionWords(options: ContextOptions): Int32Array {
   const { contextSize = 0, batchSize = 512, sequences = 1, threads = 0, batchThreads = 0 } = options;
+  const { rows = 1, outputs = 0 } = options;
   const { cacheTypeK = "f16", cacheTypeV = "f16", flashAttention = "auto" } = options;
   const { placement = "graph", checkLogits = false } = options;
   checkInteger("contextSize", contextSize);
   checkInteger("batchSize", batchSize);
   checkInteger("sequences", sequences);
+  checkInteger("rows", rows);
+  checkInteger("outputs", outputs);
   for (const [name, value] of Object.entries({ threads, batchThreads }))
     if (value !== 0 && value !== 1)
       throw nativeError("INVALID_ARGUMENT", `${name}: expected 1 in WebAssembly, found ${value}`);
@@ -176,7 +187,8 @@ function optionWords(options: ContextOptions): Int32Array {
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
-  return Int32Array.of(contextSize, batchSize, sequences, placement === "host" ? 1 : 0, checkLogits ? 1 : 0);
+  const flags = [placement === "host", checkLogits].map(Number);
+  return Int32Array.of(contextSize, batchSize, sequences, ...flags, rows, outputs);
 }
 
 /** In the order of ggsl_decode. */

@@ -49,7 +49,8 @@ export interface LlamaExports extends CommonExports {
   ggsl_context_size(context: Pointer): number;
   ggsl_set_chain(context: Pointer, sequence: number, graph: Pointer, isGuide: boolean): number;
   ggsl_set_guide(context: Pointer, sequence: number, input: number, guide: number): number;
-  ggsl_set_uniforms(context: Pointer, sequence: number, values: Pointer, count: number): number;
+  ggsl_set_rows(context: Pointer, rows: number, outputs: number): number;
+  ggsl_set_uniforms(context: Pointer, sequence: number, values: Pointer, count: number, row: number): number;
   ggsl_set_input(
     context: Pointer,
     sequence: number,
@@ -57,6 +58,7 @@ export interface LlamaExports extends CommonExports {
     isF32: boolean,
     values: Pointer,
     count: number,
+    row: number,
   ): number;
   ggsl_remove(context: Pointer, sequence: number, from: number): number;
   ggsl_copy(context: Pointer, from: number, to: number): number;
