@@ -108,7 +108,9 @@ test("larger pieces than a batch make the batch larger", async () => {
 test("a prompt can be cancelled between its pieces, and what was read of it stays", async () => {
   using batch = model.open({ sequences: 2 });
   const abort = new AbortController();
-  const onPromptProgress = (count: number): void => void (count === 1024 && abort.abort());
+  const onPromptProgress = (count: number): void => {
+    if (count === 1024) abort.abort();
+  };
   const cancelled = batch.add(prompt(1900), request({ signal: abort.signal, onPromptProgress }));
   await expect(read(cancelled)).rejects.toThrow(AbortError);
   expect(sizes()).toEqual([512, 512]);

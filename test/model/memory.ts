@@ -53,6 +53,7 @@ export function openMemory({ sequences, contextSize, removes, fails }: MemoryOpt
     setInput: idle,
     setGuide: idle,
     setChain: idle,
+    setRows: idle,
     remove(sequence, from = 0) {
       if (from < texts[sequence]!.length && !canKeep(sequence, from))
         throw Object.assign(new Error("this model cannot remove part of a sequence"), { code: "INVALID_ARGUMENT" });

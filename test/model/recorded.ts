@@ -37,7 +37,7 @@ export function recorded(
   const watch = (context: NativeContext): NativeContext =>
     new Proxy(context, {
       get(target, name: keyof NativeContext) {
-        const member = target[name];
+        const member: unknown = Reflect.get(target, name);
         if (typeof member !== "function") return member;
         return (...given: unknown[]) => {
           if (name === "decode") {
