@@ -280,6 +280,9 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.readbackBytes} bytes read back per token`,
     `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.cacheBytes} bytes of cache`,
+    ...(s.computedPromptTokens < s.promptTokens
+      ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
+      : []),
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
     `${s.generatedTokens} tokens, ended by ${s.finish}${s.stopText === undefined ? "" : ` ${JSON.stringify(s.stopText)}`}`,
   ].join(" | ");
