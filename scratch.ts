@@ -11,7 +11,7 @@ const chains: Record<string, any> = {
   penalties: compilePipeline("penalties(64, 1.1, 0.1, 0.1) |> top_k(20) |> dist(3)"),
   dry: compilePipeline("dry(0.8, 1.75, 2, 64) |> top_k(20) |> temp(0.5) |> dist(3)"),
   mirostat: compilePipeline("mirostat_v2(3, 0.1, 5)"),
-  xtc: compilePipeline("xtc(0.5, 0.1, 7) |> dist(3)"),
+  xtc: compilePipeline("xtc(0.5, 0.1, seed: 7) |> dist(3)"),
   typical: compilePipeline("typical(0.9) |> min_p(0.05) |> temp(0.7) |> dist(9)"),
   tail: compilePipeline("top_k(40) |> host temp(0.5) |> host dist(4)"),
 };
@@ -24,8 +24,8 @@ for (const [name, chain] of Object.entries(chains)) {
     return { tokens, ms: performance.now() - t0, s: g.stats() };
   };
   const a = await run();
-  const b = await run({ ngram: {} });
-  const c = await run({ draft: model, tokens: 6 });
+  const b = await run({ ngram: { min: 1, adapt: false } });
+  const c = await run({ draft: model, tokens: 6, adapt: false });
   const same = (x: number[], y: number[]) => x.join() === y.join() ? "same" : "DIFF at " + x.findIndex((t, i) => t !== y[i]);
   const f = ({ s, ms }: any) => `${s.drafted}/${s.accepted}/${s.decodes} ${s.tokensPerSecond.toFixed(0)}t/s builds ${s.graphBuilds}`;
   console.log(name, same(a.tokens, b.tokens), same(a.tokens, c.tokens), a.s.tokensPerSecond.toFixed(0), f(b), f(c));
