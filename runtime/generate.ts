@@ -1,7 +1,7 @@
 /** Generations: text after a prompt, a token at a time, with the chain in the model's graph. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { InputError, translate, translated } from "./errors.js";
-import { columnsOf } from "./features/feed.js";
+import { columnsOf, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import type { Generation, Piece } from "./generation/generation.js";
 import {
@@ -93,6 +93,7 @@ export function generateIn(
     } finally {
       speculator?.dispose();
       slot?.release();
+      releaseGrammars((writer?.sequence ?? before).features);
       atEnd();
     }
   }

@@ -37,6 +37,7 @@ export {
   type Model,
 } from "./model.js";
 export type { UniformValues } from "./sequence.js";
+export type { GrammarSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./savedSequence.js";

@@ -26,9 +26,11 @@ const tokenItems = is.listOf(
 export const uniformValues = is.recordOf(
   "an object of values by name",
   is.either(
-    "a number, a boolean, or a list of token ids and texts",
+    "a number, a boolean, a list of token ids and texts, or a grammar",
     is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
     tokenItems,
+    // its form is checked for a parameter that is one
+    is.that("a grammar", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
   ),
 );
 
@@ -115,6 +117,7 @@ const COMPILE: Readonly<Record<keyof Required<CompileOptions>, Check>> = {
     "an object of numbers by name",
     is.either("a number, or a list of token ids and texts", someNumber, tokenItems),
   ),
+  constrained: is.flag,
   importer: is.callback,
   outputs: is.listOf("a list of outputs", is.oneOf("sampled", "candidates", "logits", "probs")),
   optimize: is.flag,

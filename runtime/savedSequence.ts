@@ -6,7 +6,9 @@ import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import { restoreWatches, saveWatches, type SavedWatch } from "./features/endings.js";
-import { promptNeeded, type Feed } from "./features/feed.js";
+import { promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
+import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
+import type { GrammarSource } from "./grammars/types.js";
 import { finite, tokenList } from "./optionChecks.js";
 import { keptStates, readsText, startSequence, startStream, type SequenceState } from "./sequence.js";
 
@@ -17,6 +19,10 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly params: Readonly<Record<string, number>>;
   /** The parameters that are sets of tokens; absent: none. */
   readonly sets?: Readonly<Record<string, readonly number[]>>;
+  /** The grammars of the parameters; absent: none. */
+  readonly grammars?: Readonly<Record<string, GrammarSource>>;
+  /** For each grammar that the chain follows, the tokens since it began; absent: none. */
+  readonly followed?: readonly (readonly number[])[];
   readonly streams: readonly { readonly seed: number; readonly count: number }[];
   readonly states: States;
   readonly step: number;
@@ -37,6 +43,8 @@ const SAVED: is.Checks<SavedSequence> = {
   chain: is.text,
   params: is.recordOf("an object of numbers by name", finite),
   sets: is.recordOf("an object of lists of tokens by name", tokenList()),
+  grammars: is.recordOf("an object of grammars by name", grammarSource),
+  followed: is.listOf("a list of lists of tokens", tokenList()),
   streams: is.listOf("a list of streams", STREAM),
   states: is.listOf("a list of numbers", finite),
   step: is.integer(0, MAX_CONTEXT),
@@ -46,7 +54,7 @@ const SAVED: is.Checks<SavedSequence> = {
   watches: is.listOf("a list of endings", is.complete(WATCH)),
 };
 /** Parts that sequences saved by earlier versions do not have. */
-const ADDED: readonly string[] = ["sets", "promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
+const ADDED: readonly string[] = ["sets", "grammars", "followed", "promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
   is.object(SAVED)(value, name);
@@ -56,10 +64,7 @@ export const savedSequence: is.Check = (value, name) => {
 };
 
 export function saveSequence(s: SequenceState): SavedSequence {
-  if (s.features.some((f) => f.grammar))
-    throw new InputError(
-      "a sequence with a grammar cannot be saved: the saved form does not include the grammar's state",
-    );
+  const followed = s.features.flatMap(({ grammar }) => (grammar ? [tokensSince(grammar)] : []));
   const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
     name === undefined ? [] : [[name, [...tokens]] as const],
   );
@@ -68,6 +73,8 @@ export function saveSequence(s: SequenceState): SavedSequence {
     chain: s.graph.name,
     params: Object.fromEntries(s.params),
     ...(sets.length > 0 && { sets: Object.fromEntries(sets) }),
+    ...(s.grammars.size > 0 && { grammars: Object.fromEntries(s.grammars) }),
+    ...(followed.length > 0 && { followed }),
     streams: s.streams.map(({ seed, count }) => ({ seed, count })),
     states: [...s.states],
     step: s.step,
@@ -87,20 +94,22 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.states.length === graph.states.length;
   const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
   if (!fits) throw refused;
-  const stray = [...saved.history, ...(saved.prompt ?? [])].find((token) => token >= vocabSize);
+  const stray = [...saved.history, ...(saved.prompt ?? []), ...(saved.followed ?? []).flat()].find((token) => token >= vocabSize);
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
-  const fresh = startSequence(graph, vocabSize, { feed, uniforms: { ...saved.params, ...saved.sets } });
+  const fresh = startSequence(graph, vocabSize, { feed, uniforms: { ...saved.params, ...saved.sets, ...saved.grammars } });
+  const features = followedAgain(fresh.features, saved.followed ?? []);
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);
   const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);
   const isTextSaved = !needsPrompt || (saved.promptLength !== undefined && saved.prompt !== undefined);
-  if (!watches || !isTextSaved) throw refused;
+  if (!watches || !features || !isTextSaved) throw refused;
   const streams = saved.streams.map(({ seed, count }, i) => {
     const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);
   });
   return {
     ...fresh,
+    features,
     streams,
     states: keptStates(graph, saved.states),
     step: saved.step,
@@ -109,4 +118,14 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     prompt: Int32Array.from(saved.prompt ?? []),
     watches,
   };
+}
+
+/** The features with their grammars after these tokens; undefined if they are not of this chain. */
+function followedAgain(
+  features: readonly OpenFeature[],
+  followed: readonly (readonly number[])[],
+): OpenFeature[] | undefined {
+  if (features.filter(({ grammar }) => grammar).length !== followed.length) return undefined;
+  let next = 0;
+  return features.map((f) => (f.grammar ? { ...f, grammar: afterTokens(f.grammar, followed[next++]!) } : f));
 }

@@ -6,10 +6,12 @@
 import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
 import type { Draw, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
+import { grammarValues, type GrammarValues } from "./features/grammars.js";
 import { append } from "./features/history.js";
 import {
   acceptFeatures,
@@ -18,18 +20,20 @@ import {
   openFeatures,
   placeOf,
   promptNeeded,
+  withGrammars,
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
+import type { GrammarSource } from "./grammars/types.js";
 import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
 /**
  * Values of a chain's parameters by name. An omitted parameter keeps its value, at first its default. A set of tokens is a list of
- * ids, and of texts that are one token each.
+ * ids, and of texts that are one token each. A grammar begins at the next token.
  */
-export type UniformValues = Readonly<Record<string, number | boolean | TokenList>>;
+export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource>>;
 
 interface Stream {
   /** The seed as it was given, before the number of the stream is mixed in. */
@@ -48,6 +52,8 @@ export interface SequenceState {
   readonly params: ReadonlyMap<string, number>;
   /** By number in the graph. */
   readonly sets: readonly OpenSet[];
+  /** The grammars of the parameters. */
+  readonly grammars: GrammarValues;
   readonly streams: readonly Stream[];
   readonly states: Float32Array;
   /** Tokens generated so far. */
@@ -84,12 +90,14 @@ export function startSequence(
   );
   const place = placeOf(feed, vocabSize);
   const sets = withSets(openSets(graph, place), setValues(graph, uniforms), place);
-  const features = openFeatures(graph, feed, sets, vocabSize);
+  const grammars = grammarValues(graph, uniforms);
+  const features = openFeatures(graph, feed, { sets, grammars }, vocabSize);
   const before = {
     graph,
     vocabSize,
     params,
     sets,
+    grammars,
     streams,
     states: new Float32Array(graph.states.length),
     step: 0,
@@ -130,7 +138,13 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
     return isSetAgain ? startStream(draw, seedOf(seed, params)) : sequence.streams[i]!;
   });
   const place = placeOf(sequence.feed, sequence.vocabSize);
-  return { ...sequence, params, sets: withSets(sequence.sets, setValues(sequence.graph, values), place), streams };
+  const grammars = grammarValues(sequence.graph, values, sequence.grammars);
+  const isSet = (name: string): boolean => Object.hasOwn(values, name);
+  return {
+    ...{ ...sequence, params, grammars, streams },
+    sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
+    features: withGrammars(sequence.features, grammars, isSet, sequence.feed),
+  };
 }
 
 /** The values of the graph's uniforms for the next token, f32. */
@@ -229,9 +243,14 @@ const rounded = (p: Param, value: number): number => (p.type === "seed" ? value 
 function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: UniformValues): Map<string, number> {
   const result = new Map(present);
   for (const [name, value] of Object.entries(values)) {
-    if (setsOf(graph).some((set) => set.name === name)) continue;
+    if ([...setsOf(graph), ...grammarsOf(graph)].some((other) => other.name === name)) continue;
     const param = graph.params.find((p) => p.name === name);
-    if (param && typeof value === "object") throw new InputError(`\`${name}\` is not a set of tokens, found a list`);
+    if (param && typeof value === "object")
+      throw new InputError(
+        Array.isArray(value)
+          ? `\`${name}\` is not a set of tokens, found a list`
+          : `\`${name}\` is not a grammar, found an object`,
+      );
     if (!param) throw new InputError(unknownUniform(name, graph));
     result.set(name, rounded(param, checked(param, Number(value))));
   }
@@ -244,15 +263,19 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
   for (const { name } of setsOf(graph)) {
     if (name === undefined || !Object.hasOwn(values, name)) continue;
     const list = values[name]!;
-    if (typeof list !== "object")
-      throw new InputError(`\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${list}`);
+    if (!isTokenList(list))
+      throw new InputError(
+        `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,
+      );
     lists.set(name, list);
   }
   return lists;
 }
 
+const isTokenList = (value: UniformValues[string]): value is TokenList => Array.isArray(value);
+
 function unknownUniform(name: string, graph: Graph): string {
-  const names = [...graph.params, ...setsOf(graph)].flatMap((p) => (p.name === undefined ? [] : `\`${p.name}\``));
+  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) => (p.name === undefined ? [] : `\`${p.name}\``));
   const known = names.length > 0 ? `its uniforms are ${names.join(", ")}` : "it has no uniforms";
   return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
 }

@@ -1,5 +1,5 @@
 /** The records of built-in functions, names and operators, for the checker, lowering and editors. */
-import type { Ending, TextSource, TokenSequence } from "../graph/graph.js";
+import type { Ending, GrammarRef, TextSource, TokenSequence } from "../graph/graph.js";
 import type { Arg, Expr } from "../syntax/ast.js";
 import type { Stream } from "../lower/rows/draws.js";
 import type { Lowering } from "../lower/rows/lowering.js";
@@ -24,6 +24,8 @@ export interface Lowered {
   index: UniformValue;
   seed: Stream;
   text: string;
+  /** In GBNF, or a parameter. */
+  grammar: GrammarRef;
   /** Texts and token ids. */
   texts: readonly (string | number)[];
   sequences: readonly TokenSequence[];

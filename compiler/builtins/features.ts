@@ -63,7 +63,7 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
   }),
   allowed: define({
     doc: "whether the grammar accepts the token next",
-    args: { grammar: "text" },
+    args: { grammar: "grammar" },
     gives: "column",
     result: "bool",
     lower: (cx, { grammar }) =>

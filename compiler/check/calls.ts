@@ -6,6 +6,7 @@ import { FUNCTIONS, findName } from "../builtins/builtins.js";
 import { DRAWS } from "../builtins/draws.js";
 import { textAlone, textConstant } from "./constants.js";
 import { drawInside } from "./diagnostics/functions.js";
+import { grammarExpected } from "./diagnostics/grammars.js";
 import { unknownFunction } from "./diagnostics/names.js";
 import { givenTwice, positionalAfterNamed } from "./diagnostics/params.js";
 import {
@@ -141,6 +142,8 @@ function argumentType(
       return seedType(typing, scope, value);
     case "text":
       return textType(scope, value, "text");
+    case "grammar":
+      return grammarType(scope, value);
     case "texts":
       return textType(scope, value, "list");
     case "sequences":
@@ -172,6 +175,12 @@ export function textType(
 }
 
 const isIdList = (e: Expr): boolean => e.kind === "list" && e.values.every((v) => v.kind === "number");
+
+/** A parameter that is a grammar, or a text, which is one in GBNF. */
+export function grammarType(scope: Scope, value: Expr): Type {
+  const local = value.kind === "name" ? scope.names.get(value.text)?.type : undefined;
+  return local?.type === "grammar" ? local : textType(scope, value, "text", false, grammarExpected(value.span));
+}
 
 /** A text, alone or in a list, or a list of token ids. */
 function endingType(scope: Scope, value: Expr): Type {

@@ -14,7 +14,7 @@ import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import type { Binding, Module } from "./program.js";
 import { checkConstantFor, checkParams, checkUnused, uniformsOf } from "./samplers.js";
-import { seedType, textType } from "./calls.js";
+import { grammarType, seedType, textType } from "./calls.js";
 import {
   conditionType,
   kindOf,
@@ -127,6 +127,10 @@ function checkArgument(
   }
   if (param.type === "text" || param.type === "list") {
     textType(scope, value, param.type, param.type === "list");
+    return;
+  }
+  if (param.type === "grammar") {
+    grammarType(scope, value);
     return;
   }
   if (param.type === "tokens") {

@@ -31,11 +31,12 @@ import {
 import type { Module } from "./program.js";
 import { declaredRange } from "./ranges.js";
 import { suggest } from "./suggest.js";
+import { grammarStatic } from "./diagnostics/grammars.js";
 import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
 import { MAX_SEED } from "../graph/param.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
 import { describeRange, isInRange } from "../graph/range.js";
-import { indexType, seedType, textType } from "./calls.js";
+import { grammarType, indexType, seedType, textType } from "./calls.js";
 import {
   conditionType,
   constantScope,
@@ -126,6 +127,7 @@ function checkParam(module: Module, param: Param, diagnostics: Sink): void {
   const isNumber = type === "f32" || type === "i32";
   if ((type === "text" || type === "list") && !param.isStatic)
     diagnostics.push(textIsStatic(param.span, param.name.text, type));
+  if (type === "grammar" && param.isStatic) diagnostics.push(grammarStatic(param.span, param.name.text));
   checkSize(module, param, diagnostics);
   if (range && !isNumber) diagnostics.push(rangeOnType(range.span, type));
   const bounds = !range ? [] : range.kind === "in" ? [range.min, range.max] : [range.bound];
@@ -164,6 +166,10 @@ function checkDefault(scope: Scope, param: Param, value: Expr): void {
   }
   if (param.type === "tokens") {
     setType(scope, value);
+    return;
+  }
+  if (param.type === "grammar") {
+    grammarType(scope, value);
     return;
   }
   const found =
@@ -303,7 +309,7 @@ function checkAssign(body: Body, { target, op, value }: Extract<Stmt, { kind: "a
 }
 
 function checkState(body: Body, { name, type, init, span }: Extract<Stmt, { kind: "state" }>): void {
-  const isNone = type === "seed" || type === "tokens";
+  const isNone = type === "seed" || type === "tokens" || type === "grammar";
   const state = scalarType(isNone ? "error" : type, "runtime");
   if (isNone) body.diagnostics.push(stateOfType(span, type));
   else if (checkStateValue(body, state, init, false).rate === "runtime")

@@ -72,6 +72,7 @@ const KINDS: Readonly<Record<Type["type"], string>> = {
     text: "a text",
     list: "a list",
     tokens: "a set of tokens",
+    grammar: "a grammar",
     error: "",
   },
 };

@@ -8,6 +8,7 @@ import type { Diagnostic, Sink } from "./diagnostics.js";
 import { notAValue, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
 import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "./diagnostics/types.js";
+import { grammarHere } from "./diagnostics/grammars.js";
 import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
 import { isTextInput } from "./texts.js";
 import { isKnownBefore, textType, typeOfCall } from "./calls.js";
@@ -33,6 +34,7 @@ export function typeOf(scope: Scope, expr: Expr): Type {
       return checkSet(scope, expr).type === "error" ? ERROR : report(scope, setHere(expr.span));
     case "name": {
       const found = typeOfName(scope, expr.text, expr.span);
+      if (found.type === "grammar") return report(scope, grammarHere(expr.span));
       return found.type === "tokens" ? report(scope, setHere(expr.span)) : found;
     }
     case "member":

@@ -2,6 +2,7 @@
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
 import type { Ending, Graph, GraphNode, TokenSequence, NodeId, TailArg } from "./graph.js";
+import { grammarsOf } from "./grammars.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { isConstantInput, setsOf } from "./sets.js";
@@ -125,7 +126,10 @@ const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
 
 const textsOf = (graph: Graph): string[] => [
   ...setsOf(graph).flatMap(({ of }) => of.filter((item) => typeof item === "string")),
-  ...graph.features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : [])),
+  ...graph.features.flatMap(({ from }) =>
+    from.kind === "allowed" && typeof from.grammar === "string" ? [from.grammar] : [],
+  ),
+  ...grammarsOf(graph).flatMap(({ default: standard }) => standard ?? []),
   ...graph.tail.flatMap(({ args }) => Object.values(args).filter((arg) => typeof arg === "string")),
   ...endingsOf(graph).filter((ending) => typeof ending === "string"),
   ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),

@@ -154,6 +154,17 @@ export interface TokenSet {
   readonly doc?: string;
 }
 
+/** A grammar in GBNF, or the name of a parameter that is one. */
+export type GrammarRef = string | { readonly param: string };
+
+/** A parameter that is a grammar. The calling program gives it in one of several forms, for each sequence; no graph has it. */
+export interface GrammarParam {
+  readonly name: string;
+  /** In GBNF. Absent: it must be given. */
+  readonly default?: string;
+  readonly doc?: string;
+}
+
 /**
  * `last` counts tokens back from the end of the text `in` which they are; a negative value means all of it. A breaker is a text or
  * a token id.
@@ -171,7 +182,7 @@ export type FeatureSource =
   | { readonly kind: "bias" }
   /** 1 for the tokens of a set, else 0; with `not` the other way round. */
   | { readonly kind: "set"; readonly set: number; readonly not?: true }
-  | { readonly kind: "allowed"; readonly grammar: string }
+  | { readonly kind: "allowed"; readonly grammar: GrammarRef }
   /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */
   | { readonly kind: "guide"; readonly name: string }
   /** Without a type any numbers are accepted. */
@@ -219,6 +230,8 @@ export interface Graph {
   readonly features: readonly Feature[];
   /** Absent: none. */
   readonly sets?: readonly TokenSet[];
+  /** The parameters that are grammars. Absent: none. */
+  readonly grammars?: readonly GrammarParam[];
   readonly stages: readonly Stage[];
   /** The host tail, which runs on the rows read back; empty for a chain that stays on the device. */
   readonly tail: readonly TailStage[];

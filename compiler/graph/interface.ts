@@ -1,12 +1,13 @@
 /** What a chain takes from the calling program and reports to it, by name. */
 import type { Graph } from "./graph.js";
+import { grammarsOf } from "./grammars.js";
 import { SEED_RANGE } from "./param.js";
 import { describeRange } from "./range.js";
 import { setsOf } from "./sets.js";
 import { itemsText } from "./text.js";
 
 export interface InterfacePart {
-  /** `uniform`, `set`, `input`, `text`, `guide`, `state` or `measure`. */
+  /** `uniform`, `set`, `grammar`, `input`, `text`, `guide`, `state` or `measure`. */
   readonly kind: string;
   /** A set of the program itself is `set` with its number, as in the text form of the graph. */
   readonly name: string;
@@ -30,6 +31,10 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
     const values = capacity === undefined ? itemsText(of) : `at most ${capacity} tokens; ${itemsText(of)} unless set`;
     return { kind: "set", name, values, ...documented(doc) };
   });
+  const grammars = grammarsOf(graph).map(({ name, default: standard, doc }): InterfacePart => {
+    const values = standard === undefined ? "must be given" : `${JSON.stringify(standard)} unless set`;
+    return { kind: "grammar", name, values: `a grammar; ${values}`, ...documented(doc) };
+  });
   const fed = graph.features.flatMap(({ from, form }): InterfacePart[] => {
     const text = "in" in from && typeof from.in === "object" ? from.in : undefined;
     if (text) return [{ kind: "text", name: text.input, values: `at most ${text.capacity} tokens` }];
@@ -43,5 +48,5 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
   const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
   // a text may be counted in by several features
   const inputs = fed.filter(({ name }, i) => fed.findIndex((other) => other.name === name) === i);
-  return [...uniforms, ...sets, ...inputs, ...states, ...measures];
+  return [...uniforms, ...sets, ...grammars, ...inputs, ...states, ...measures];
 }

@@ -92,6 +92,8 @@ const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >=
 
 const name = test(`a text of at most ${LIMITS.name} characters`, isName);
 const text = test(`a text of at most ${LIMITS.text} characters`, isText);
+const grammar = test(`a text of at most ${LIMITS.text} characters, or a parameter`, (v) =>
+  isText(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
 const number = test("a finite number", Number.isFinite);
 const f32 = test("a finite f32 number", isFiniteF32);
 const index = test("an index", isIndex);
@@ -172,7 +174,7 @@ const GRAPH: Shape = {
           repeat_len: { last, breakers, "in?": source },
           completes: { sequences },
           bias: {},
-          allowed: { grammar: text },
+          allowed: { grammar },
           guide: { name },
           set: { set: index, "not?": test("true", (v) => v === true) },
           input: { name, "type?": oneOf("i32", "bool") },
@@ -180,6 +182,7 @@ const GRAPH: Shape = {
       },
     },
   },
+  "grammars?": { array: { name, "default?": text, "doc?": text } },
   "sets?": { array: { of: items, "name?": name, "capacity?": count, "doc?": text } },
   tail: { array: { name, args } },
   // a stage's name is its source text, which can contain a whole grammar

@@ -1,5 +1,6 @@
 /** The text form of a graph, for golden tests. */
 import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param, TokenItem, TokenSet } from "./graph.js";
+import { grammarsOf } from "./grammars.js";
 import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
@@ -42,9 +43,10 @@ function leafText(graph: Graph, node: GraphNode): string | undefined {
 }
 
 function uniformsText(graph: Graph): string {
-  if (graph.uniforms.length === 0 && setsOf(graph).length === 0) return "";
+  if (graph.uniforms.length === 0 && setsOf(graph).length === 0 && grammarsOf(graph).length === 0) return "";
   const lines = [
     ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
+    ...grammarsOf(graph).map((g) => `    param ${g.name}: grammar${g.default === undefined ? "" : ` = ${JSON.stringify(g.default)}`}`),
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>

@@ -4,6 +4,7 @@
  */
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
+import { grammarFaults } from "./grammars.js";
 import { uniformChecker, type UniformLeaves } from "./uniform.js";
 import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
@@ -31,7 +32,7 @@ export function verify(graph: Graph): string[] {
     faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
   );
   faults.push(...outputFaults(graph), ...paramFaults(graph), ...uniformFaults(graph), ...drawFaults(graph));
-  faults.push(...feedFaults(graph), ...setFaults(graph));
+  faults.push(...feedFaults(graph), ...setFaults(graph), ...grammarFaults(graph));
   return faults;
 }
 

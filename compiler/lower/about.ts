@@ -29,7 +29,7 @@ export interface About {
 export interface Known {
   readonly module: Module;
   /** The arguments of the sampler; only numbers have bounds. */
-  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" | "set" }>;
+  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" | "set" | "grammar" }>;
   /** What each `let` so far is about. */
   readonly abouts: ReadonlyMap<string, About>;
   readonly meter: Meter;

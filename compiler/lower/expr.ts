@@ -19,7 +19,7 @@ import {
 import { builtinCalled, type Module } from "../check/program.js";
 import { textNamed } from "../check/texts.js";
 import { columnTypeOf } from "../check/types.js";
-import type { Ending, Feature, FeatureSource, TextSource, TokenSequence } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource, GrammarRef, TextSource, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
@@ -37,7 +37,7 @@ import { lookUpLet } from "./rows/table.js";
 import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { lowerMember, lowerSet } from "./sets.js";
-import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
+import { INTEGERS, newScope, readState, type Argument, type GrammarArgument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
@@ -75,12 +75,18 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
   }
 }
 
-/** An argument of a stage: a value, or a seed, a text, a list or a set that is passed on unchanged. */
+/** The parameter of type grammar that an expression names. */
+function grammarNamed(scope: Scope, expr: Expr): GrammarArgument | undefined {
+  const argument = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
+  return argument?.kind === "grammar" ? argument : undefined;
+}
+
+/** An argument of a stage: a value, or a seed, a text, a list, a set or a grammar that is passed on unchanged. */
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
   const text = textOf(scope, expr);
   if (text) return text;
-  const set = lowerSet(cx, scope, expr);
-  if (set) return set;
+  const passed = lowerSet(cx, scope, expr) ?? grammarNamed(scope, expr);
+  if (passed) return passed;
   return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
@@ -228,6 +234,13 @@ const LOWERED: {
   text: (_, scope, expr) => {
     const text = textOf(scope, expr);
     if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
+    return text.value;
+  },
+  grammar: (_, scope, expr): GrammarRef => {
+    const handed = grammarNamed(scope, expr);
+    if (handed) return { param: handed.param };
+    const text = textOf(scope, expr);
+    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a grammar");
     return text.value;
   },
   texts: (cx, scope, expr, { callee }) => flatList(cx, scope, listOf(scope, expr), `the list of \`${callee.text}\``),

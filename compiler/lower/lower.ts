@@ -17,7 +17,7 @@ import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { keptStates } from "./liveStates.js";
 import { lowerTailStage } from "./tail.js";
-import { chainParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
+import { chainParams, grammarParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
@@ -67,13 +67,15 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
   cx.params.push(...params.filter((p) => p.isUniform).map((p) => p.param));
   cx.diagnostics.push(...diagnostics);
-  cx.meter.check("params", cx.params.length);
+  const grammars = grammarParams(module, chain);
+  cx.meter.check("params", cx.params.length + grammars.length);
   const sets = setArguments(cx, module, chain, options.set ?? {});
   if (cx.diagnostics.some(isError)) return undefined;
   const args = new Map<string, Argument>([
     ...params.map((p) => [p.param.name, paramValue(p)] as const),
     ...textArguments(module, chain),
     ...sets,
+    ...grammars.map(({ name }) => [name, { kind: "grammar", param: name }] as const),
   ]);
   lowerChain(cx, newScope(module, args), chain);
   if (cx.diagnostics.some(isError)) return undefined;
@@ -96,6 +98,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     inputs: cx.inputs,
     features: cx.features,
     ...(cx.sets.length > 0 && { sets: cx.sets }),
+    ...(grammars.length > 0 && { grammars }),
     stages: cx.stages,
     tail: cx.tail,
     outputs,

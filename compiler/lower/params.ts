@@ -1,13 +1,14 @@
 /** The parameters of the chain: static ones get their value, the others become uniforms of the graph. */
 import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
 import type { Diagnostic } from "../check/diagnostics.js";
+import { settingOfGrammar } from "../check/diagnostics/grammars.js";
 import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../check/diagnostics/sets.js";
 import { itemsNamed } from "../check/sets.js";
 import { resolveArgs } from "../check/arguments.js";
 import { evaluateConstant, textConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
 import { declaredRange } from "../check/ranges.js";
-import type { Param, Range } from "../graph/graph.js";
+import type { GrammarParam, Param, Range } from "../graph/graph.js";
 import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
@@ -34,8 +35,11 @@ export function chainParams(
   const diagnostics: Diagnostic[] = [];
   const numeric = chain.params.filter((p): p is NumericParam => ["f32", "i32", "bool", "seed"].includes(p.type));
   const names = [...numeric, ...setParams(chain)].map((p) => p.name.text);
-  for (const name of Object.keys(set))
-    if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+  for (const name of Object.keys(set)) {
+    const grammar = chain.params.find((p) => p.type === "grammar" && p.name.text === name);
+    if (grammar) diagnostics.push(settingOfGrammar(grammar.name.span, name));
+    else if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+  }
   const passed = passedRanges(module, chain);
   const params = numeric.flatMap((declared): ChainParam[] => {
     const name = declared.name.text;
@@ -101,6 +105,20 @@ export function setArguments(
     return [[name, addSet(cx, { of, name, capacity, ...(doc !== undefined && { doc }) })]];
   });
 }
+
+/** The chain's parameters that are grammars. */
+export const grammarParams = (module: Module, chain: Ast.Chain): GrammarParam[] =>
+  chain.params.flatMap(({ name, type, default: value, doc }): GrammarParam[] => {
+    if (type !== "grammar") return [];
+    const standard = value && textConstant(module, value);
+    return [
+      {
+        name: name.text,
+        ...(standard?.kind === "string" && { default: standard.value }),
+        ...(doc !== undefined && { doc }),
+      },
+    ];
+  });
 
 /** Parameters of type text or list have their default as value. */
 export const textArguments = (module: Module, chain: Ast.Chain): [string, Argument][] =>

@@ -14,7 +14,13 @@ export interface SetArgument {
   readonly set: number;
 }
 
-export type Argument = Value | Seed | StringLit | ListLit | SetArgument;
+/** A parameter that is a grammar. */
+export interface GrammarArgument {
+  readonly kind: "grammar";
+  readonly param: string;
+}
+
+export type Argument = Value | Seed | StringLit | ListLit | SetArgument | GrammarArgument;
 
 export interface Scope {
   readonly module: Module;

@@ -7,8 +7,11 @@ export interface Name {
   readonly span: Span;
 }
 
-/** `text` and `list`, of texts or token ids, are types of static parameters; `tokens` is a set of tokens. */
-export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list" | "tokens";
+/**
+ * `text` and `list`, of texts or token ids, are types of static parameters; `tokens` is a set of tokens, `grammar` one that is given
+ * with the request.
+ */
+export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list" | "tokens" | "grammar";
 
 // ---------------------------------------------------------------- declarations
 

@@ -111,21 +111,20 @@ void Sampler::give_guide(size_t index, std::span<const float> logits) {
     guide_logits[index] = logits;
 }
 
-void Sampler::check_ready(size_t count) const {
+void Sampler::check_ready(size_t count) {
     if (is_guide()) {
         return;
     }
     for (size_t row = 0; row < count; ++row) {
-        const bool        is_set = row < rows.size();
-        const std::string which  = row == 0 ? "" : " of row " + std::to_string(row);
-        const size_t      found  = is_set ? rows[row].uniforms.size() : 0;
-        if (!is_set || found != static_cast<size_t>(bound().graph.uniform_count)) {
+        const Row &       given = row_at(row);
+        const std::string which = row == 0 ? "" : " of row " + std::to_string(row);
+        if (given.uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
             fail(code::invalid_argument, "the chain has %d uniforms%s that were never set", bound().graph.uniform_count,
                  which.c_str());
         }
         for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
             const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
-            if (!is_given && rows[row].floats[i].empty() && rows[row].ids[i].empty()) {
+            if (!is_given && given.floats[i].empty() && given.ids[i].empty()) {
                 fail(code::invalid_argument, "the chain's input %zu%s was never set", i, which.c_str());
             }
         }

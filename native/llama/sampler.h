@@ -47,7 +47,7 @@ public:
     // The sequence whose logits an input reads, row by row. Throws Failure (INVALID_ARGUMENT) for an input that is no guide.
     void set_guide(size_t index, int32_t guide);
     // Throws Failure (INVALID_ARGUMENT) if uniforms or an input of one of the first `count` rows were never set; a guide needs none.
-    void check_ready(size_t count) const;
+    void check_ready(size_t count);
     // Takes what was set for another sampler with the same chain.
     void take_feeds(const Sampler & other);
 

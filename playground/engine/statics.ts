@@ -9,7 +9,7 @@ import type { SetParam, StaticParam } from "./messages.js";
 /** Numbers and booleans only; texts and lists keep their defaults. */
 export const staticParams = ({ main }: Program, { params }: Chain): StaticParam[] =>
   params.flatMap((p): StaticParam[] => {
-    if (!p.isStatic || p.type === "text" || p.type === "list" || p.type === "tokens") return [];
+    if (!p.isStatic || p.type === "text" || p.type === "list" || p.type === "tokens" || p.type === "grammar") return [];
     const value = p.default && evaluateConstant(p.default, main);
     const range = declaredRange(main, p);
     return [{ name: p.name.text, type: p.type, range, ...(value !== undefined && { default: value }) }];

@@ -13,6 +13,7 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
+import { acceptGrammar, startGrammar, type GrammarValues, type OpenGrammar } from "./grammars.js";
 import { maskOf, type OpenSet } from "./sets.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -49,7 +50,7 @@ export interface ModelFeed extends Feed {
 export interface OpenFeature {
   readonly feature: Feature;
   readonly breakers?: Breakers;
-  readonly grammar?: GrammarState;
+  readonly grammar?: OpenGrammar;
   readonly completions?: Completions;
   /** Of a set that never changes. */
   readonly mask?: Float32Array;
@@ -68,7 +69,12 @@ export const placeOf = (feed: Feed, vocabSize: number): { vocabulary: Vocabulary
 });
 
 /** Prepares the features of a graph. Throws `InputError` if something that the chain needs is missing. */
-export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[], vocabSize: number): OpenFeature[] {
+export function openFeatures(
+  graph: Graph,
+  feed: Feed,
+  { sets, grammars }: { readonly sets: readonly OpenSet[]; readonly grammars: GrammarValues },
+  vocabSize: number,
+): OpenFeature[] {
   return graph.features.map((feature): OpenFeature => {
     const { from } = feature;
     if (from.kind === "repeat_len") {
@@ -79,19 +85,41 @@ export function openFeatures(graph: Graph, feed: Feed, sets: readonly OpenSet[],
     }
     if (from.kind === "completes")
       return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
-    if (from.kind === "allowed") {
-      if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
-      return { feature, grammar: feed.openGrammar({ gbnf: from.grammar }) };
-    }
+    if (from.kind === "allowed") return { feature, grammar: startGrammar(from.grammar, grammars, feed) };
     if (from.kind === "set" && feature.form.kind === "dense")
       return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
     return { feature };
   });
 }
 
+/** What to wait for before `featureInputs`; undefined if nothing. */
+export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
+  const waits = features.flatMap(({ grammar }) => grammar?.state.ready() ?? []);
+  return waits.length > 0 ? Promise.all(waits) : undefined;
+}
+
+/** Frees what the engines hold for a text that is over. */
+export const releaseGrammars = (features: readonly OpenFeature[]): void =>
+  features.forEach(({ grammar }) => grammar?.state.release());
+
 /** The features after `token` is accepted. */
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
-  features.map((f) => (f.grammar ? { ...f, grammar: f.grammar.accept(token) } : f));
+  features.map((f) => (f.grammar ? { ...f, grammar: acceptGrammar(f.grammar, token) } : f));
+
+/** The features with new grammars, which begin at the next token. */
+export const withGrammars = (
+  features: readonly OpenFeature[],
+  grammars: GrammarValues,
+  isSet: (param: string) => boolean,
+  feed: Feed,
+): OpenFeature[] =>
+  features.map((f) => {
+    const { from } = f.feature;
+    const isNew = from.kind === "allowed" && typeof from.grammar === "object" && isSet(from.grammar.param);
+    if (!isNew) return f;
+    f.grammar?.state.release();
+    return { ...f, grammar: startGrammar(from.grammar, grammars, feed) };
+  });
 
 /** How many tokens of history a graph needs; Infinity for all. */
 export function historyNeeded(graph: Graph, features: readonly OpenFeature[]): number {
@@ -165,7 +193,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
     if (source.kind === "logits") throw new InputError("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
-    if (source.kind === "bits") return wordsOf(open.grammar!.bits(), fedSize(input, vocabSize));
+    if (source.kind === "bits") return wordsOf(open.grammar!.state.bits(), fedSize(input, vocabSize));
     const known = pairs.get(source.feature) ?? checkedPairs(open, fed);
     pairs.set(source.feature, known);
     return packed(input, open.feature, known, vocabSize);
@@ -174,7 +202,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
 
 function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
   if (mask) return mask;
-  if (grammar) return flagsOf(grammar.bits(), vocabSize);
+  if (grammar) return flagsOf(grammar.state.bits(), vocabSize);
   if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
   const name = nameOf(from);
   const values = given(name, feed);

@@ -1,7 +1,7 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
-import { varying } from "../features/feed.js";
+import { grammarsReady, varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { DecodeOutput, NativeModel } from "../native/binding.js";
@@ -99,6 +99,7 @@ export class Writer {
 
   private async pick(): Promise<Picked> {
     const { placed, tail } = this.parts;
+    await grammarsReady(this.sequence.features);
     const uniforms = uniformsOf(this.sequence);
     const inputs = varying(this.parts.graph, featureInputs(this.sequence));
     const output = placed.finish(await this.decode(uniforms, inputs), uniforms, inputs);

@@ -37,6 +37,7 @@ function specOf(sampler: string, declaration: Sampler, param: Param): ParamSpec 
     case "tokens":
       return tokenSets;
     case "text":
+    case "grammar":
       return unknown(sampler, param);
   }
 }

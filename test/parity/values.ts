@@ -9,7 +9,7 @@ export type Args = Readonly<Record<string, Arg>>;
 export const numberOf = (args: Args, name: string): number => args[name] as number;
 
 export interface ParamSpec {
-  readonly type: Exclude<ScalarType, "text">;
+  readonly type: Exclude<ScalarType, "text" | "grammar">;
   /** A static parameter determines the graph, so it cannot be a uniform. */
   readonly isStatic?: true;
   readonly values: fc.Arbitrary<Arg>;

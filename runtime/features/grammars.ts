@@ -1,0 +1,85 @@
+/** The grammars of a sequence: those of the program, and those that are given with the request. */
+import type { Graph, GrammarRef } from "@ggsl/compiler/graph/graph.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import type * as is from "../check.js";
+import { InputError } from "../errors.js";
+import { openGrammar } from "../grammars/open.js";
+import { kindOf } from "../grammars/sources.js";
+import type { GrammarSource, GrammarState } from "../grammars/types.js";
+import type { Feed } from "./feed.js";
+import { vocabularyFrom } from "./vocabulary.js";
+
+/** What the grammars of a chain's parameters are given as, by the parameter's name. */
+export type GrammarValues = ReadonlyMap<string, GrammarSource>;
+
+/** A grammar that a sequence follows. */
+export interface OpenGrammar {
+  readonly state: GrammarState;
+  /** The tokens since it began, the last one first. */
+  readonly path?: Path;
+}
+
+interface Path {
+  readonly token: number;
+  readonly before: Path | undefined;
+}
+
+/** A grammar at its beginning. Without a model, this thread waits for the engine. */
+export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Feed): OpenGrammar {
+  const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
+  if (feed.openGrammar) return { state: feed.openGrammar(source) };
+  if (!feed.vocabulary) throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model");
+  return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
+}
+
+export const acceptGrammar = ({ state, path }: OpenGrammar, token: number): OpenGrammar => ({
+  state: state.accept(token),
+  path: { token, before: path },
+});
+
+/** The tokens since a grammar began. */
+export function tokensSince({ path }: OpenGrammar): number[] {
+  const tokens: number[] = [];
+  for (let at = path; at; at = at.before) tokens.push(at.token);
+  return tokens.reverse();
+}
+
+/** A grammar after tokens of a saved sequence. */
+export const afterTokens = (grammar: OpenGrammar, tokens: readonly number[]): OpenGrammar =>
+  tokens.reduce(acceptGrammar, grammar);
+
+/** The values that are grammars of the chain; those in `present` are kept unless they are set. */
+export function grammarValues(
+  graph: Graph,
+  values: Readonly<Record<string, unknown>>,
+  present: GrammarValues = new Map(),
+): GrammarValues {
+  const given = new Map<string, GrammarSource>();
+  for (const { name, default: standard } of grammarsOf(graph)) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    const source =
+      value === undefined
+        ? (present.get(name) ?? (standard === undefined ? undefined : { gbnf: standard }))
+        : sourceOf(name, value);
+    if (!source)
+      throw new InputError(
+        `the chain \`${graph.name}\` needs a grammar for \`${name}\`: give it with the request, as in \`uniforms: { ${name}: { jsonSchema: { type: "object" } } }\``,
+        { code: "MISSING_GRAMMAR" },
+      );
+    given.set(name, source);
+  }
+  return given;
+}
+
+/** A grammar in one of its forms. */
+export const grammarSource: is.Check = (value, name) => void sourceOf(name, value);
+
+function sourceOf(name: string, value: unknown): GrammarSource {
+  try {
+    kindOf(value);
+    return value as GrammarSource;
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
