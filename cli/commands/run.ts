@@ -13,6 +13,7 @@ import { describeNotes } from "@ggsl/settings/from/notes.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats } from "ggsl/generate.js";
+import { DRAFT_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
@@ -50,6 +51,9 @@ interface Options extends ChainOptions {
   readonly gpuLayers?: number | "all";
   readonly flashAttn?: FlashAttention;
   readonly sequences: number;
+  readonly draftModel?: string;
+  readonly draftMax?: number;
+  readonly lookup?: true;
   readonly stats?: true;
   readonly json?: true;
 }
@@ -103,6 +107,14 @@ export const addRun = (program: Command): Command =>
       positive,
       1,
     )
+    .addOption(
+      new Option(
+        "--draft-model <gguf>",
+        "a smaller model with the same vocabulary that drafts tokens: the same text in fewer decodes",
+      ).conflicts("lookup"),
+    )
+    .option("--lookup", "draft what followed the last tokens where the text had them before")
+    .option("--draft-max <n>", `the most tokens of a draft (default: ${DRAFT_TOKENS})`, atMost(MAX_DRAFT))
     .addOption(seedOption())
     .addOption(setOption())
     .addOption(grammarOption())
@@ -121,6 +133,10 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
   const { backend, device, gpuLayers } = options;
   using model = await loadModel(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
+  using draft =
+    options.draftModel === undefined
+      ? undefined
+      : await loadModel(options.draftModel, { backend, device, gpuLayers, ...settingsOf(options) });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
@@ -134,7 +150,8 @@ async function run(file: string | undefined, name: string | undefined, options: 
   process.once("SIGINT", onInterrupt);
   try {
     const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
-    const request = { maxTokens: options.tokens, signal: abort.signal, guides };
+    const speculate = speculateOf(options, draft);
+    const request = { maxTokens: options.tokens, signal: abort.signal, guides, ...(speculate && { speculate }) };
     const generations = chains.map((chain) =>
       batch.add(options.prompt, { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) }),
     );
@@ -182,6 +199,14 @@ const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }
   ...{ cacheTypeK, cacheTypeV, threads },
   ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
 });
+
+function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undefined): Speculate | undefined {
+  const most = tokens === undefined ? {} : { tokens };
+  if (draft) return { draft, ...most };
+  if (lookup) return { ngram: most };
+  if (tokens !== undefined) throw new UsageError("--draft-max needs --draft-model or --lookup");
+  return undefined;
+}
 
 /** Collects `--guide NAME=PROMPT`. */
 function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -245,6 +270,12 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.cacheBytes} bytes of cache`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
+    ...(s.decodes === undefined
+      ? []
+      : [
+          `${s.accepted} of ${s.drafted} drafted tokens accepted`,
+          `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
+        ]),
     `${s.generatedTokens} tokens, ended by ${s.finish}`,
   ].join(" | ");
 }

@@ -207,42 +207,9 @@ const areEqual = (a: Row, b: Row): boolean =>
 
 type Positions = readonly GrammarState[] | undefined;
 
-/** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
+/** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
-  Promise.all(features.map(({ grammar }) => grammar && positionsAfter(grammar, tokens)));
-
-async function positionsAfter(grammar: GrammarState, tokens: readonly number[]): Promise<readonly GrammarState[]> {
-  const all = acceptedBy(grammar, tokens);
-  // the last one's includes the others'; which one is refused is asked below
-  await all
-    .at(-1)
-    ?.ready()
-    ?.catch(() => undefined);
-  const positions: GrammarState[] = [];
-  for (const position of all) {
-    try {
-      await position.ready();
-      position.bits();
-    } catch (error) {
-      if (error instanceof InputError) break;
-      throw error;
-    }
-    positions.push(position);
-  }
-  return positions;
-}
-
-/** As `acceptAll`, also of an engine that throws for a token that may not come. */
-function acceptedBy(grammar: GrammarState, tokens: readonly number[]): readonly GrammarState[] {
-  for (let { length } = tokens; length > 0; length--) {
-    try {
-      return grammar.acceptAll(tokens.slice(0, length));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-    }
-  }
-  return [];
-}
+  Promise.all(features.map(({ grammar }) => grammar?.state.follow(tokens)));
 
 /** The sequence without its grammars, which are accepted beside it. */
 const without = (sequence: SequenceState): SequenceState => ({
@@ -251,4 +218,4 @@ const without = (sequence: SequenceState): SequenceState => ({
 });
 
 const withGrammars = ({ features }: SequenceState, grammars: readonly Positions[], at: number): typeof features =>
-  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: grammars[i][at]! } : feature));
+  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature));
