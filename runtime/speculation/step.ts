@@ -75,7 +75,7 @@ export class Speculator {
 
   /** The output for the next token. */
   async next(present: Present): Promise<DecodeOutput> {
-    this.pace ??= new Pace(present.slot.costs, this.parts.most);
+    this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
     this.check(present.tokens);
     const known = this.known(present);
     if (known) {
