@@ -1,5 +1,8 @@
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
+import { chatPrompt } from "./chat/chats.js";
+import type { ChatMessage } from "./chat/messages.js";
+import type { ChatOptions } from "./chat/render.js";
 import * as is from "./check.js";
 import {
   generateIn,
@@ -26,6 +29,11 @@ export interface GenerationBatch extends Disposable {
     prompt: string | Int32Array,
     request: SequenceRequestOf<T>,
   ): GenerationOf<T>;
+  /** Adds the answer to a conversation. Throws as `Model.chat` does. */
+  chat<T extends ChainTypes = AnyChainTypes>(
+    messages: readonly ChatMessage[],
+    request: SequenceRequestOf<T> & ChatOptions,
+  ): GenerationOf<T>;
   /** Frees the context; unfinished generations fail. */
   dispose(): void;
 }
@@ -39,8 +47,11 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
   // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation =>
     generateIn({ scheduler, model, options }, prompt, request);
+  const chat = (messages: readonly ChatMessage[], request: SequenceRequest & ChatOptions): Generation =>
+    generateIn({ scheduler, model, options }, chatPrompt(model.native, messages, request), request);
   return {
     add: add as GenerationBatch["add"],
+    chat: chat as GenerationBatch["chat"],
     dispose,
     [Symbol.dispose]: dispose,
   };

@@ -6,7 +6,7 @@ import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens } from "./prompt.js";
+import { checkPromptLength, promptTokens, type TokenizeOptions } from "./prompt.js";
 import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
@@ -63,8 +63,12 @@ export interface OpenGuide {
 }
 
 /** The prompts of a graph's guides as tokens, in the order of its inputs. */
-export const openGuides = (graph: Graph, guides: Guides, model: NativeModel): OpenGuide[] =>
-  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt) }));
+export const openGuides = (
+  graph: Graph,
+  { guides = {}, ...options }: TokenizeOptions & { readonly guides?: Guides | undefined },
+  model: NativeModel,
+): OpenGuide[] =>
+  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt, options) }));
 
 /** Throws `InputError` for a guide whose prompt does not fit. */
 export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {
@@ -72,11 +76,16 @@ export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: num
     checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
 }
 
-/** The parts of the next batch: the whole prompts, or the tokens after `generated` others. */
-export const guideParts = (guides: readonly OpenGuide[], batch: Int32Array, generated: number): Part[] =>
-  guides.map(({ tokens }) =>
-    generated === 0 ? { tokens, position: 0 } : { tokens: batch, position: tokens.length + generated - 1 },
-  );
+/**
+ * The parts of the next batch, after the prompts and `read` of the generated tokens; -1: without the last token of the prompts;
+ * undefined: whole texts.
+ */
+export const guideParts = (guides: readonly OpenGuide[], generated: Int32Array, read: number | undefined): Part[] =>
+  guides.map(({ tokens: prompt }) => {
+    const position = read === undefined ? 0 : prompt.length + read;
+    if (read !== undefined && read >= 0) return { tokens: generated.subarray(read), position };
+    return { tokens: Int32Array.from([...prompt.subarray(position), ...generated]), position };
+  });
 
 /** The tokens of each guide, by name, after `generated` tokens. */
 export const savedGuides = (guides: readonly OpenGuide[], generated: Int32Array): Record<string, Int32Array> =>

@@ -10,6 +10,8 @@ export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
 export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf } from "./chainTypes.js";
+export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
+export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./contextOptions.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
@@ -20,6 +22,7 @@ export type {
   GenerateOptions,
   Generation,
   GenerationStats,
+  Logprob,
   Piece,
   RunOptions,
   Saved,
@@ -36,12 +39,18 @@ export {
   type LoadModelOptions,
   type Model,
 } from "./model.js";
+export type { TokenizeOptions } from "./prompt.js";
 export type { UniformValues } from "./sequence.js";
 export type { GrammarSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./savedSequence.js";
-export { ModelWorker, type WorkerGenerateOptions, type WorkerGeneration } from "./wasm/llama/client.js";
+export {
+  ModelWorker,
+  type WorkerChatOptions,
+  type WorkerGenerateOptions,
+  type WorkerGeneration,
+} from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
 export { loadWasm } from "./wasm/loader.js";

@@ -1,18 +1,18 @@
 /** The logits of a model's next token, as input of `Chain.evaluate`. */
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import * as is from "./check.js";
-import { AbortError, InputError, translate, translated } from "./errors.js";
+import { abortError, InputError, translate, translated } from "./errors.js";
 import * as checks from "./optionChecks.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
-import { promptTokens } from "./prompt.js";
+import { promptTokens, type TokenizeOptions } from "./prompt.js";
 
 /** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
-export interface LogitsOptions extends ContextSettings {
+export interface LogitsOptions extends ContextSettings, TokenizeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const checkOptions = is.options({ signal: checks.signal });
+const checkOptions = is.options({ signal: checks.signal, special: is.flag });
 
 /** Decodes the prompt in a context of its own without a chain, which returns the model's raw logits. */
 export async function nextLogits(
@@ -22,10 +22,10 @@ export async function nextLogits(
 ): Promise<Float32Array> {
   checks.prompt(translated(() => native.info).vocabSize)(prompt, "prompt");
   checkOptions(options, "options");
-  const { signal, ...own } = options;
+  const { signal, special, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
-  const tokens = promptTokens(native, prompt);
-  if (signal?.aborted) throw new AbortError();
+  const tokens = promptTokens(native, prompt, { special });
+  if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;
   const abort = (): void => context?.abort();
   signal?.addEventListener("abort", abort);

@@ -14,8 +14,13 @@ import { startGeneration, type GenerateOptions, type Generation, type LoadedMode
 import { vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
 import { remember } from "./generation/loaded.js";
+import { KeptContext, startChat } from "./chat/chats.js";
+import type { ChatMessage } from "./chat/messages.js";
+import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
+import { tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
+import { LoadWatch, readWatched } from "./loadWatch.js";
 import { probeModel } from "./modelProbe.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
@@ -43,6 +48,13 @@ export interface LoadModelOptions extends ContextSettings {
    * process is a `ModelError` then. The backend `wasm` does not need it.
    */
   readonly probe?: boolean | undefined;
+  /**
+   * Called with the part of the file that is loaded, from 0 to 1, and with 1 before the promise resolves. WebAssembly reports the
+   * file that is read, then computes without reports. An error that it throws ends the load.
+   */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+  /** Ends the load, which then rejects with the signal's reason; in WebAssembly only while the file is read. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A model in memory, from `loadModel`. Dispose it with `using` or `dispose()`. */
@@ -74,7 +86,20 @@ export interface Model extends Disposable {
    */
   logits(prompt: string | Int32Array, options?: LogitsOptions): Promise<Float32Array>;
   /** Token ids of a text, including the special tokens that the model adds around it. */
-  tokenize(text: string): Int32Array;
+  tokenize(text: string, options?: TokenizeOptions): Int32Array;
+  /**
+   * Generates the answer to a conversation, which the model's chat template turns into a prompt; special tokens in it are read as
+   * such. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
+   * other settings come; a call while it is in use has one of its own.
+   * @throws InputError as `generate` does, and for messages that are not valid; the loop over the pieces throws those of the
+   * template: NO_TEMPLATE, INVALID_TEMPLATE, TEMPLATE_REFUSED, TEMPLATE_FAILED, LIMIT_EXCEEDED
+   */
+  chat<T extends ChainTypes = AnyChainTypes>(
+    messages: readonly ChatMessage[],
+    options: GenerateOptionsOf<T> & ChatOptions,
+  ): GenerationOf<T>;
+  /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
+  renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
   /** The text of one token; U+FFFD replaces a partial character. Throws for a token outside the vocabulary. */
   textOf(token: number): string;
   /** Frees the model once its generations and batches have ended; harmless when called twice. */
@@ -86,29 +111,33 @@ const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
   device: checks.device,
   gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
   probe: is.flag,
+  onProgress: is.callback,
+  signal: checks.signal,
 };
 const checkLoad = is.options(LOAD);
 
 /**
  * Loads a GGUF file. Throws `ModelError` for a file that is damaged or not supported; `InputError` for a path that is no file, for
  * a backend or a device that is not available (with what is available and how to fix it), and for settings that are invalid or
- * not supported by the backend.
+ * not supported by the backend; what a signal gives as its reason when it is aborted.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   const fs = checkModelFile(path);
   checkLoad(options, "options");
-  const { backend = "auto", device, gpuLayers = "all", probe = false } = options;
+  const { backend = "auto", device, gpuLayers = "all", probe = false, onProgress, signal } = options;
   const settings = contextSettings(options);
   if (backend === "wasm") {
     if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
-    return openInWasm(await loadLlama(), fs.readFileSync(path), settings);
+    const watch = new LoadWatch(onProgress, signal);
+    const bytes = await readWatched(fs, path, watch);
+    return openInWasm(await loadLlama(), bytes, settings);
   }
   const chosen = await chooseDevice({ backend, device });
   const layers = layersOn(chosen.backend, gpuLayers);
   if (probe) await probeModel(path, fs.statSync(path).size);
-  const native = await openModel(path, chosen, { gpuLayers: layers });
+  const native = await openModel(path, chosen, { gpuLayers: layers }, new LoadWatch(onProgress, signal));
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
 
@@ -133,6 +162,7 @@ export interface BytesOptions extends ContextSettings {
   readonly module?: Uint8Array | URL | string;
 }
 
+const checkTokenize = is.options({ special: is.flag });
 const checkBytes = is.options({ module: checks.moduleSource });
 
 /**
@@ -159,7 +189,13 @@ function modelOf(model: LoadedModel): Model {
   // the types check names only at compile time; here all names are checked
   const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
     startGeneration(model, prompt, options);
-  const dispose = (): void => native.dispose();
+  const kept = new KeptContext();
+  const chat = (messages: readonly ChatMessage[], options: GenerateOptions & ChatOptions): Generation =>
+    startChat(model, kept, messages, options);
+  const dispose = (): void => {
+    kept.dispose();
+    native.dispose();
+  };
   let advice: SamplingAdvice | undefined;
   const opened: Model = {
     backend: chosen.backend,
@@ -171,11 +207,15 @@ function modelOf(model: LoadedModel): Model {
       return (advice ??= readSamplingAdvice(info.metadata));
     },
     generate: generate as Model["generate"],
+    chat: chat as Model["chat"],
+     
+    renderChat: async (messages, options = {}) => renderConversation(native, openConversation(messages, options)),
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
-    tokenize(text) {
+    tokenize(text, options = {}) {
       is.text(text, "text");
-      return translated(() => native.tokenize(text, true, false));
+      checkTokenize(options, "options");
+      return translated(() => tokensOf(native, text, options));
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");
@@ -213,11 +253,15 @@ async function openModel(
   path: string,
   { backend, device }: Pick<ChosenDevice, "backend" | "device">,
   options: ModelOptions,
+  watch = new LoadWatch(),
 ): Promise<NativeModel> {
   const binding = loadBinding();
   try {
-    return await binding.loadModel(path, { ...options, ...(backend !== "cpu" && { device }) });
+    return await watch.during((watching) =>
+      binding.loadModel(path, { ...options, ...watching, ...(backend !== "cpu" && { device }) }),
+    );
   } catch (error) {
+    if (watch.isEnded) throw watch.reason();
     const { code, message } = error as NativeError;
     throw code === "INVALID_MODEL" ? new ModelError(code, message, { cause: error }) : translate(error);
   }

@@ -12,9 +12,39 @@ export function checkPromptLength(length: number, contextSize: number, what = "t
   }
 }
 
+/** How a text becomes tokens. */
+export interface TokenizeOptions {
+  /** Special tokens that the text names, such as `<|im_start|>`, are read as these tokens; default false: as letters. */
+  readonly special?: boolean | undefined;
+}
+
+/** Tokens that are determined when a generation starts, such as those of a conversation. */
+export type LatePrompt = () => Promise<Int32Array>;
+
+/**
+ * The tokens of a text, with the special tokens that the model adds around it. A text that begins with the text of the first of
+ * them, as rendered templates do, gets it once.
+ */
+export function tokensOf(model: NativeModel, text: string, { special = false }: TokenizeOptions = {}): Int32Array {
+  const tokens = model.tokenize(text, true, special);
+  const { addsBos, bos } = model.info;
+  return special && addsBos && tokens[0] === bos && tokens[1] === bos ? tokens.subarray(1) : tokens;
+}
+
+/** The same of a text that goes on: without a special token at its end. */
+export function openTokensOf(model: NativeModel, text: string): Int32Array {
+  const tokens = model.tokenize(text, false, true);
+  const { addsBos, bos } = model.info;
+  return addsBos && tokens[0] !== bos ? Int32Array.of(bos, ...tokens) : tokens;
+}
+
 /** The tokens of a prompt. Throws `InputError` for an empty prompt. */
-export function promptTokens(model: NativeModel, prompt: string | Int32Array): Int32Array {
-  const tokens = typeof prompt === "string" ? model.tokenize(prompt, true, false) : prompt;
+export function promptTokens(
+  model: NativeModel,
+  prompt: string | Int32Array,
+  options: TokenizeOptions = {},
+): Int32Array {
+  const tokens = typeof prompt === "string" ? tokensOf(model, prompt, options) : prompt;
   if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no beginning-of-text token");
   return tokens;
 }

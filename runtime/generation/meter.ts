@@ -28,11 +28,11 @@ export class Meter {
     if (generatedTokens > 0) this.milliseconds += milliseconds;
   }
 
-  record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
+  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): GenerationStats {
     const { promptTokens, split, context, speculation } = this.facts;
     const computedPromptTokens = this.facts.computedPromptTokens();
     const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
     const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond, ...speculation };
-    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
+    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...end });
   }
 }

@@ -22,7 +22,7 @@ import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "../speculation/costs.js";
 import { costOf, Room, sizeFor } from "./drafts.js";
-import { rowsOf, type Request, type Rows, type Slot, type Step } from "./step.js";
+import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
 
 export type Open = (
   options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
@@ -217,7 +217,7 @@ export class Scheduler {
         continue;
       this.end(job);
       this.writing.add(job.places);
-      job.resolve({ outputs: outputs.filter(({ sequence }) => sequence === main.sequence), cost });
+      job.resolve({ outputs: outputsOf(job, outputs), cost });
     }
   }
 
@@ -261,6 +261,14 @@ export class Scheduler {
     for (const reading of job.readings) reading.isOver = true;
     if (error !== undefined) job.reject(error);
   }
+}
+
+/** The outputs of a job. */
+function outputsOf({ places: { main, guides }, step }: Job, outputs: readonly DecodeOutput[]): SlotOutput[] {
+  const of = ({ sequence }: Place): DecodeOutput[] => outputs.filter((output) => output.sequence === sequence);
+  if (!step.isRaw || guides.length === 0) return of(main);
+  const ofGuides = guides.map(({ place }) => of(place));
+  return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
 }
 
 /** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */

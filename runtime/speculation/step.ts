@@ -5,9 +5,9 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { varying } from "../features/feed.js";
 import type { GrammarState } from "../grammars/types.js";
-import { InputError } from "../errors.js";
-import type { ChainResults, DecodeOutput } from "../native/binding.js";
-import type { Row, Slot, Step } from "../scheduler/step.js";
+import type { InputError } from "../errors.js";
+import type { ChainResults } from "../native/binding.js";
+import type { Row, Slot, SlotOutput, Step } from "../scheduler/step.js";
 import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Draft, Drafter } from "./drafter.js";
 import { knownStates } from "./known.js";
@@ -48,7 +48,7 @@ interface Ahead {
   readonly draft: readonly number[];
   readonly kind: number;
   readonly rows: readonly Row[];
-  readonly outputs: readonly DecodeOutput[];
+  readonly outputs: readonly SlotOutput[];
 }
 
 /** Counts of a generation. */
@@ -74,7 +74,7 @@ export class Speculator {
   }
 
   /** The output for the next token. */
-  async next(present: Present): Promise<DecodeOutput> {
+  async next(present: Present): Promise<SlotOutput> {
     this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
     this.check(present.tokens);
     const known = this.known(present);
@@ -102,7 +102,7 @@ export class Speculator {
   }
 
   /** The result of a row that was computed ahead, if the text has come to it. */
-  private known({ tokens, step }: Present): DecodeOutput | undefined {
+  private known({ tokens, step }: Present): SlotOutput | undefined {
     const { ahead } = this;
     const at = ahead ? tokens.length - ahead.base : 0;
     if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
@@ -154,7 +154,7 @@ export class Speculator {
     return rows;
   }
 
-  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<DecodeOutput> {
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<SlotOutput> {
     const { slot, step, extend } = present;
     const { draft, rows } = ahead;
     const more = { ...step, ...extend(draft), more: rows, isRaw: !this.states || step.isRaw === true };
@@ -209,7 +209,7 @@ type Positions = readonly GrammarState[] | undefined;
 
 /** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
-  Promise.all(features.map(({ grammar }) => grammar?.state.follow(tokens)));
+  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
 
 /** The sequence without its grammars, which are accepted beside it. */
 const without = (sequence: SequenceState): SequenceState => ({

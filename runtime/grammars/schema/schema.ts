@@ -246,7 +246,7 @@ class SchemaReader {
 
   private ofString(schema: Schema, path: string): Schema {
     const { format, pattern } = schema;
-    const [first, second] = Object.keys(schema).map((name) => (/Length$/.test(name) ? "length" : name));
+    const [first, second] = Object.keys(schema).map((name) => (name.endsWith("Length") ? "length" : name));
     if (first !== undefined && second !== undefined && first !== second)
       throw unenforced(path, Object.keys(schema)[1]!, ` beside \`${Object.keys(schema)[0]!}\``);
     if (format !== undefined && !FORMATS.has(format as string))

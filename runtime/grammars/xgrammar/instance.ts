@@ -213,7 +213,7 @@ export class Instance {
       const vector = matcher.GetNextTokenBitmask(vocabSize);
       // C++'s vector: where it begins and ends
       const [begin, end] = new Uint32Array(this.memory(), vector.$$.ptr, 2);
-      const words = new Uint32Array(this.memory(), begin!, (end! - begin!) / 4).slice();
+      const words = new Uint32Array(this.memory(), begin, (end! - begin!) / 4).slice();
       vector.delete();
       return words;
     });

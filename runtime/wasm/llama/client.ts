@@ -2,11 +2,21 @@
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
 import { bytes as checkBytes, someObject } from "../../check.js";
+import type { ChatMessage } from "../../chat/messages.js";
 import { InputError } from "../../errors.js";
 import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
-import type { GenerateRequest, GenerationEnd, LogitsRequest, Port, Reply, Request, Token } from "./messages.js";
+import type {
+  ChatRequest,
+  GenerateRequest,
+  GenerationEnd,
+  LogitsRequest,
+  Port,
+  Reply,
+  Request,
+  Token,
+} from "./messages.js";
 
 /** The used part of a browser's `Worker`. */
 interface WorkerPort extends Port {
@@ -16,7 +26,12 @@ interface WorkerPort extends Port {
 declare const Worker: new (url: URL, options: { type: "module" }) => WorkerPort;
 
 /** Options of a generation in a worker. */
-export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec"> {
+export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec" | "rowsSpec"> {
+  readonly chain: Chain;
+}
+
+/** Options of an answer to a conversation in a worker. */
+export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"> {
   readonly chain: Chain;
 }
 
@@ -70,14 +85,29 @@ export class ModelWorker implements Disposable {
 
   /** Generates text after a prompt; the loop over the tokens throws errors in the arguments. */
   generate(prompt: string | Int32Array, request: WorkerGenerateOptions): WorkerGeneration {
+    return this.start(request, (options) => ({ type: "generate", prompt, ...options }));
+  }
+
+  /** Generates the answer to a conversation: see `Model.chat`. The loop over the tokens throws errors in the arguments. */
+  chat(messages: readonly ChatMessage[], request: WorkerChatOptions): WorkerGeneration {
+    return this.start(request, (options) => ({ type: "chat", messages, ...options }));
+  }
+
+  private start<T extends WorkerGenerateOptions | WorkerChatOptions>(
+    request: T,
+    messageOf: (options: Omit<T, "chain"> & { readonly spec: string }) => Unnumbered,
+  ): WorkerGeneration {
     someObject(request, "options");
     checkChain(request.chain, "chain");
     const { chain, ...options } = request;
-    const spec = writeSpec(options.alternatives ? chain.rowsGraph : chain.graph);
+    const specs = {
+      spec: writeSpec(chain.graph),
+      ...(options.alternatives && chain.rowsGraph !== chain.graph && { rowsSpec: writeSpec(chain.rowsGraph) }),
+    };
     const tokens: Token[] = [];
     let wake = (): void => undefined;
     let isOver = false;
-    const { id, answer } = this.send({ type: "generate", prompt, spec, ...options }, (reply) => {
+    const { id, answer } = this.send(messageOf({ ...options, ...specs }), (reply) => {
       tokens.push(tokenOf(reply));
       wake();
     });

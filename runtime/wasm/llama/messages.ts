@@ -1,9 +1,12 @@
 /**
  * The messages between a page and the worker with a model. Each request has an id, which the answers repeat.
  *
- * `load`, `generate` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
+ * `load`, `generate`, `chat` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
  * `texts`, `setUniforms` and `cancel` run at once, between two tokens.
  */
+import type { ChatMessage } from "../../chat/messages.js";
+import type { ChatOptions } from "../../chat/render.js";
+import type { TokenizeOptions } from "../../prompt.js";
 import type { GenerationStats } from "../../generate.js";
 import type { Guides } from "../../guides.js";
 import type { ModelInfo } from "../../native/binding.js";
@@ -20,19 +23,35 @@ export type Request =
       readonly module: Uint8Array | string;
     }
   | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
+  | ({ readonly type: "chat"; readonly id: number } & ChatRequest)
   | ({ readonly type: "logits"; readonly id: number } & LogitsRequest)
   | { readonly type: "texts"; readonly id: number; readonly tokens: Int32Array }
   | { readonly type: "setUniforms"; readonly id: number; readonly generation: number; readonly values: UniformValues }
   | { readonly type: "cancel"; readonly id: number; readonly generation: number };
 
-export interface GenerateRequest {
+export interface GenerateRequest extends AnyRequest, TokenizeOptions {
   readonly prompt: string | Int32Array;
+}
+
+export interface ChatRequest extends AnyRequest, ChatOptions {
+  readonly messages: readonly ChatMessage[];
+}
+
+interface AnyRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
+  /** That of the same chain with the rows as outputs, for alternatives. */
+  readonly rowsSpec?: string;
   readonly uniforms?: UniformValues;
   readonly guides?: Guides;
   readonly maxTokens?: number;
+  readonly minTokens?: number;
+  readonly ignoreEnd?: boolean;
+  /** Texts that end the generation. */
+  readonly stop?: readonly string[];
   readonly contextSize?: number;
+  /** How many of the model's own likeliest tokens to send beside the picked one, at most 100; default: neither. */
+  readonly logprobs?: number;
   /** How many of the likeliest tokens to send with each token, at most 100; default 0. */
   readonly alternatives?: number;
   /** Send the values of the states with each token. */
@@ -41,7 +60,7 @@ export interface GenerateRequest {
   readonly speculate?: { readonly ngram: LookupOptions };
 }
 
-export interface LogitsRequest {
+export interface LogitsRequest extends TokenizeOptions {
   readonly prompt: string | Int32Array;
   readonly contextSize?: number;
 }
@@ -49,7 +68,7 @@ export interface LogitsRequest {
 export type Reply =
   | { readonly type: "loaded"; readonly id: number; readonly info: ModelInfo }
   | ({ readonly type: "token"; readonly id: number } & Token)
-  /** Answers `generate`. */
+  /** Answers `generate` and `chat`. */
   | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
   /** A logit for each token of the vocabulary; transferred. */
   | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }
@@ -70,6 +89,9 @@ export interface Token {
   readonly token: number;
   /** Whole characters only: the text of a token that ends inside a character comes with a later token. */
   readonly text: string;
+  /** The logarithm of its probability in the model's own logits, and the model's likeliest tokens; absent without `logprobs`. */
+  readonly logprob?: number;
+  readonly logprobs?: readonly { readonly token: number; readonly text: string; readonly logprob: number }[];
   /** In [0, 1], after the chain; absent without `alternatives`. */
   readonly probability?: number;
   /** The likeliest first; `text` is that of the token alone. */

@@ -46,13 +46,16 @@ export function serve(port: Port): void {
     return { type: "loaded", id, info: model.info };
   }
 
-  async function generate(request: Of<"generate">, own: Running): Promise<Reply> {
-    const { id, spec, prompt, ...options } = request;
+  async function generate(request: Of<"generate"> | Of<"chat">, own: Running): Promise<Reply> {
+    const { id, spec, rowsSpec } = request;
     const { signal } = own.cancel;
     try {
       const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
-      own.generation = from.generate(prompt, { ...options, chain: chainOf(readSpec(spec)), signal });
+      const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
+      const options = { ...request, chain, signal };
+      own.generation =
+        request.type === "chat" ? from.chat(request.messages, options) : from.generate(request.prompt, options);
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
       const stats = own.generation.stats();
       return { type: "done", id, finish: stats.finish!, stats };
@@ -64,8 +67,8 @@ export function serve(port: Port): void {
     }
   }
 
-  async function logits({ id, prompt, contextSize }: Of<"logits">): Promise<Reply> {
-    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize }) };
+  async function logits({ id, prompt, contextSize, special }: Of<"logits">): Promise<Reply> {
+    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize, special }) };
   }
 
   function texts({ id, tokens }: Of<"texts">): void {
@@ -91,7 +94,8 @@ export function serve(port: Port): void {
     switch (request.type) {
       case "load":
         return inTurn(request.id, () => load(request));
-      case "generate": {
+      case "generate":
+      case "chat": {
         const own: Running = { cancel: new AbortController() };
         if (running.has(request.id)) throw new InputError(`generation ${request.id} already exists`);
         inTurn(request.id, () => generate(request, own));
@@ -123,10 +127,15 @@ export function serve(port: Port): void {
 
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
 
-function tokenOf({ alternatives, ...piece }: Piece, model: Model): Token {
+function tokenOf({ alternatives, logprobs, ...piece }: Piece, model: Model): Token {
+  const named = <T extends { readonly token: number }>(one: T): T & { text: string } => ({
+    ...one,
+    text: model.textOf(one.token),
+  });
   return {
     ...piece,
-    ...(alternatives && { alternatives: alternatives.map((one) => ({ ...one, text: model.textOf(one.token) })) }),
+    ...(logprobs && { logprobs: logprobs.map(named) }),
+    ...(alternatives && { alternatives: alternatives.map(named) }),
   };
 }
 

@@ -1,0 +1,142 @@
+/** Conversations as callers give them: in the form of OpenAI's API, which templates expect. */
+import { show } from "@ggsl/compiler/graph/show.js";
+import * as is from "../check.js";
+import { InputError } from "../errors.js";
+import { checkLimit } from "./limits.js";
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A call of a tool by the model. */
+export interface ToolCall {
+  readonly type?: "function";
+  readonly id?: string;
+  readonly function: {
+    readonly name: string;
+    /** As an object, or as its JSON text. */
+    readonly arguments: Readonly<Record<string, unknown>> | string;
+  };
+}
+
+/** Further members, such as `reasoning_content`, reach the template as they are. */
+export interface ChatMessage {
+  /** `system`, `user`, `assistant`, `tool`, or another role that the template knows. */
+  readonly role: string;
+  /** May be absent beside `tool_calls`. */
+  readonly content?: string | readonly TextPart[] | null;
+  readonly tool_calls?: readonly ToolCall[];
+  /** Of the call that a message of the role `tool` answers. */
+  readonly tool_call_id?: string;
+  readonly name?: string;
+  readonly [member: string]: unknown;
+}
+
+/** A tool that the model may call; `parameters` is a JSON schema. */
+export interface Tool {
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly description?: string; readonly parameters?: object };
+}
+
+const role = is.that(
+  "the name of a role, such as system, user, assistant or tool",
+  (value) => typeof value === "string" && value !== "",
+);
+const PART = is.complete({ type: is.oneOf("text"), text: is.text });
+const content = is.either(
+  'a text, or a list of parts { type: "text", text }',
+  is.text,
+  is.listOf("a list of parts", PART),
+);
+const callArguments = is.either("an object, or its JSON text", is.someObject, is.text);
+const calls = is.listOf(
+  "a list of tool calls",
+  is.complete({ function: is.complete({ name: is.text, arguments: callArguments }) }),
+);
+const tool = is.complete({ function: is.complete({ name: is.text }) });
+const toolList = is.listOf("a list of tools", tool);
+
+const message: is.Check = (value, name) => {
+  is.complete({ role })(value, name);
+  const given = value as ChatMessage;
+  if (given.tool_calls !== undefined) calls(given.tool_calls, `${name}.tool_calls`);
+  const isSilent = given.content === undefined || given.content === null;
+  if (!isSilent || !given.tool_calls?.length) content(given.content, `${name}.content`);
+};
+const messageList = is.listOf("a list of messages", message);
+
+/** Throws `InputError` for a conversation that is empty or not one. */
+export function checkMessages(messages: unknown): asserts messages is readonly ChatMessage[] {
+  messageList(messages, "messages");
+  if ((messages as readonly unknown[]).length === 0)
+    throw new InputError("`messages` must be a list of at least one message, found none");
+}
+
+export function checkTools(tools: unknown): asserts tools is readonly Tool[] {
+  toolList(tools, "tools");
+}
+
+/** Plain data: a template must not call functions of its caller. */
+export function plain<T>(value: T, name: string): T {
+  let text: string;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new InputError(`\`${name}\` must be values that JSON has: ${(error as Error).message}`, { cause: error });
+  }
+  checkLimit("text", text.length);
+  return JSON.parse(text) as T;
+}
+
+/** What a template can read. */
+export interface Forms {
+  /** The arguments of tool calls: as objects, or as JSON text. */
+  readonly arguments: "object" | "text";
+  /** The content: as text, or only as a list of parts. */
+  readonly content: "text" | "parts";
+  /** Messages of the role `system`. Else their text is put before the next message, as llama.cpp's programs do. */
+  readonly system: boolean;
+}
+
+/** The messages in the forms that a template reads. */
+export const prepared = (messages: readonly ChatMessage[], forms: Forms): Record<string, unknown>[] =>
+  withoutSystem(messages, forms).map((given, i) => ({
+    ...given,
+    content: contentOf(given, forms),
+    ...(given.tool_calls && {
+      tool_calls: given.tool_calls.map((call, j) => ({
+        type: "function",
+        ...call,
+        function: {
+          ...call.function,
+          arguments: argumentsOf(call, forms, `messages[${i}].tool_calls[${j}].function.arguments`),
+        },
+      })),
+    }),
+  }));
+
+function withoutSystem(messages: readonly ChatMessage[], { system }: Forms): readonly ChatMessage[] {
+  const [first, second, ...rest] = messages;
+  if (system || first?.role !== "system" || !second) return messages;
+  return [{ ...second, content: `${joinedContent(first)}\n${joinedContent(second)}` }, ...rest];
+}
+
+function contentOf(message: ChatMessage, forms: Forms): string | readonly TextPart[] {
+  const { content: given } = message;
+  if (forms.content === "text") return joinedContent(message);
+  return typeof given === "string" ? [{ type: "text", text: given }] : (given ?? []);
+}
+
+const joinedContent = ({ content: given }: ChatMessage): string =>
+  typeof given === "object" ? (given ?? []).map(({ text }) => text).join("\n") : (given ?? "");
+
+function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, name: string): unknown {
+  if (forms.arguments === "text") return typeof args === "string" ? args : JSON.stringify(args);
+  if (typeof args !== "string") return args;
+  try {
+    return JSON.parse(args);
+  } catch (error) {
+    throw new InputError(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, { cause: error });
+  }
+}

@@ -1,0 +1,74 @@
+/** From a conversation to a prompt. */
+import * as is from "../check.js";
+import { InputError, translated } from "../errors.js";
+import type { NativeModel } from "../native/binding.js";
+import { loadJinja } from "./jinja.js";
+import { checkMessages, checkTools, plain, prepared, type ChatMessage, type Tool } from "./messages.js";
+import { findTemplate, openTemplate, RESERVED } from "./template.js";
+
+/** How a conversation becomes a prompt. */
+export interface ChatOptions {
+  /** The tools that the model may call; templates without tools ignore them. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** End the prompt with the beginning of the model's answer; default true. */
+  readonly addGenerationPrompt?: boolean | undefined;
+  /**
+   * A Jinja template, or the name of one of the model's, as in `tool_use`; default: the model's own, `tokenizer.chat_template` in
+   * its metadata.
+   */
+  readonly template?: string | undefined;
+  /** More variables for the template, as in `{ enable_thinking: false }`; their names depend on the template. */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const CHAT: is.Checks<ChatOptions> = {
+  tools: checkTools,
+  addGenerationPrompt: is.flag,
+  template: is.text,
+  variables: is.someObject,
+};
+const checkChat = is.options(CHAT);
+
+/** A conversation whose form is correct; its template has not run. */
+export interface Conversation {
+  readonly messages: readonly ChatMessage[];
+  readonly options: ChatOptions;
+}
+
+/** Copies a conversation. Throws `InputError` for one that is not valid. */
+export function openConversation(messages: readonly ChatMessage[], options: ChatOptions): Conversation {
+  checkMessages(messages);
+  checkChat(options, "options");
+  const { tools, addGenerationPrompt, template, variables } = options;
+  const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
+  if (reserved !== undefined)
+    throw new InputError(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);
+  return {
+    messages: plain(messages, "messages"),
+    options: {
+      ...(tools && { tools: plain(tools, "tools") }),
+      ...(variables && { variables: plain(variables, "variables") }),
+      ...{ addGenerationPrompt, template },
+    },
+  };
+}
+
+/** Renders a conversation. Throws `InputError`. */
+export async function renderConversation(
+  model: NativeModel,
+  { messages, options: { tools, addGenerationPrompt = true, template, variables } }: Conversation,
+): Promise<string> {
+  const info = translated(() => model.info);
+  const source = findTemplate(info.metadata, template, (tools?.length ?? 0) > 0);
+  const { render, forms } = openTemplate(await loadJinja(), source);
+  const textOf = (token: number): string =>
+    token < 0 ? "" : new TextDecoder().decode(translated(() => model.piece(token, true)));
+  return render(
+    {
+      ...{ bos_token: textOf(info.bos), eos_token: textOf(info.eos) },
+      ...variables,
+      ...{ messages: prepared(messages, forms), tools: tools ?? null, add_generation_prompt: addGenerationPrompt },
+    },
+    new Date(),
+  );
+}
