@@ -1,7 +1,14 @@
 /** Answers to conversations. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { contextSettings } from "../contextOptions.js";
-import { generateIn, openScheduler, type GenerateOptions, type Generation, type LoadedModel } from "../generate.js";
+import {
+  generateIn,
+  openScheduler,
+  type GenerateOptions,
+  type Generation,
+  type LoadedModel,
+  type Room,
+} from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
 import { openTokensOf, type LatePrompt } from "../prompt.js";
@@ -20,12 +27,17 @@ export function chatPrompt(
   return async () => openTokensOf(model, await renderConversation(model, conversation));
 }
 
+interface Taken {
+  readonly slot: Slot;
+  readonly scheduler: Scheduler;
+}
+
 /** A model's context for conversations: a new turn finds the tokens of the turns before. */
 export class KeptContext {
   private kept: { readonly key: string; readonly scheduler: Scheduler; isTaken: boolean } | undefined;
 
   /** A slot of the kept context, if it is free; else of one for this slot alone. */
-  async acquire(key: string, open: () => Scheduler, given: Parameters<Scheduler["acquire"]>): Promise<Slot> {
+  async acquire(key: string, open: () => Scheduler, given: Parameters<Scheduler["acquire"]>): Promise<Taken> {
     if (this.kept && this.kept.key !== key && !this.kept.isTaken) this.dispose();
     this.kept ??= { key, scheduler: open(), isTaken: false };
     const { kept } = this;
@@ -42,7 +54,7 @@ export class KeptContext {
         slot.release();
         free();
       };
-      return Object.assign(Object.create(slot) as Slot, { release });
+      return { slot: Object.assign(Object.create(slot) as Slot, { release }), scheduler };
     } catch (error) {
       free();
       throw error;
@@ -70,9 +82,11 @@ export function startChat(
   const sequences = 1 + guidesOf(graphOf(options)).length;
   const open = (): Scheduler => openScheduler(model, sequences, options);
   const key = JSON.stringify([sequences, placement, checkLogits, ...Object.entries(settings).sort()]);
-  const scheduler = {
+  let taken: Taken | undefined;
+  const scheduler: Room["scheduler"] = {
     sequences,
-    acquire: (...given: Parameters<Scheduler["acquire"]>) => kept.acquire(key, open, given),
+    acquire: async (...given) => (taken = await kept.acquire(key, open, given)).slot,
+    companion: (...given) => taken!.scheduler.companion(...given),
   };
   return generateIn({ scheduler, model, options }, prompt, options);
 }

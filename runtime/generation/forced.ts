@@ -7,14 +7,27 @@ import { onlyToken } from "../grammars/bits.js";
 import type { SequenceState } from "../sequence.js";
 import type { SequenceRequest } from "./request.js";
 
+/** What decides whether the model must be asked for each token. */
+interface Asked {
+  readonly graph: Graph;
+  readonly options: SequenceRequest;
+  readonly tail: unknown;
+  readonly guides: readonly unknown[];
+  readonly speculator: unknown;
+  readonly checksLogits: boolean;
+}
+
 /**
  * Whether the chain keeps what its one grammar allows before it drops any other row, and computes nothing else that is read:
  * states, measures, rows of the host tail or of the caller.
  */
-export function canForce(graph: Graph, { alternatives = 0 }: SequenceRequest, isPlain: boolean): boolean {
-  const asksForRows = alternatives > 0 || graph.tail.length > 0;
+export function canForce({ graph, options, tail, guides, speculator, checksLogits }: Asked): boolean {
+  const { alternatives = 0, logprobs } = options;
+  const asksForRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
+  // guides and drafts are read with each token
+  const isAlone = guides.length === 0 && speculator === undefined;
   const isScalar = graph.states.length === 0 && graph.measures.length === 0;
-  return isPlain && !asksForRows && isScalar && keepsOnly(graph);
+  return !asksForRows && isAlone && isScalar && keepsOnly(graph);
 }
 
 /** The only token that may come next; undefined if there are several. Its grammar is ready. */

@@ -3,8 +3,6 @@
 /** The text so far, including the prompt, in a buffer of the size of the context. */
 export class TokenText {
   private readonly buffer: Int32Array;
-  /** The number of tokens that the model has read. */
-  private read = 0;
   tokens: Int32Array;
 
   constructor(
@@ -21,8 +19,9 @@ export class TokenText {
     return this.tokens.length - this.prompt.length;
   }
 
-  get generated(): Int32Array {
-    return this.tokens.subarray(this.prompt.length);
+  /** The first tokens, including the prompt, `generated` of them generated. */
+  upTo(generated: number): Int32Array {
+    return this.tokens.subarray(0, this.prompt.length + generated);
   }
 
   push(token: number): void {
@@ -31,13 +30,8 @@ export class TokenText {
     this.tokens = this.buffer.subarray(0, length + 1);
   }
 
-  /** What the model has not read: the prompt, and then the last token, with forced ones before it. */
-  get unread(): Int32Array {
-    return this.tokens.subarray(this.read);
-  }
-
-  /** The model has read all tokens. */
-  allRead(): void {
-    this.read = this.tokens.length;
+  /** Forgets all but the first tokens, `generated` of them generated. */
+  rewind(generated: number): void {
+    this.tokens = this.upTo(generated);
   }
 }
