@@ -8,6 +8,7 @@ export default tseslint.config(
       "build/",
       "coverage/",
       "**/*.generated.ts",
+      "runtime/grammars/xgrammar/*.mjs",
       "**/*.ggsl.d.ts",
       "examples/typed-app/node/chains.ts",
       "examples/model/",

@@ -7,9 +7,10 @@ import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import { importerFor, MAX_BYTES, readBytes, readSource, useColor } from "./files.js";
+import { isConstrained, type GrammarOptions } from "./grammar.js";
 import { UsageError } from "./usage.js";
 
-export interface ChainOptions {
+export interface ChainOptions extends GrammarOptions {
   readonly stages?: string;
   /** A program that is in no file. */
   readonly program?: { readonly name: string; readonly text: string };
@@ -74,7 +75,8 @@ const variants = (compileVariant: (variant: Variant) => Chain): ChainSource => (
   hasVariants: true,
 });
 
-const common = ({ set, optimize, disable, limits }: ChainOptions): CompileOptions => ({
+const common = ({ set, optimize, disable, limits, ...options }: ChainOptions): CompileOptions => ({
+  ...(isConstrained(options) && { constrained: true }),
   ...(limits && { limits }),
   ...(set && { set }),
   ...(optimize !== undefined && { optimize }),

@@ -26,7 +26,13 @@ export const useColor = (): boolean => process.stderr.isTTY === true && process.
 export const disk: Disk = { fs, path };
 
 /** Limits of files in bytes, by what they contain. */
-export const MAX_BYTES = { source: MAX_SOURCE_BYTES, spec: 2 ** 26, numbers: 2 ** 28, settings: 2 ** 26 } as const;
+export const MAX_BYTES = {
+  source: MAX_SOURCE_BYTES,
+  spec: 2 ** 26,
+  grammar: 2 ** 20,
+  numbers: 2 ** 28,
+  settings: 2 ** 26,
+} as const;
 
 /** Reads a program; `-` is standard input. */
 export const readSource = (path: string): string => textOf(readBytes(path, MAX_BYTES.source));

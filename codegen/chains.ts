@@ -1,5 +1,6 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
@@ -34,6 +35,7 @@ export interface ModuleChain {
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
   readonly sets: readonly ModuleSet[];
+  readonly grammars: readonly ModuleGrammar[];
   readonly inputs: readonly ModuleInput[];
   /** The other sequences whose logits it reads. */
   readonly guides: readonly ModuleInput[];
@@ -48,6 +50,15 @@ export interface ModuleUniform extends Param {
 export interface ModuleSet {
   readonly name: string;
   readonly capacity: number;
+  readonly doc?: string | undefined;
+  readonly stages: readonly string[];
+}
+
+/** A parameter that is a grammar. */
+export interface ModuleGrammar {
+  readonly name: string;
+  /** Whether the program has one for requests without. */
+  readonly isOptional: boolean;
   readonly doc?: string | undefined;
   readonly stages: readonly string[];
 }
@@ -146,6 +157,10 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
       name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
     ),
+    grammars: grammarsOf(graph).map(({ name, doc, default: standard }) => ({
+      ...{ name, doc, isOptional: standard !== undefined },
+      stages: stagesWith(chain, name),
+    })),
     inputs: [...inputsOf([graph, rows], "input", declared), ...textsOf([graph, rows], declared)],
     guides: inputsOf([graph, rows], "guide", declared),
   };

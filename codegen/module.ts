@@ -13,7 +13,7 @@ import {
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
-import { chainDoc, guideDoc, inputDoc, interfaceDocs, setDoc, uniformDoc } from "./words.js";
+import { chainDoc, grammarDoc, guideDoc, inputDoc, interfaceDocs, setDoc, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
@@ -104,7 +104,7 @@ const docs = (description: string): { docs: { description: string }[] } => ({
 const NONE = "Readonly<Record<string, never>>";
 
 function typesOf(chain: NamedChain): StatementStructures[] {
-  const { name, uniforms, sets, inputs, guides, guidesType, graph } = chain;
+  const { name, uniforms, sets, grammars, inputs, guides, guidesType, graph } = chain;
   const { measures } = graph;
   return [
     properties(chain.uniformsType, interfaceDocs.uniforms(name), [
@@ -120,6 +120,7 @@ function typesOf(chain: NamedChain): StatementStructures[] {
         isOptional: true,
         doc: setDoc(s),
       })),
+      ...grammars.map((g) => ({ name: g.name, type: GRAMMAR, isOptional: true, doc: grammarDoc(g) })),
     ]),
     properties(
       chain.inputsType,
@@ -169,6 +170,9 @@ function typesOf(chain: NamedChain): StatementStructures[] {
 
 /** `Guide` of the package, which needs no import. */
 const GUIDE = "{ readonly prompt: string | Int32Array }";
+
+/** `GrammarSource` of the package. */
+const GRAMMAR = 'import("ggsl").GrammarSource';
 
 const columnType = ({ sparse, tokens }: ModuleInput): string =>
   tokens !== undefined

@@ -1,5 +1,5 @@
 /** Documentation comments of a module: the program's own, and facts that types cannot express. */
-import type { ModuleChain, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
+import type { ModuleChain, ModuleGrammar, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/graph/range.js";
 
@@ -33,6 +33,11 @@ export function uniformDoc(uniform: ModuleUniform): string {
 
 export function setDoc({ capacity, stages, doc }: ModuleSet): string {
   const said = `A set of at most ${capacity} tokens: ids, and texts that are one token each.`;
+  return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
+}
+
+export function grammarDoc({ doc, isOptional, stages }: ModuleGrammar): string {
+  const said = `A grammar; ${isOptional ? "without it, the program's own holds" : "each request must give it"}.`;
   return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
 }
 

@@ -8,6 +8,7 @@
  *
  * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
  */
+import { constrained } from "./constrained.js";
 import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
 import { isError, type Diagnostic } from "./check/diagnostics.js";
 import { limitDiagnostic, limitExceeded } from "./check/diagnostics/limits.js";
@@ -42,6 +43,8 @@ export interface CompileOptions extends Pick<CheckOptions, "importer"> {
   readonly chain?: string;
   /** Values of static parameters, and new defaults of uniforms. */
   readonly set?: Settings;
+  /** Puts the standard sampler `constrain` in front of a chain that has no grammar parameter, with one named `grammar`. */
+  readonly constrained?: boolean;
   /** The outputs; default: the token if the chain picks one, else the rows. A `RangeError` if the chain has none of them. */
   readonly outputs?: readonly OutputName[];
   /** False disables all optimizations. */
@@ -171,7 +174,8 @@ function compileChecked({ program, diagnostics, report }: Checked, options: Driv
     report.push(chain);
     return { diagnostics: report.sorted(source) };
   }
-  const { graph, diagnostics: more } = compileChain(program, chain, options);
+  const wanted = options.constrained ? constrained(program, chain) : { program, chain };
+  const { graph, diagnostics: more } = compileChain(wanted.program, wanted.chain, options);
   report.push(...more);
   return { ...(graph && { graph }), diagnostics: report.sorted(source) };
 }

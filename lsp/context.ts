@@ -221,7 +221,7 @@ function localsOf(words: readonly string[]): { name: string; what: string }[] {
       return [{ name: word, what: "counter" }];
     if (before === "with" && words[i + 1] === "=") return [{ name: word, what: "value of the rounds" }];
     if (before === "state") return [{ name: word, what: "state" }];
-    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list|tokens)$/.test(words[i + 2] ?? "");
+    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list|tokens|grammar)$/.test(words[i + 2] ?? "");
     return isTyped ? [{ name: word, what: "parameter" }] : [];
   });
 }

@@ -1,7 +1,7 @@
 /** Generations: text after a prompt, a token at a time, with the chain in the model's graph. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { InputError, translate, translated } from "./errors.js";
-import { columnsOf } from "./features/feed.js";
+import { columnsOf, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import type { Generation, Piece } from "./generation/generation.js";
 import {
@@ -13,6 +13,7 @@ import {
   type SequenceRequest,
 } from "./generation/request.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
+import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
@@ -20,6 +21,8 @@ import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
+import { tokensOf } from "./speculation/options.js";
+import type { Speculator } from "./speculation/step.js";
 import { openTail } from "./tail.js";
 
 export type { Generation, GenerationStats, Piece, Saved } from "./generation/generation.js";
@@ -50,6 +53,8 @@ export function generateIn(
   checkGuides(graph, options.guides ?? {}, vocabSize);
   const inputs = guidesOf(graph).map(({ input }) => input);
   checkRoom(graph, 1 + inputs.length, scheduler.sequences);
+  const { speculate } = options;
+  if (speculate) checkSpeculation(speculate, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
   let before = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
@@ -62,15 +67,22 @@ export function generateIn(
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
+    let speculator: Speculator | undefined;
     try {
       const guides = openGuides(graph, options, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
-      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal: options.signal });
+      const { signal } = options;
+      const rows = speculate ? 1 + tokensOf(speculate) : 1;
+      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows });
       checkPromptLength(tokens.length, slot.contextSize);
       checkGuideLengths(guides, slot.contextSize);
       tail?.acceptPrompt(tokens);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
-      writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, sequence });
+      if (speculate) {
+        const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
+        speculator = await openSpeculator(room, speculate, graph, place);
+      }
+      writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, speculator, sequence });
       for (;;) {
         const piece = await writer.step();
         if (!piece) break;
@@ -79,7 +91,9 @@ export function generateIn(
     } catch (error) {
       throw translate(error, options.signal);
     } finally {
+      speculator?.dispose();
       slot?.release();
+      releaseGrammars((writer?.sequence ?? before).features);
       atEnd();
     }
   }

@@ -40,6 +40,7 @@ export {
 } from "./model.js";
 export type { TokenizeOptions } from "./prompt.js";
 export type { UniformValues } from "./sequence.js";
+export type { GrammarSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./savedSequence.js";

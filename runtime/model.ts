@@ -13,6 +13,7 @@ import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
+import { remember } from "./generation/loaded.js";
 import { KeptContext, startChat } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
@@ -184,7 +185,7 @@ function modelOf(model: LoadedModel): Model {
     native.dispose();
   };
   let advice: SamplingAdvice | undefined;
-  return {
+  const opened: Model = {
     backend: chosen.backend,
     device: chosen.device,
     skipped: chosen.skipped,
@@ -211,6 +212,8 @@ function modelOf(model: LoadedModel): Model {
     dispose,
     [Symbol.dispose]: dispose,
   };
+  remember(opened, model);
+  return opened;
 }
 
 /** The number of layers on the GPU; -1 for all of them. */

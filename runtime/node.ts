@@ -8,6 +8,7 @@ interface Modules {
   readonly "node:module": typeof import("node:module");
   readonly "node:path": typeof import("node:path");
   readonly "node:url": typeof import("node:url");
+  readonly "node:worker_threads": typeof import("node:worker_threads");
 }
 
 /** Undefined in a browser. */

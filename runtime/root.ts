@@ -3,10 +3,11 @@ import { nodeModule } from "./node.js";
 
 const fs = nodeModule("node:fs")!;
 const path = nodeModule("node:path")!;
+const here = (): string => path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
 
 /** The folder with package.json above this file: sources and dist/ are at different depths. */
 export function packageRoot(): string {
-  let folder = path.dirname(nodeModule("node:url")!.fileURLToPath(import.meta.url));
+  let folder = here();
   while (!isPackage(folder)) {
     const parent = path.dirname(folder);
     if (parent === folder) throw new Error("the root of the package was not found: run npm run setup in its folder");
@@ -29,3 +30,10 @@ export const addonPath = (): string =>
 
 /** The path of the WebAssembly module with llama.cpp, which may not be built. */
 export const llamaModulePath = (): string => path.join(buildFolder(), "wasm-llama", "out", "ggsl-llama.wasm");
+
+/** The path of the thread of the grammars, which `npm run generate` writes. */
+export function grammarWorkerPath(): string {
+  const folder = packageRoot();
+  const [top] = path.relative(folder, here()).split(path.sep);
+  return path.join(folder, ...(top === "dist" ? ["dist"] : []), "grammars", "xgrammar", "worker.mjs");
+}

@@ -34,6 +34,7 @@ const isReserved = (word: string): boolean =>
     "order",
     "token",
     "tokens",
+    "grammar",
     "from",
     "sparse",
     "sample",

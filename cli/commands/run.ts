@@ -16,6 +16,7 @@ import type { Generation, GenerationStats } from "ggsl/generate.js";
 import { loadModel, MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
+import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
 import { InputError } from "ggsl/errors.js";
 import { reportSplit } from "../split.js";
 import {
@@ -104,6 +105,8 @@ export const addRun = (program: Command): Command =>
     )
     .addOption(seedOption())
     .addOption(setOption())
+    .addOption(grammarOption())
+    .addOption(jsonSchemaOption())
     .addOption(limitsOption())
     .addOption(rootOption())
     .option("--stats", "print statistics after the text, on standard error")
@@ -112,6 +115,7 @@ export const addRun = (program: Command): Command =>
 
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
+  const grammar = readGrammar(options);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
@@ -131,7 +135,9 @@ async function run(file: string | undefined, name: string | undefined, options: 
   try {
     const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
     const request = { maxTokens: options.tokens, signal: abort.signal, guides };
-    const generations = chains.map((chain) => batch.add(options.prompt, { ...request, chain }));
+    const generations = chains.map((chain) =>
+      batch.add(options.prompt, { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) }),
+    );
     const isStreamed = sequences === 1 && !options.json;
     const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
     const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));

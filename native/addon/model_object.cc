@@ -156,6 +156,7 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
         object.Set("bos", llama_vocab_bos(vocab));
         object.Set("eos", llama_vocab_eos(vocab));
         object.Set("addsBos", llama_vocab_get_add_bos(vocab));
+        object.Set("isRecurrent", loaded.is_recurrent());
         object.Set("metadata", metadata);
         return object;
     });

@@ -152,7 +152,7 @@ void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Ro
 void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
     Sampler & reader = sampler(sequence);
     check_sequence(guide);
-    if (computes_alone()) {
+    if (model->is_recurrent()) {
         fail(code::invalid_argument,
              "this model computes one sequence at a time, so a chain cannot read the logits of another one");
     }
@@ -206,7 +206,7 @@ bool Context::can_keep(int32_t sequence, int32_t count) const {
     // The state of a recurrent layer is that after the last token. A layer with a sliding window has lost the keys before its
     // window, and the window that ends at `count` reaches back further.
     const int32_t window = llama_model_n_swa(model->get());
-    return !computes_alone() && llama_memory_seq_pos_min(memory, sequence) <= std::max(0, count - window);
+    return !model->is_recurrent() && llama_memory_seq_pos_min(memory, sequence) <= std::max(0, count - window);
 }
 
 Context::Bytes Context::bytes() const {

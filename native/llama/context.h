@@ -106,7 +106,6 @@ private:
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
     size_t                        output_limit() const;
-    bool                          computes_alone() const;
     bool                          has_guides(const Batch & batch) const;
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);

@@ -95,12 +95,6 @@ void Context::check_guides(const std::map<int32_t, size_t> & rows) const {
     }
 }
 
-// llama.cpp computes recurrent models one sequence at a time.
-bool Context::computes_alone() const {
-    const llama_model * const weights = model->get();
-    return llama_model_is_recurrent(weights) || llama_model_is_hybrid(weights);
-}
-
 bool Context::has_guides(const Batch & batch) const {
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
         const auto chain = chains.find(batch.sequences[i]);
@@ -193,7 +187,7 @@ std::vector<Output> Context::decode(const Batch & batch) {
 void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs) {
     // A part ends when it is full, or has as many outputs as a graph can have. Of a model that computes each sequence alone, each
     // sequence is a part: the states of a chain are read right after its graph has run.
-    const bool                recurrent = computes_alone();
+    const bool                recurrent = model->is_recurrent();
     std::map<int32_t, size_t> rows;
     size_t                    total = 0;
     const size_t              limit = llama_n_batch(context.get());

@@ -15,11 +15,11 @@ std::string text_of(const Napi::Value & value) {
 } // namespace
 
 Napi::Value render_template(const Napi::CallbackInfo & info) {
-    jinja::lexer             lexer;
-    const auto               lexed   = lexer.tokenize(text_of(info[0]));
-    const jinja::program     program = jinja::parse_from_tokens(lexed);
-    jinja::context           context(lexed.source);
-    const common_json        variables = common_json::parse(text_of(info[1]));
+    jinja::lexer         lexer;
+    const auto           lexed   = lexer.tokenize(text_of(info[0]));
+    const jinja::program program = jinja::parse_from_tokens(lexed);
+    jinja::context       context(lexed.source);
+    const common_json    variables = common_json::parse(text_of(info[1]));
     jinja::global_from_json(context, variables, false);
     jinja::runtime     runtime(context);
     const jinja::value result = runtime.execute(program);
@@ -27,9 +27,9 @@ Napi::Value render_template(const Napi::CallbackInfo & info) {
 }
 
 Napi::Value apply_template(const Napi::CallbackInfo & info) {
-    const auto given     = info[1].As<Napi::Object>();
-    const auto templates = common_chat_templates_init(nullptr, text_of(info[0]), text_of(given.Get("bos")),
-                                                      text_of(given.Get("eos")));
+    const auto given = info[1].As<Napi::Object>();
+    const auto templates =
+        common_chat_templates_init(nullptr, text_of(info[0]), text_of(given.Get("bos")), text_of(given.Get("eos")));
 
     common_chat_templates_inputs inputs;
     inputs.messages              = common_chat_msgs_parse_oaicompat(common_json::parse(text_of(given.Get("messages"))));

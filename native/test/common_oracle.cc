@@ -1,7 +1,7 @@
 // Test only: llama.cpp's own command line and its `common` sampler chain, as the oracle for imported settings.
 #include "addon/convert.h"
-#include "chat_oracle.h"
 #include "graph/backend.h"
+#include "chat_oracle.h"
 #include "ties.h"
 
 #include "arg.h"

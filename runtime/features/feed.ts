@@ -13,7 +13,7 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import { acceptGrammar, openGrammar, type GrammarValues, type OpenGrammar } from "./grammars.js";
+import { acceptGrammar, startGrammar, type GrammarValues, type OpenGrammar } from "./grammars.js";
 import { maskOf, type OpenSet } from "./sets.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -85,12 +85,22 @@ export function openFeatures(
     }
     if (from.kind === "completes")
       return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
-    if (from.kind === "allowed") return { feature, grammar: openGrammar(from.grammar, grammars, feed) };
+    if (from.kind === "allowed") return { feature, grammar: startGrammar(from.grammar, grammars, feed) };
     if (from.kind === "set" && feature.form.kind === "dense")
       return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
     return { feature };
   });
 }
+
+/** What to wait for before `featureInputs`; undefined if nothing. */
+export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
+  const waits = features.flatMap(({ grammar }) => grammar?.state.ready() ?? []);
+  return waits.length > 0 ? Promise.all(waits) : undefined;
+}
+
+/** Frees what the engines hold for a text that is over. */
+export const releaseGrammars = (features: readonly OpenFeature[]): void =>
+  features.forEach(({ grammar }) => grammar?.state.release());
 
 /** The features after `token` is accepted. */
 export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
@@ -106,7 +116,9 @@ export const withGrammars = (
   features.map((f) => {
     const { from } = f.feature;
     const isNew = from.kind === "allowed" && typeof from.grammar === "object" && isSet(from.grammar.param);
-    return isNew ? { ...f, grammar: openGrammar(from.grammar, grammars, feed) } : f;
+    if (!isNew) return f;
+    f.grammar?.state.release();
+    return { ...f, grammar: startGrammar(from.grammar, grammars, feed) };
   });
 
 /** How many tokens of history a graph needs; Infinity for all. */

@@ -1,10 +1,13 @@
 /** The grammars of a sequence: those of the program, and those that are given with the request. */
 import type { Graph, GrammarRef } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
-import * as is from "../check.js";
+import type * as is from "../check.js";
 import { InputError } from "../errors.js";
-import type { GrammarKind, GrammarSource, GrammarState } from "../grammars/types.js";
+import { openGrammar } from "../grammars/open.js";
+import { kindOf } from "../grammars/sources.js";
+import type { GrammarSource, GrammarState } from "../grammars/types.js";
 import type { Feed } from "./feed.js";
+import { vocabularyFrom } from "./vocabulary.js";
 
 /** What the grammars of a chain's parameters are given as, by the parameter's name. */
 export type GrammarValues = ReadonlyMap<string, GrammarSource>;
@@ -21,10 +24,12 @@ interface Path {
   readonly before: Path | undefined;
 }
 
-/** A grammar at its beginning. */
-export function openGrammar(grammar: GrammarRef, values: GrammarValues, feed: Feed): OpenGrammar {
-  if (!feed.openGrammar) throw new InputError("a grammar needs a model's vocabulary, and there is no model");
-  return { state: feed.openGrammar(typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!) };
+/** A grammar at its beginning. Without a model, this thread waits for the engine. */
+export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Feed): OpenGrammar {
+  const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
+  if (feed.openGrammar) return { state: feed.openGrammar(source) };
+  if (!feed.vocabulary) throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model");
+  return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
 }
 
 export const acceptGrammar = ({ state, path }: OpenGrammar, token: number): OpenGrammar => ({
@@ -40,10 +45,8 @@ export function tokensSince({ path }: OpenGrammar): number[] {
 }
 
 /** A grammar after tokens of a saved sequence. */
-export function afterTokens(grammar: OpenGrammar, tokens: readonly number[]): OpenGrammar {
-  const state = grammar.state.acceptAll(tokens).at(-1) ?? grammar.state;
-  return tokens.reduce<OpenGrammar>((at, token) => ({ state, path: { token, before: at.path } }), { state });
-}
+export const afterTokens = (grammar: OpenGrammar, tokens: readonly number[]): OpenGrammar =>
+  tokens.reduce(acceptGrammar, grammar);
 
 /** The values that are grammars of the chain; those in `present` are kept unless they are set. */
 export function grammarValues(
@@ -68,37 +71,15 @@ export function grammarValues(
   return given;
 }
 
-const someSchema = is.that(
-  "a JSON schema: an object, a boolean, or either as JSON text",
-  (value) =>
-    typeof value === "boolean" ||
-    typeof value === "string" ||
-    (typeof value === "object" && value !== null && !Array.isArray(value)),
-);
-
-/** The forms of a grammar, each with what it takes. */
-const FORMS: Readonly<Record<GrammarKind, is.Check>> = {
-  gbnf: is.text,
-  jsonSchema: someSchema,
-  regex: is.text,
-  choices: is.listOf("a list of texts", is.text),
-  structuralTag: is.someObject,
-};
-
-const NAMES = Object.keys(FORMS)
-  .map((form) => `\`${form}\``)
-  .join(", ");
-
-/** A grammar in exactly one of its forms. */
-export const grammarSource: is.Check = (value, name) => {
-  const forms = typeof value === "object" && value !== null ? Object.keys(value) : [];
-  const [form, ...more] = forms.filter((key) => (value as Readonly<Record<string, unknown>>)[key] !== undefined);
-  if (form === undefined || more.length > 0 || !Object.hasOwn(FORMS, form))
-    is.refuse(name, `a grammar, an object with one of ${NAMES}`, value);
-  else FORMS[form as GrammarKind]((value as Readonly<Record<string, unknown>>)[form], `${name}.${form}`);
-};
+/** A grammar in one of its forms. */
+export const grammarSource: is.Check = (value, name) => void sourceOf(name, value);
 
 function sourceOf(name: string, value: unknown): GrammarSource {
-  grammarSource(value, name);
-  return value as GrammarSource;
+  try {
+    kindOf(value);
+    return value as GrammarSource;
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+    throw error;
+  }
 }

@@ -1,12 +1,12 @@
 /** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import { InputError, translated } from "../errors.js";
-import type { NativeGrammar, Pieces } from "../native/samplerBinding.js";
+import { translated } from "../errors.js";
+import type { Pieces } from "../native/samplerBinding.js";
 import { fromBytes, type Vocabulary } from "./vocabulary.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { bitsOf } from "../grammars/bits.js";
-import type { GrammarSource, GrammarState } from "../grammars/types.js";
+import { llamaState } from "../grammars/llama.js";
+import { openGrammar } from "../grammars/open.js";
 import { IN_GRAPH, type Feed, type ModelFeed } from "./feed.js";
 
 /** Adds the model's vocabulary and grammars to the feed of a graph. */
@@ -17,7 +17,11 @@ export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: 
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
-    openGrammar: (source) => grammarState(translated(() => new Grammar(model, gbnfOf(source), "root"))),
+    openGrammar: (source) =>
+      openGrammar(source, {
+        ...{ vocabulary: vocabularyOf(model), now: false },
+        openLlama: (gbnf) => llamaState(translated(() => new Grammar(model, gbnf, "root"))),
+      }),
   };
 }
 
@@ -63,30 +67,4 @@ function split({ bytes, offsets }: Pieces): string[] {
 function classesOf(bits: Uint8Array): NonNullable<Vocabulary["classes"]> {
   const having = (bit: number): number[] => [...bits.keys()].filter((token) => (bits[token]! & bit) !== 0);
   return { control: having(1), end: having(2) };
-}
-
-function gbnfOf(source: GrammarSource): string {
-  if ("gbnf" in source) return source.gbnf;
-  throw new InputError(`expected a grammar in the form \`gbnf\`, found ${Object.keys(source).join(", ")}`);
-}
-
-/** Accepting works on a copy, so that the earlier state stays valid. */
-function grammarState(grammar: NativeGrammar): GrammarState {
-  let bits: Uint32Array | undefined;
-  const accept = (token: number): GrammarState =>
-    translated(() => {
-      const next = grammar.clone();
-      next.accept(token);
-      return grammarState(next);
-    });
-  return {
-    ready: () => undefined,
-    bits: () => (bits ??= bitsOf(translated(() => grammar.allowed()))),
-    accept,
-    acceptAll(tokens) {
-      const states: GrammarState[] = [];
-      for (const token of Array.from(tokens)) states.push((states.at(-1)?.accept ?? accept)(token));
-      return states;
-    },
-  };
 }

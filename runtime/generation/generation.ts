@@ -35,6 +35,12 @@ export interface GenerationStats extends ContextStats {
   /** Those that were computed: what the prompt begins with may be there from an earlier text, or from one beside it. */
   readonly computedPromptTokens: number;
   readonly generatedTokens: number;
+  /** With `speculate`: tokens that were decoded before they were picked. */
+  readonly drafted?: number;
+  /** With `speculate`: those of them that were picked then. */
+  readonly accepted?: number;
+  /** With `speculate`: batches of the sequence. */
+  readonly decodes?: number;
   /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */

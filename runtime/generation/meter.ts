@@ -1,6 +1,7 @@
 /** Statistics of a generation. */
 import type { Split } from "../devices/place.js";
 import type { ContextStats } from "../native/binding.js";
+import type { SpeculationStats } from "../speculation/step.js";
 import type { GenerationStats } from "./generation.js";
 
 /** What does not change while a generation runs. */
@@ -9,6 +10,7 @@ interface Facts {
   /** Of the prompt, so far. */
   readonly computedPromptTokens: () => number;
   readonly split: Split | undefined;
+  readonly speculation: SpeculationStats | undefined;
   /** As of the latest batch. */
   readonly context: () => ContextStats;
 }
@@ -27,10 +29,10 @@ export class Meter {
   }
 
   record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
-    const { promptTokens, split, context } = this.facts;
+    const { promptTokens, split, context, speculation } = this.facts;
     const computedPromptTokens = this.facts.computedPromptTokens();
     const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
-    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond };
+    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond, ...speculation };
     return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
   }
 }

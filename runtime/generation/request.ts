@@ -10,6 +10,7 @@ import * as checks from "../optionChecks.js";
 import type { TokenizeOptions } from "../prompt.js";
 import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
+import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
 
 /** A request to generate one sequence. */
@@ -40,6 +41,8 @@ export interface SequenceRequest extends TokenizeOptions {
   readonly onPromptProgress?: (read: number, total: number) => void;
   /** A result of `save`; the prompt is then the saved tokens. */
   readonly resume?: SavedSequence;
+  /** Drafts tokens and decodes them together: the same text in fewer decodes. Default: none. */
+  readonly speculate?: Speculate | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -75,6 +78,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,
+  speculate,
 };
 const checkRequest = is.options(REQUEST);
 

@@ -1,13 +1,14 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
-import { varying } from "../features/feed.js";
+import { grammarsReady, varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
 import type { DecodeOutput, NativeModel } from "../native/binding.js";
-import type { Slot } from "../scheduler/step.js";
+import type { Part, Slot } from "../scheduler/step.js";
 import { saveSequence } from "../savedSequence.js";
 import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type SequenceState } from "../sequence.js";
+import type { Speculator } from "../speculation/step.js";
 import type { Tail } from "../tail.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { Meter } from "./meter.js";
@@ -25,6 +26,7 @@ export interface Parts {
   readonly placed: PlacedGraph;
   readonly tail: Tail | undefined;
   readonly guides: readonly OpenGuide[];
+  readonly speculator: Speculator | undefined;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -53,7 +55,7 @@ export class Writer {
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
       ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
-      ...{ split: placed.split, context: slot.stats },
+      ...{ split: placed.split, context: slot.stats, speculation: parts.speculator?.stats },
     });
   }
 
@@ -97,6 +99,7 @@ export class Writer {
 
   private async pick(): Promise<Picked> {
     const { placed, tail } = this.parts;
+    await grammarsReady(this.sequence.features);
     const uniforms = uniformsOf(this.sequence);
     const inputs = varying(this.parts.graph, featureInputs(this.sequence));
     const output = placed.finish(await this.decode(uniforms, inputs), uniforms, inputs);
@@ -107,7 +110,7 @@ export class Writer {
   }
 
   private decode(uniforms: Float32Array, inputs: ReturnType<typeof varying>): Promise<DecodeOutput> {
-    const { slot, guides, options } = this.parts;
+    const { slot, guides, options, speculator } = this.parts;
     const { unread, tokens, count } = this.text;
     const parts = {
       tokens: unread,
@@ -115,6 +118,15 @@ export class Writer {
       guides: guideParts(guides, unread, count),
     };
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    return slot.decode({ ...parts, uniforms, inputs, onRead });
+    const step = { ...parts, uniforms, inputs, onRead };
+    if (!speculator) return slot.decode(step);
+    const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
+      ...part,
+      tokens: Int32Array.from([...part.tokens, ...draft]),
+    });
+    return speculator.next({
+      ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
+      extend: (draft) => ({ ...longer(step, draft), guides: step.guides.map((part) => longer(part, draft)) }),
+    });
   }
 }

@@ -17,3 +17,16 @@ export const flagsOf = (bits: Uint32Array, vocabSize: number): Float32Array =>
 /** The bits as a graph takes them: 16 in each of `count` words. */
 export const wordsOf = (bits: Uint32Array, count: number): Int32Array =>
   Int32Array.from({ length: count }, (_, i) => (bits[i >>> 1]! >>> (16 * (i & 1))) & 0xffff);
+
+export const hasBit = (bits: Uint32Array, token: number): boolean => ((bits[token >>> 5]! >>> (token & 31)) & 1) !== 0;
+
+/** The only token whose bit is set; undefined if there is none, or more. */
+export function onlyToken(bits: Uint32Array): number | undefined {
+  let only: number | undefined;
+  for (const [i, word] of bits.entries()) {
+    if (word === 0) continue;
+    if (only !== undefined || (word & (word - 1)) !== 0) return undefined;
+    only = 32 * i + 31 - Math.clz32(word);
+  }
+  return only;
+}

@@ -4,8 +4,11 @@
 export type GrammarSource =
   /** A grammar in llama.cpp's form, whose rule `root` is the text. */
   | { readonly gbnf: string }
-  /** A JSON schema: an object, a boolean, or either as JSON text. */
-  | { readonly jsonSchema: object | boolean | string }
+  /**
+   * A JSON schema: an object, a boolean, or either as JSON text. A keyword that cannot be enforced is an error, unless it is in
+   * `ignore`: the text need not obey it then.
+   */
+  | { readonly jsonSchema: object | boolean | string; readonly ignore?: readonly string[] }
   /** The whole text matches a regular expression. */
   | { readonly regex: string }
   /** The text is one of these. */
@@ -13,7 +16,7 @@ export type GrammarSource =
   /** XGrammar's structural tags: text with parts that obey a schema or a grammar, such as tool calls. */
   | { readonly structuralTag: object };
 
-export type GrammarKind = GrammarSource extends infer S ? (S extends GrammarSource ? keyof S : never) : never;
+export type GrammarKind = "gbnf" | "jsonSchema" | "regex" | "choices" | "structuralTag";
 
 /** A grammar and its position in a text. Positions are immutable; each remembers the tokens before it. */
 export interface GrammarState {
@@ -32,8 +35,10 @@ export interface GrammarState {
    */
   accept(token: number): GrammarState;
   /**
-   * Prepares the positions after each of these tokens in turn, at once: `ready` of the last one includes those before it. A
-   * position after a token that may not come next is the end of the list.
+   * The positions after each of these tokens in turn, ready, up to the first that may not come next or that ends the text: one
+   * request for all, for drafted tokens.
    */
-  acceptAll(tokens: ArrayLike<number>): readonly GrammarState[];
+  follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]>;
+  /** Frees what the engine holds for the text of this position. All its positions stay valid. */
+  release(): void;
 }

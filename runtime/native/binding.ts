@@ -191,6 +191,8 @@ export interface ModelInfo {
   readonly eos: number;
   /** Whether tokenizing puts `bos` before a text. */
   readonly addsBos: boolean;
+  /** Recurrent models, and those with recurrent layers: tokens cannot be removed from the end of a sequence. */
+  readonly isRecurrent: boolean;
   /** The GGUF file's metadata without arrays. */
   readonly metadata: Readonly<Record<string, string>>;
 }

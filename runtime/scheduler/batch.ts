@@ -2,17 +2,25 @@
 import type { Batch } from "../native/binding.js";
 import type { Piece, Turn } from "./prefill.js";
 
+/** An entry of `outputs` that asks for the model's own logits, too. */
+const RAW = 2;
+
 /** In the order of the sequences: llama.cpp rebuilds its graph if it changes. */
 export function batchOf(turns: readonly Turn[]): Batch {
   const pieces = turns
-    .flatMap(({ pieces: own, isLast }) => own.map((piece) => ({ ...piece, isLast })))
+    .flatMap(({ job, pieces: own, isLast }) => {
+      const wanted = ({ reading }: Piece): number => (job.step.isRaw && reading.place === job.places.main ? RAW : 1);
+      return own.map((piece) => ({ ...piece, wanted: isLast ? wanted(piece) : 0 }));
+    })
     .sort((a, b) => a.reading.place.sequence - b.reading.place.sequence);
-  const each = (value: (piece: Piece & { readonly isLast: boolean }, i: number) => number): number[] =>
+  const each = (value: (piece: (typeof pieces)[number], i: number) => number): number[] =>
     pieces.flatMap((piece) => piece.tokens.map((_, i) => value(piece, i)));
   return {
     tokens: Int32Array.from(each(({ tokens }, i) => tokens[i]!)),
     positions: Int32Array.from(each(({ position }, i) => position + i)),
     sequences: Int32Array.from(each(({ reading }) => reading.place.sequence)),
-    outputs: Uint8Array.from(each(({ tokens, isLast }, i) => (isLast && i === tokens.length - 1 ? 1 : 0))),
+    outputs: Uint8Array.from(
+      each(({ reading, tokens, wanted }, i) => (i >= tokens.length - reading.rows ? wanted : 0)),
+    ),
   };
 }

@@ -13,19 +13,19 @@ export interface Piece {
 export interface Turn {
   readonly job: Job;
   readonly pieces: readonly Piece[];
-  /** The last tokens of all pieces have outputs, and the job is done. */
+  /** The last tokens of all pieces, as many as the step has rows, have outputs, and the job is done. */
   readonly isLast: boolean;
 }
 
 /**
- * The next pieces of all jobs. Those with one token left are part of every batch; the others share `most` tokens fairly. The last
+ * The next pieces of all jobs. Those with only tokens with outputs left are part of every batch; the others share `most` tokens fairly. The last
  * tokens of a step's sequence and of its guides are part of one batch.
  */
 export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
   const begun = jobs.flatMap(({ readings }) => readings.filter(({ isBegun }) => isBegun));
   const stops = stopsOf(jobs.flatMap(({ readings }) => readings));
   const wanted = begun
-    .filter(({ rest }) => rest > 1)
+    .filter(({ isBehind }) => isBehind)
     .map((reading) => ({ reading, count: Math.min(reading.rest, (stops.get(reading) ?? Infinity) - reading.read) }));
   const shares = fairShares(
     wanted.map(({ count }) => count),
@@ -34,10 +34,13 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
   const counts = new Map(wanted.map(({ reading }, i) => [reading, shares[i]!]));
   const turns = jobs.map((job): Turn => {
     const { readings } = job;
-    const isLast = readings.every((one) => one.isBegun && (counts.get(one) ?? 1) === one.rest);
+    const isLast = readings.every((one) => one.isBegun && (counts.get(one) ?? one.rest) === one.rest);
     const pieces = readings
       .filter(({ isBegun }) => isBegun)
-      .map((reading) => ({ reading, count: Math.min(counts.get(reading) ?? 1, reading.rest - (isLast ? 0 : 1)) }))
+      .map((reading) => ({
+        reading,
+        count: Math.min(counts.get(reading) ?? reading.rest, reading.rest - (isLast ? 0 : reading.rows)),
+      }))
       .filter(({ count }) => count > 0)
       .map(({ reading, count }) => ({ reading, position: reading.read, tokens: reading.next(count) }));
     return { job, pieces, isLast };

@@ -1,9 +1,9 @@
 /** Steps on their way through the model: each sequence of a step reads its tokens in one batch or several. */
 import { InputError } from "../errors.js";
-import type { DecodeOutput, NativeContext, NativeGraph } from "../native/binding.js";
+import type { NativeContext, NativeGraph } from "../native/binding.js";
 import type { Place, Places } from "./places.js";
 import { sharedLength } from "./prefix.js";
-import type { Part, Step } from "./step.js";
+import { rowsOf, type Part, type Rows, type Step } from "./step.js";
 
 /** What a sequence reads in a step. */
 export class Reading {
@@ -21,6 +21,8 @@ export class Reading {
   constructor(
     readonly place: Place,
     { tokens, position }: Part,
+    /** How many of its last tokens have outputs; they are part of one batch. */
+    readonly rows: number,
   ) {
     this.tokens = tokens;
     this.position = position;
@@ -41,15 +43,20 @@ export class Reading {
     return this.place.tokens.length;
   }
 
-  /** Tokens that are left; the last one is computed in any case, because its logits are wanted. */
+  /** Tokens that are left; the last ones are computed in any case, because their logits are wanted. */
   get rest(): number {
     return this.length - this.read;
+  }
+
+  /** Whether more is left than the tokens with outputs. */
+  get isBehind(): boolean {
+    return this.rest > this.rows;
   }
 
   /** The tokens of the text that the place holds anyway. */
   get held(): number {
     const after = this.position === 0 ? this.place.tokens : this.place.tokens.slice(this.position);
-    return this.position + Math.min(sharedLength(after, this.tokens), this.tokens.length - 1);
+    return this.position + Math.min(sharedLength(after, this.tokens), this.tokens.length - this.rows);
   }
 
   /**
@@ -77,17 +84,20 @@ export class Reading {
 
 /** A step that waits for its output. */
 export interface Job {
-  readonly step: Step;
+  step: Step;
   readonly places: Places;
   readonly chain: NativeGraph;
   /** Of its sequence, then of its guides. */
-  readonly readings: readonly Reading[];
+  readings: readonly Reading[];
   isPrepared: boolean;
-  readonly resolve: (output: DecodeOutput) => void;
+  readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export const readingsOf = ({ main, guides }: Places, step: Step): Reading[] => [
-  new Reading(main, step),
-  ...guides.map(({ place }, i) => new Reading(place, step.guides![i]!)),
-];
+export function readingsOf({ main, guides }: Places, step: Step): Reading[] {
+  const { length } = rowsOf(step);
+  return [
+    new Reading(main, step, length),
+    ...guides.map(({ place }, i) => new Reading(place, step.guides![i]!, length)),
+  ];
+}

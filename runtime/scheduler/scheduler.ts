@@ -20,9 +20,13 @@ import { turnsOf, type Piece, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
-import type { Request, Slot } from "./step.js";
+import { Costs, type Cost } from "../speculation/costs.js";
+import { costOf, Room, sizeFor } from "./drafts.js";
+import { rowsOf, type Request, type Rows, type Slot, type Step } from "./step.js";
 
-export type Open = (options: Pick<ContextOptions, "chains" | "guides" | "sequences">) => Promise<NativeContext>;
+export type Open = (
+  options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
+) => Promise<NativeContext>;
 
 /** Tokens of one batch. */
 export interface BatchLimits {
@@ -47,6 +51,11 @@ export class Scheduler {
   private isDisposed = false;
   private releases = 0;
   private stats: ContextStats | undefined;
+  private readonly costs = new Costs();
+  /** For drafts. */
+  private room = new Room({ rows: 1, outputs: 0 });
+  /** The schedulers of draft models, by model. */
+  private readonly companions = new Map<object, Scheduler>();
 
   constructor(
     readonly sequences: number,
@@ -58,9 +67,9 @@ export class Scheduler {
   }
 
   /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
-  async acquire({ words, columns = [], inputs = [], prompts, signal }: Request): Promise<Slot> {
+  async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1 }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
-    const context = await this.opened(chain, inputs.length);
+    const context = await this.opened(chain, inputs.length, rows);
     const places = await this.queue.wait(() => {
       if (this.isDisposed) throw disposed();
       return takePlaces(this.places, { chain, inputs, prompts });
@@ -69,17 +78,20 @@ export class Scheduler {
     let first: Job | undefined;
     const onAbort = (): void => job && this.cancel(context, job);
     signal?.addEventListener("abort", onAbort);
+    const decodeRows = (step: Step): Promise<Rows> =>
+      new Promise((resolve, reject) => {
+        job = { step, places, chain, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
+        first ??= job;
+        this.jobs.push(job);
+        if (!this.isRunning) void this.run(context);
+      });
     return {
       contextSize: Math.floor(context.contextSize / this.sequences),
       stats: () => this.stats!,
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
-      decode: (step) =>
-        new Promise((resolve, reject) => {
-          job = { step, places, chain, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
-          first ??= job;
-          this.jobs.push(job);
-          if (!this.isRunning) void this.run(context);
-        }),
+      costs: this.costs,
+      decodeRows,
+      decode: async (step) => (await decodeRows(step)).outputs[0]!,
       release: () => {
         signal?.removeEventListener("abort", onAbort);
         if (job) this.end(job, new AbortError());
@@ -94,9 +106,17 @@ export class Scheduler {
     };
   }
 
+  /** The scheduler of a draft model, which is disposed with this one. */
+  companion(model: object, open: (sequences: number) => Scheduler): Scheduler {
+    const known = this.companions.get(model) ?? open(this.sequences);
+    this.companions.set(model, known);
+    return known;
+  }
+
   /** Frees the context. Pending requests fail. */
   dispose(): void {
     this.isDisposed = true;
+    for (const companion of this.companions.values()) companion.dispose();
     void this.opening?.then(
       (context) => context.dispose(),
       () => undefined, // the caller that opened it gets the error
@@ -108,13 +128,16 @@ export class Scheduler {
    * Every sequence starts with the first chain, and as many of them as guides as its generations need: setting it later would
    * make llama.cpp reserve its memory again.
    */
-  private async opened(chain: NativeGraph, guideCount: number): Promise<NativeContext> {
+  private async opened(chain: NativeGraph, guideCount: number, rows: number): Promise<NativeContext> {
     if (this.isDisposed) throw disposed();
     const { sequences } = this;
+    const size = sizeFor(rows, sequences);
     const isGuide = (sequence: number): boolean => sequence % (1 + guideCount) > 0;
     const chains = Array.from({ length: sequences }, () => chain);
     const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
-    this.opening ??= this.open({ sequences, chains, ...(guideCount > 0 && { guides }) }).then((context) => {
+    const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
+    this.opening ??= this.open(given).then((context) => {
+      this.room = new Room(size);
       this.stats = context.stats();
       this.places = chains.map((_, sequence) => new Place(sequence, chain, isGuide(sequence)));
       return context;
@@ -133,6 +156,7 @@ export class Scheduler {
     while (this.jobs.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
+      this.room.fit(context, this.sequences, this.jobs);
       this.begin(context);
       await this.decode(context, this.jobs, this.most());
     }
@@ -156,10 +180,12 @@ export class Scheduler {
 
   /** How many tokens of texts that are being read are part of the next batch. */
   private most(): number {
-    const reading = this.jobs.filter(({ readings }) => readings.some(({ rest }) => rest > 1));
+    const reading = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
     const areAlone = [...this.writing].every((places) => reading.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
-    return Math.min(areAlone ? batchSize : promptBatch, batchSize - (this.jobs.length - reading.length));
+    const writing = this.jobs.filter((job) => !reading.includes(job)).flatMap(({ readings }) => readings);
+    const rows = writing.reduce((sum, one) => sum + one.rows, 0);
+    return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
   }
 
   private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
@@ -169,9 +195,13 @@ export class Scheduler {
     this.current = turns.map(({ job }) => job);
     for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
     try {
+      const start = performance.now();
+      const { graphBuilds } = this.stats!;
       const outputs = await context.decode(batchOf(turns));
       this.stats = context.stats();
-      this.finish(turns, outputs);
+      const cost = costOf(turns, performance.now() - start);
+      if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
+      this.finish(turns, outputs, cost);
     } catch (error) {
       await this.recover(context, turns, error);
     } finally {
@@ -179,8 +209,7 @@ export class Scheduler {
     }
   }
 
-  private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[]): void {
-    const bySequence = new Map(outputs.map((output) => [output.sequence, output]));
+  private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
     for (const { reading, tokens } of piecesOf(turns)) reading.computed += tokens.length;
     for (const { job, isLast } of turns) {
       const { main } = job.places;
@@ -188,7 +217,7 @@ export class Scheduler {
         continue;
       this.end(job);
       this.writing.add(job.places);
-      job.resolve(bySequence.get(main.sequence)!);
+      job.resolve({ outputs: outputs.filter(({ sequence }) => sequence === main.sequence), cost });
     }
   }
 
@@ -248,12 +277,14 @@ function giveChain(context: NativeContext, job: Job): void {
   job.isPrepared = true;
 }
 
-function setInputs(context: NativeContext, { places: { main, guides }, step: { uniforms, inputs } }: Job): void {
+function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
   const { sequence } = main;
-  context.setUniforms(sequence, uniforms);
-  inputs.forEach((values, i) => {
-    const guide = guides.find(({ input }) => input === i + 1);
-    if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
-    else if (values.length > 0) context.setInput(sequence, i + 1, values);
+  rowsOf(step).forEach(({ uniforms, inputs }, row) => {
+    context.setUniforms(sequence, uniforms, row);
+    inputs.forEach((values, i) => {
+      const guide = guides.find(({ input }) => input === i + 1);
+      if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
+      else if (values.length > 0) context.setInput(sequence, i + 1, values, row);
+    });
   });
 }

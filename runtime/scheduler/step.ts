@@ -1,5 +1,6 @@
 /** What a generation asks of the scheduler. */
 import type { ContextStats, DecodeOutput, InputValues } from "../native/binding.js";
+import type { Cost, Costs } from "../speculation/costs.js";
 
 /** The next tokens of a sequence. */
 export interface Part {
@@ -8,15 +9,42 @@ export interface Part {
   readonly position: number;
 }
 
-/** One sequence's next tokens, with an output after the last. */
-export interface Step extends Part {
-  /** The parts of its guides, in their order. */
-  readonly guides?: readonly Part[];
+/** What the chain is fed with for one output. */
+export interface Row {
   readonly uniforms: Float32Array;
   /** The chain's inputs from index 1 on; empty for constant ones, and not read for those of guides. */
   readonly inputs: readonly InputValues[];
+}
+
+/** One sequence's next tokens, with an output after the last. */
+export interface Step extends Part, Row {
+  /** The parts of its guides, in their order. */
+  readonly guides?: readonly Part[];
+  /** For `decodeRows`: those of more outputs, after the first. The tokens, and those of guides, end with as many drafted ones. */
+  readonly more?: readonly Row[];
+  /** The outputs come with the model's own logits. */
+  readonly isRaw?: boolean;
   /** Called after each batch with tokens of the step: how many of the sequence's tokens have been read. */
   readonly onRead?: ((count: number) => void) | undefined;
+}
+
+/** The outputs of a step, and what its batch cost; no cost for a batch in which a text is read. */
+export interface Rows {
+  /** The first, and of `more` as many as fitted in the batch. */
+  readonly outputs: readonly DecodeOutput[];
+  readonly cost: Cost | undefined;
+}
+
+/** The rows of a step. */
+export const rowsOf = (step: Step): readonly Row[] => [step, ...(step.more ?? [])];
+
+/** A step with only the first tokens of its draft. */
+export function withDraft(step: Step, length: number): Step {
+  const { more = [], guides } = step;
+  const dropped = more.length - length;
+  if (dropped <= 0) return step;
+  const shorter = <P extends Part>(part: P): P => ({ ...part, tokens: part.tokens.subarray(0, -dropped) });
+  return { ...shorter(step), more: more.slice(0, length), ...(guides && { guides: guides.map(shorter) }) };
 }
 
 /** A request for a slot. */
@@ -30,6 +58,8 @@ export interface Request {
   /** The prompts of the sequence and of its guides: they decide which sequences it gets. */
   readonly prompts: readonly Int32Array[];
   readonly signal?: AbortSignal | undefined;
+  /** The most outputs of a step; default 1. */
+  readonly rows?: number;
 }
 
 /** A sequence of the context and its guides, from `acquire` to `release`. */
@@ -37,6 +67,9 @@ export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
   decode(step: Step): Promise<DecodeOutput>;
+  decodeRows(step: Step): Promise<Rows>;
+  /** Of the context's batches. */
+  readonly costs: Costs;
   /** As of the latest batch. */
   readonly stats: () => ContextStats;
   /** Tokens of the sequence's first step that were computed; what it shares with other texts is not. */

@@ -60,7 +60,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_model_numbers(const SharedModel * model) {
             static_cast<double>(llama_model_n_params(loaded)), static_cast<double>(llama_model_size(loaded)),
             static_cast<double>(llama_model_n_ctx_train(loaded)), static_cast<double>((*model)->vocab_size()),
             static_cast<double>(llama_vocab_bos(vocab)), static_cast<double>(llama_vocab_eos(vocab)),
-            static_cast<double>(llama_vocab_get_add_bos(vocab)) });
+            static_cast<double>(llama_vocab_get_add_bos(vocab)), static_cast<double>((*model)->is_recurrent()) });
     });
 }
 

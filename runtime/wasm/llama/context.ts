@@ -87,9 +87,7 @@ export class LlamaContext implements NativeContext {
     if (!isF32 && !(values instanceof Int32Array))
       throw nativeError("INVALID_ARGUMENT", "values: expected a Float32Array or an Int32Array");
     const [index, at] = [Math.max(0, input), Math.max(0, row)];
-    this.send(values, (e, context, from) =>
-      e.ggsl_set_input(context, sequence, index, isF32, from, values.length, at),
-    );
+    this.send(values, (e, context, from) => e.ggsl_set_input(context, sequence, index, isF32, from, values.length, at));
   }
   remove(sequence: number, from = 0): void {
     checkInteger("sequence", sequence);

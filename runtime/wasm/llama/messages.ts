@@ -11,6 +11,7 @@ import type { GenerationStats } from "../../generate.js";
 import type { Guides } from "../../guides.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
+import type { LookupOptions } from "../../speculation/options.js";
 
 export type Request =
   | {
@@ -47,6 +48,8 @@ interface AnyRequest {
   readonly alternatives?: number;
   /** Send the values of the states with each token. */
   readonly states?: boolean;
+  /** Prompt lookup; another model cannot be sent. */
+  readonly speculate?: { readonly ngram: LookupOptions };
 }
 
 export interface LogitsRequest extends TokenizeOptions {

@@ -58,14 +58,14 @@ export class LlamaModel implements NativeModel {
 }
 
 function infoOf(handle: Handle): ModelInfo {
-  const [parameters, bytes, trainedContextSize, vocabSize, bos, eos, addsBos] = handle
+  const [parameters, bytes, trainedContextSize, vocabSize, bos, eos, addsBos, isRecurrent] = handle
     .ask((e, model) => e.ggsl_model_numbers(model))
-    .f64() as unknown as [number, number, number, number, number, number, number];
+    .f64() as unknown as [number, number, number, number, number, number, number, number];
   const [description = "", ...texts] = handle.ask((e, model) => e.ggsl_model_texts(model)).texts();
   const entries = texts.flatMap((key, i) => (i % 2 === 0 ? [[key, texts[i + 1]!] as const] : []));
   const metadata = Object.fromEntries(entries);
   return {
     ...{ description, parameters, bytes, trainedContextSize, vocabSize, bos, eos },
-    ...{ addsBos: addsBos !== 0, metadata },
+    ...{ addsBos: addsBos !== 0, isRecurrent: isRecurrent !== 0, metadata },
   };
 }

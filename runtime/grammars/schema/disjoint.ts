@@ -1,0 +1,38 @@
+/** Whether no value is valid for two schemas of a list, as far as types and listed values show. */
+type Schema = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** @param target the schema that a reference names, or the schema itself */
+export function areDisjoint(schemas: readonly unknown[], target: (schema: unknown) => unknown): boolean {
+  const all = schemas.map(target);
+  return all.every((a, i) => all.slice(i + 1).every((b) => differ(a, b, target)));
+}
+
+function differ(a: unknown, b: unknown, target: (schema: unknown) => unknown): boolean {
+  if (!isObject(a) || !isObject(b)) return false;
+  const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
+  if (valuesA && valuesB) return valuesA.every((value) => !valuesB.includes(value));
+  const [typeA, typeB] = [typeOf(a), typeOf(b)];
+  if (typeA === undefined || typeB === undefined) return false;
+  const isNumber = (type: string): boolean => type === "integer" || type === "number";
+  if (typeA !== typeB) return !(isNumber(typeA) && isNumber(typeB));
+  if (typeA !== "object") return false;
+  // a property that both need, with other values
+  const [needA, needB] = [namesOf(a), namesOf(b)];
+  const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
+  if (!isObject(propertiesA) || !isObject(propertiesB)) return false;
+  return needA.some(
+    (name) => needB.includes(name) && differ(target(propertiesA[name]), target(propertiesB[name]), target),
+  );
+}
+
+/** The listed values, as JSON. */
+function valuesOf(schema: Schema): readonly string[] | undefined {
+  const { const: one, enum: several } = schema;
+  const values = Array.isArray(several) ? (several as unknown[]) : one === undefined ? undefined : [one];
+  return values?.map((value) => JSON.stringify(value));
+}
+
+const typeOf = ({ type }: Schema): string | undefined => (typeof type === "string" ? type : undefined);
+const namesOf = ({ required }: Schema): readonly string[] => (Array.isArray(required) ? required : []);

@@ -1,0 +1,118 @@
+/** The kinds of sources, and which engine each goes to: the only place that says so. */
+import { show } from "@ggsl/compiler/graph/show.js";
+import { InputError } from "../errors.js";
+import { GRAMMAR_LIMITS } from "./limits.js";
+import { readSchema } from "./schema/schema.js";
+import { readStructuralTag } from "./structuralTag.js";
+import { readGbnf } from "./text/gbnf.js";
+import { readRegex } from "./text/regex.js";
+import { any, OnlyLlama, ROOT, textOf, toEbnf, toGbnf, type Rules } from "./text/rules.js";
+import type { GrammarKind, GrammarSource } from "./types.js";
+import type { Prepared } from "./xgrammar/instance.js";
+
+/** A grammar for one of the engines. */
+export type Routed =
+  | { readonly engine: "xgrammar"; readonly grammar: Prepared }
+  /** llama.cpp's, for what only it has. */
+  | { readonly engine: "llama"; readonly gbnf: string; readonly because: string };
+
+interface Kind {
+  /** What messages call it. */
+  readonly name: string;
+  readonly route: (source: never) => Routed;
+}
+
+const toXgrammar = (grammar: Prepared): Routed => ({ engine: "xgrammar", grammar });
+
+/** Rules go to XGrammar, unless it has no form for them. */
+function ofRules(rules: () => Rules, gbnf: () => string): Routed {
+  try {
+    return toXgrammar({ ebnf: toEbnf(rules()) });
+  } catch (error) {
+    if (!(error instanceof OnlyLlama)) throw error;
+    return { engine: "llama", gbnf: gbnf(), because: error.message };
+  }
+}
+
+type SourceOf<K extends GrammarKind> = Extract<GrammarSource, Readonly<Record<K, unknown>>>;
+
+/** Each reads a source, and throws an `InputError` for one that is not right. */
+const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: SourceOf<K>) => Routed } } = {
+  gbnf: {
+    name: "the grammar",
+    route: ({ gbnf }) =>
+      ofRules(
+        () => readGbnf(checkedText(gbnf, "gbnf")),
+        () => gbnf,
+      ),
+  },
+  jsonSchema: {
+    name: "the JSON schema",
+    route: ({ jsonSchema, ignore = [] }) => toXgrammar({ jsonSchema: readSchema(jsonSchema, ignore) }),
+  },
+  regex: {
+    name: "the regular expression",
+    route({ regex }) {
+      const rules = readRegex(checkedText(regex, "regex"));
+      return ofRules(
+        () => rules,
+        () => toGbnf(rules),
+      );
+    },
+  },
+  choices: {
+    name: "the choices",
+    route: ({ choices }) => toXgrammar({ ebnf: toEbnf(new Map([[ROOT, any(checkedChoices(choices).map(textOf))]])) }),
+  },
+  structuralTag: {
+    name: "the structural tag",
+    route: ({ structuralTag }) => toXgrammar({ structuralTag: readStructuralTag(structuralTag) }),
+  },
+};
+
+export const GRAMMAR_KINDS = Object.keys(KINDS) as readonly GrammarKind[];
+
+/** The members that a kind has besides its own. */
+const OPTIONS: Readonly<Partial<Record<GrammarKind, readonly string[]>>> = { jsonSchema: ["ignore"] };
+
+/** The kind of a source. Throws `InputError` for what is none. */
+export function kindOf(source: unknown): GrammarKind {
+  const names = typeof source === "object" && source !== null ? Object.keys(source) : [];
+  const kinds = GRAMMAR_KINDS.filter((kind) => names.includes(kind));
+  const [kind] = kinds;
+  const known = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? [])];
+  if (kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
+    throw new InputError(
+      `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}, found ${show(source)}`,
+    );
+  return kind;
+}
+
+/** Which engine takes a grammar, and in which form. Throws `InputError`. */
+export function route(source: GrammarSource): Routed {
+  const { route: read } = KINDS[kindOf(source)];
+  return read(source as never);
+}
+
+/** What messages call a grammar. */
+export const nameOf = (source: GrammarSource): string => KINDS[kindOf(source)].name;
+
+function checkedText(text: unknown, name: string): string {
+  if (typeof text !== "string" || text === "")
+    throw new InputError(`\`${name}\` must be a text of at least one character, found ${show(text)}`);
+  return text;
+}
+
+function checkedChoices(choices: unknown): readonly string[] {
+  const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  if (!isList || choices.length === 0)
+    throw new InputError(`\`choices\` must be a list of at least one text, found ${show(choices)}`);
+  const length = choices.reduce((sum, choice) => sum + choice.length, 0);
+  if (length > GRAMMAR_LIMITS.length || choices.length > GRAMMAR_LIMITS.parts)
+    throw new InputError(
+      `the choices exceed a limit: ${choices.length} texts of ${length} characters, expected at most ${GRAMMAR_LIMITS.parts} texts and ${GRAMMAR_LIMITS.length} characters`,
+      { code: "LIMIT_EXCEEDED" },
+    );
+  if (choices.some((choice) => choice.includes("\0"))) throw new InputError("a choice contains a zero character");
+  return choices;
+}

@@ -1,0 +1,205 @@
+/**
+ * XGrammar with the vocabularies, grammars and positions that are in use. It runs in a worker thread, or in the thread that uses
+ * it. After an error of its instance it starts another one, and everything that was open is gone: its `epoch` says so.
+ */
+import { GRAMMAR_LIMITS } from "../limits.js";
+import { EngineError, Instance, type CompiledHandle, type MatcherHandle, type Prepared } from "./instance.js";
+
+/** A vocabulary as bytes: the text of token i is from `offsets[i]` to `offsets[i + 1]`, empty for one that never comes next. */
+export interface EngineVocabulary {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly offsets: Int32Array;
+  /** The tokens that come where a grammar may end. */
+  readonly ends: readonly number[];
+}
+
+export interface OpenRequest {
+  readonly type: "open";
+  readonly vocabulary: number;
+  /** Absent if the engine should have it. */
+  readonly texts?: EngineVocabulary | undefined;
+  readonly grammar: Prepared;
+}
+
+export interface MoveRequest {
+  readonly type: "move";
+  readonly matcher: number;
+  readonly epoch: number;
+  /** First takes back so many tokens. */
+  readonly back: number;
+  readonly tokens: readonly number[];
+  /** The bits before and after each of the last `masks - 1` tokens are wanted; at least 1, those of the last position. */
+  readonly masks: number;
+}
+
+export interface CloseRequest {
+  readonly type: "close";
+  readonly matcher: number;
+  readonly epoch: number;
+}
+
+export type EngineRequest = OpenRequest | MoveRequest | CloseRequest;
+
+export type EngineReply =
+  | { readonly type: "opened"; readonly matcher: number; readonly epoch: number }
+  /** `accepted` of the tokens; bits of the wanted positions that there are, in order. */
+  | { readonly type: "moved"; readonly accepted: number; readonly bits: readonly Uint32Array[] }
+  | { readonly type: "closed" }
+  /** The engine has not got it any more, or yet. */
+  | { readonly type: "gone"; readonly what: "vocabulary" | "matcher" }
+  | { readonly type: "failed"; readonly message: string; readonly kind: "refused" | "limit" };
+
+interface OpenVocabulary {
+  readonly compiler: ReturnType<Instance["compiler"]>;
+  readonly size: number;
+  readonly grammars: Map<string, OpenGrammar>;
+}
+
+/** A grammar and how many matchers use it: one that none uses can be forgotten. */
+interface OpenGrammar {
+  readonly compiled: CompiledHandle;
+  users: number;
+}
+
+interface OpenMatcher {
+  readonly handle: MatcherHandle;
+  readonly size: number;
+  readonly grammar: OpenGrammar;
+}
+
+export class Engine {
+  private instance: Instance | undefined;
+  /** It reads grammars first, so that one that is refused ends only this instance. */
+  private reader: Instance | undefined;
+  private epoch = 0;
+  private vocabularies = new Map<number, OpenVocabulary>();
+  private matchers = new Map<number, OpenMatcher>();
+  private next = 0;
+
+  /** To be awaited before `answer`, after a reply `failed` again. */
+  async load(): Promise<void> {
+    this.instance ??= await Instance.start();
+    this.reader ??= await Instance.start();
+  }
+
+  get isLoaded(): boolean {
+    return this.instance !== undefined && this.reader !== undefined;
+  }
+
+  answer(request: EngineRequest): EngineReply {
+    try {
+      switch (request.type) {
+        case "open":
+          return this.open(request);
+        case "move":
+          return this.move(request);
+        case "close":
+          return this.close(request);
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return { type: "failed", message: error.message, kind: error.kind };
+    }
+  }
+
+  private open({ vocabulary: id, texts, grammar }: OpenRequest): EngineReply {
+    const known = this.vocabularies.get(id);
+    if (!known && !texts) return { type: "gone", what: "vocabulary" };
+    const key = JSON.stringify(grammar);
+    if (!known?.grammars.has(key)) this.read(grammar);
+    return this.guarded((instance) => {
+      const vocabulary = known ?? this.openVocabulary(instance, texts!);
+      latest(this.vocabularies, id, vocabulary);
+      const open = vocabulary.grammars.get(key) ?? {
+        compiled: instance.compile(vocabulary.compiler, grammar),
+        users: 0,
+      };
+      latest(vocabulary.grammars, key, open);
+      const handle = instance.matcher(open.compiled);
+      open.users++;
+      this.matchers.set(++this.next, { handle, size: vocabulary.size, grammar: open });
+      forget(vocabulary.grammars, GRAMMAR_LIMITS.prepared, ({ compiled, users }) => users === 0 && compiled);
+      return { type: "opened", matcher: this.next, epoch: this.epoch };
+    });
+  }
+
+  private openVocabulary(instance: Instance, { bytes, offsets, ends }: EngineVocabulary): OpenVocabulary {
+    const size = offsets.length - 1;
+    const texts = Array.from({ length: size }, (_, token) => bytes.subarray(offsets[token], offsets[token + 1]));
+    const isUnused = ({ grammars }: OpenVocabulary): boolean =>
+      [...grammars.values()].every(({ users }) => users === 0);
+    forget(this.vocabularies, GRAMMAR_LIMITS.vocabularies - 1, (vocabulary) => {
+      if (!isUnused(vocabulary)) return false;
+      for (const { compiled } of vocabulary.grammars.values()) compiled.delete();
+      return vocabulary.compiler;
+    });
+    return { compiler: instance.compiler(texts, ends), size, grammars: new Map() };
+  }
+
+  private move({ matcher, epoch, back, tokens, masks }: MoveRequest): EngineReply {
+    const open = epoch === this.epoch ? this.matchers.get(matcher) : undefined;
+    if (!open) return { type: "gone", what: "matcher" };
+    const { handle, size } = open;
+    return this.guarded((instance) => {
+      instance.rollback(handle, back);
+      const bits: Uint32Array[] = [];
+      const first = tokens.length + 1 - masks;
+      let accepted = 0;
+      for (; ; accepted++) {
+        if (accepted >= first) bits.push(instance.bits(handle, size));
+        if (accepted === tokens.length || !instance.accept(handle, tokens[accepted]!)) break;
+      }
+      return { type: "moved", accepted, bits };
+    });
+  }
+
+  private close({ matcher, epoch }: CloseRequest): EngineReply {
+    const open = epoch === this.epoch ? this.matchers.get(matcher) : undefined;
+    if (open) {
+      this.matchers.delete(matcher);
+      open.handle.delete();
+      open.grammar.users--;
+    }
+    return { type: "closed" };
+  }
+
+  private read(grammar: Prepared): void {
+    try {
+      this.reader!.read(grammar);
+    } catch (error) {
+      this.reader = undefined;
+      throw error;
+    }
+  }
+
+  /** Runs a call of the instance that has everything; an error ends it. */
+  private guarded(call: (instance: Instance) => EngineReply): EngineReply {
+    try {
+      return call(this.instance!);
+    } catch (error) {
+      this.instance = undefined;
+      this.epoch++;
+      this.vocabularies = new Map();
+      this.matchers = new Map();
+      throw error;
+    }
+  }
+}
+
+/** Makes an entry the last one, which is forgotten last. */
+function latest<K, V>(map: Map<K, V>, key: K, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+}
+
+/** Forgets the oldest entries that can be, until there are at most `most`. */
+function forget<K, V>(map: Map<K, V>, most: number, unused: (value: V) => { delete(): void } | false): void {
+  for (const [key, value] of map) {
+    if (map.size <= most) return;
+    const handle = unused(value);
+    if (handle === false) continue;
+    handle.delete();
+    map.delete(key);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * A grammar of one text. The engine's matcher is at one position, and moves to another by taking tokens back up to what both have in
+ * common. Positions are immutable, and remember the tokens before them.
+ */
+import { InputError } from "../../errors.js";
+import { hasBit } from "../bits.js";
+import { GRAMMAR_LIMITS } from "../limits.js";
+import type { GrammarState } from "../types.js";
+import { sharedClient, type Client } from "./client.js";
+import type { EngineReply, EngineRequest, EngineVocabulary } from "./engine.js";
+import type { Prepared } from "./instance.js";
+
+/** What a session needs of a vocabulary. */
+export interface SessionVocabulary {
+  readonly size: number;
+  readonly id: number;
+  readonly isEnd: (token: number) => boolean;
+  /** What the engine is given, if it has not got it. */
+  texts(): EngineVocabulary;
+}
+
+/** What a message calls the grammar, such as "the JSON schema". */
+type Naming = (message: string) => string;
+
+/** `now`: a position computes its bits in this thread when they are asked for, and blocks it. */
+export interface SessionOptions {
+  readonly vocabulary: SessionVocabulary;
+  readonly grammar: Prepared;
+  readonly naming: Naming;
+  readonly now: boolean;
+}
+
+/** A matcher of the engine, and its position. */
+interface Matcher {
+  readonly id: number;
+  readonly epoch: number;
+  at: Position;
+}
+
+type Steps = Generator<EngineRequest, number, EngineReply>;
+
+/** After how many losses of the engine a text gives up: each is due to another text. */
+const MAX_LOSSES = 20;
+
+class Session {
+  private matcher: Matcher | undefined;
+  /** Requests of one session follow one another. */
+  private turn: Promise<unknown> = Promise.resolve();
+  /** The positions that have their bits, the oldest first. */
+  private readonly kept: Position[] = [];
+  readonly client: Client = sharedClient();
+  readonly start = new Position(this, undefined, -1, 0);
+
+  constructor(readonly options: SessionOptions) {}
+
+  /** Computes the bits of a position and of those before it from a depth on; the result is how many tokens it accepts. */
+  prepare(position: Position, from: number): Promise<number> {
+    const result = this.turn.then(async () => {
+      const steps = this.steps(position, from);
+      let asked = steps.next();
+      while (!asked.done) asked = steps.next(await this.client.ask(asked.value));
+      return asked.value;
+    });
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  prepareNow(position: Position): number {
+    const steps = this.steps(position, position.depth);
+    let asked = steps.next();
+    while (!asked.done) asked = steps.next(this.client.askNow(asked.value));
+    return asked.value;
+  }
+
+  /** Gives the matcher back; it is opened again if it is needed. */
+  release(): void {
+    const { matcher } = this;
+    this.matcher = undefined;
+    if (matcher) this.client.forget({ type: "close", matcher: matcher.id, epoch: matcher.epoch });
+  }
+
+  private *steps(position: Position, from: number): Steps {
+    for (let losses = 0; losses < MAX_LOSSES; losses++) {
+      const matcher = (this.matcher ??= yield* this.open());
+      if (!matcher) continue;
+      const { keep, tokens } = wayTo(matcher.at, position, from);
+      const reply = yield {
+        ...{ type: "move", matcher: matcher.id, epoch: matcher.epoch, tokens },
+        ...{ back: matcher.at.depth - keep.depth, masks: position.depth - from + 1 },
+      };
+      if (reply.type === "moved") return this.arrive(matcher, position, keep.depth + reply.accepted, reply.bits);
+      this.matcher = undefined;
+      if (reply.type !== "gone") throw this.failure(reply);
+    }
+    throw new InputError(this.options.naming("the engine was ended because of other grammars again and again"), {
+      code: "ENGINE_FAILED",
+    });
+  }
+
+  /** The matcher is at the position, or at the last one on the way that the grammar accepts. */
+  private arrive(matcher: Matcher, position: Position, depth: number, bits: readonly Uint32Array[]): number {
+    matcher.at = position.above(depth);
+    for (const [i, words] of bits.entries()) {
+      const at = matcher.at.above(depth - bits.length + 1 + i);
+      at.words = words;
+      this.kept.push(at);
+    }
+    while (this.kept.length > GRAMMAR_LIMITS.path) this.kept.shift()!.words = undefined;
+    return depth;
+  }
+
+  private *open(): Generator<EngineRequest, Matcher | undefined, EngineReply> {
+    const { vocabulary, grammar } = this.options;
+    const request = { type: "open", vocabulary: vocabulary.id, grammar } as const;
+    let reply = yield request;
+    if (reply.type === "gone" && reply.what === "vocabulary") reply = yield { ...request, texts: vocabulary.texts() };
+    if (reply.type === "gone") return undefined;
+    if (reply.type !== "opened") throw this.failure(reply);
+    return { id: reply.matcher, epoch: reply.epoch, at: this.start };
+  }
+
+  private failure(reply: EngineReply): Error {
+    if (reply.type !== "failed") return new Error(`the grammar engine answered \`${reply.type}\``);
+    const { message, kind } = reply;
+    return new InputError(this.options.naming(message), kind === "limit" ? { code: "LIMIT_EXCEEDED" } : {});
+  }
+}
+
+/** The last position that both ways have in common, at a depth of at most `most`, and the tokens from there to `to`. */
+function wayTo(from: Position, to: Position, most: number): { readonly keep: Position; readonly tokens: number[] } {
+  const tokens: number[] = [];
+  let [a, b] = [from, to];
+  while (a !== b || b.depth > most) {
+    if (a.depth > b.depth) a = a.before!;
+    else {
+      if (a.depth === b.depth) a = a.before!;
+      tokens.push(b.token);
+      b = b.before!;
+    }
+  }
+  return { keep: b, tokens: tokens.reverse() };
+}
+
+class Position implements GrammarState {
+  words: Uint32Array | undefined;
+
+  constructor(
+    private readonly session: Session,
+    readonly before: Position | undefined,
+    readonly token: number,
+    /** The number of tokens before it. */
+    readonly depth: number,
+  ) {}
+
+  ready(): Promise<void> | undefined {
+    if (this.words) return undefined;
+    const { client, options } = this.session;
+    if (options.now || (!client.isElsewhere && !client.ready())) return undefined;
+    return this.session.prepare(this, this.depth).then((depth) => this.checkDepth(depth));
+  }
+
+  bits(): Uint32Array {
+    if (this.words) return this.words;
+    if (!this.session.options.now && this.session.client.isElsewhere)
+      throw new InputError("this position of a grammar is not ready: await `ready()`", { code: "NOT_READY" });
+    this.checkDepth(this.session.prepareNow(this));
+    return this.words!;
+  }
+
+  accept(token: number): GrammarState {
+    const { vocabulary } = this.session.options;
+    if (!Number.isInteger(token) || token < 0 || token >= vocabulary.size) throw this.refused(token);
+    if (this.words && !hasBit(this.words, token)) throw this.refused(token);
+    // the text may go on after it, as if it were not there
+    return vocabulary.isEnd(token) ? this : new Position(this.session, this, token, this.depth + 1);
+  }
+
+  async follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]> {
+    const { vocabulary } = this.session.options;
+    const positions: Position[] = [];
+    for (const token of Array.from(tokens).slice(0, GRAMMAR_LIMITS.path - 1)) {
+      if (vocabulary.isEnd(token)) break;
+      positions.push(new Position(this.session, positions.at(-1) ?? this, token, this.depth + positions.length + 1));
+    }
+    const last = positions.at(-1);
+    if (!last) return [];
+    const depth = await this.session.prepare(last, this.words ? this.depth + 1 : this.depth);
+    return positions.slice(0, Math.max(depth - this.depth, 0));
+  }
+
+  release(): void {
+    this.session.release();
+  }
+
+  /** The position on the way to this one. */
+  above(depth: number): Position {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias
+    let position: Position = this;
+    while (position.depth > depth) position = position.before!;
+    return position;
+  }
+
+  /** Throws if the grammar accepts only the tokens up to a depth. */
+  private checkDepth(depth: number): void {
+    if (depth < this.depth) throw this.refused(this.above(depth + 1).token);
+  }
+
+  private refused(token: number): InputError {
+    return new InputError(`the grammar does not accept token ${token} here`);
+  }
+}
+
+/** The beginning of a text. */
+export const openSession = (options: SessionOptions): GrammarState => new Session(options).start;

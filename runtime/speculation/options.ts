@@ -1,0 +1,66 @@
+/** The option `speculate` of a request. */
+import * as is from "../check.js";
+import type { Chain } from "../chain.js";
+import { InputError } from "../errors.js";
+import type { ModelInfo } from "../native/binding.js";
+import * as checks from "../optionChecks.js";
+
+/** Prompt lookup: what followed the last tokens where the text had them before is drafted. It needs no second model. */
+export interface LookupOptions {
+  /** The fewest last tokens that must have occurred before; default 2. */
+  readonly min?: number;
+  /** The most last tokens that are compared; default 8. The longest match is taken, and the latest of equal ones. */
+  readonly max?: number;
+  /** The most tokens of a draft; default 8. */
+  readonly tokens?: number;
+}
+
+/** A smaller model with the same vocabulary writes the drafts. */
+export interface DraftOptions {
+  /** A model from `loadModel` or `loadModelFromBytes`. It is only read, and may serve several generations. */
+  readonly draft: { readonly info: ModelInfo };
+  /** The most tokens of a draft; default 8. */
+  readonly tokens?: number;
+  /** The chain that picks the tokens of a draft; default: the likeliest token. */
+  readonly chain?: Chain;
+}
+
+/** Where drafts come from. */
+export type Speculate = { readonly ngram: LookupOptions } | DraftOptions;
+
+/** The most tokens of a draft. */
+export const MAX_DRAFT = 32;
+export const DRAFT_TOKENS = 8;
+const MAX_NGRAM = 64;
+
+const tokens = is.integer(1, MAX_DRAFT);
+const NGRAM: is.Checks<LookupOptions> = { min: is.integer(1, MAX_NGRAM), max: is.integer(1, MAX_NGRAM), tokens };
+const DRAFT: is.Checks<DraftOptions> = { draft: is.someObject, tokens, chain: checks.chain };
+const checkNgram = is.object(NGRAM);
+const checkEither = is.object({ ngram: checkNgram, ...DRAFT });
+
+/** Checks everything but the draft model itself. */
+export const speculate: is.Check = (value, name) => {
+  checkEither(value, name);
+  const given = value as { readonly ngram?: LookupOptions; readonly draft?: object };
+  if ((given.ngram === undefined) === (given.draft === undefined))
+    throw new InputError(
+      `\`${name}\`: expected either \`ngram\` or \`draft\`, found ${given.ngram === undefined ? "neither" : "both"}`,
+    );
+  if (given.ngram === undefined) return;
+  is.object(NGRAM, (_, key) => `${name}.${key}`)(given.ngram, `${name}.ngram`);
+  const stray = Object.keys(value as object).find((key) => key !== "ngram");
+  if (stray !== undefined) throw new InputError(`\`${name}.${stray}\` belongs to a draft model: set \`ngram.tokens\``);
+  const { min, max } = ngramOf(given.ngram);
+  if (min > max)
+    throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`);
+};
+
+/** With the defaults. */
+export function ngramOf({ min, max, tokens = DRAFT_TOKENS }: LookupOptions): Required<LookupOptions> {
+  return { min: min ?? Math.min(2, max ?? 2), max: max ?? Math.max(8, min ?? 8), tokens };
+}
+
+/** The most tokens of a draft. */
+export const tokensOf = (given: Speculate): number =>
+  "ngram" in given ? ngramOf(given.ngram).tokens : (given.tokens ?? DRAFT_TOKENS);

@@ -1,0 +1,216 @@
+/**
+ * Speculation of one sequence: the last token is decoded together with a draft, and an output that was computed ahead is given
+ * when the text has reached it with the same tokens, uniforms and inputs. So the text is that of decoding each token alone.
+ */
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { varying } from "../features/feed.js";
+import type { GrammarState } from "../grammars/types.js";
+import type { InputError } from "../errors.js";
+import type { ChainResults, DecodeOutput } from "../native/binding.js";
+import type { Row, Slot, Step } from "../scheduler/step.js";
+import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
+import type { Draft, Drafter } from "./drafter.js";
+import { knownStates } from "./known.js";
+import { Pace } from "./pace.js";
+
+/** What speculation holds of its sequence. */
+export interface SpeculatorParts {
+  readonly graph: Graph;
+  readonly vocabSize: number;
+  readonly drafter: Drafter;
+  /** The most tokens of a draft. */
+  readonly most: number;
+  readonly isEnd: (token: number) => boolean;
+  /** The chain on a row of the model's own logits. */
+  readonly evaluate: (logits: Float32Array, row: Row) => ChainResults;
+}
+
+/** Where the text is. */
+export interface Present {
+  readonly slot: Slot;
+  /** The text so far. */
+  readonly tokens: Int32Array;
+  readonly sequence: SequenceState;
+  /** The step for the next token, without a draft. */
+  readonly step: Step;
+  /** The most tokens that a draft can be used for. */
+  readonly room: number;
+  /** The step with more tokens, for guides too. */
+  readonly extend: (draft: readonly number[]) => Pick<Step, "tokens" | "guides">;
+}
+
+/** What was computed ahead of the text. */
+interface Ahead {
+  /** The length of the text that the draft follows. */
+  readonly base: number;
+  readonly draft: readonly number[];
+  readonly kind: number;
+  readonly rows: readonly Row[];
+  readonly outputs: readonly DecodeOutput[];
+}
+
+/** Counts of a generation. */
+export interface SpeculationStats {
+  /** Tokens that were decoded before they were picked. */
+  drafted: number;
+  /** Those of them that were picked then. */
+  accepted: number;
+  /** Batches of the sequence. */
+  decodes: number;
+}
+
+export class Speculator {
+  readonly stats: SpeculationStats = { drafted: 0, accepted: 0, decodes: 0 };
+  private readonly states: ReturnType<typeof knownStates>;
+  private pace: Pace | undefined;
+  private ahead: Ahead | undefined;
+  /** A draft that was not decoded, to compare with the text. */
+  private guess: (Draft & { readonly base: number }) | undefined;
+
+  constructor(private readonly parts: SpeculatorParts) {
+    this.states = knownStates(parts.graph, parts.vocabSize);
+  }
+
+  /** The output for the next token. */
+  async next(present: Present): Promise<DecodeOutput> {
+    this.pace ??= new Pace(present.slot.costs, this.parts.most);
+    this.check(present.tokens);
+    const known = this.known(present);
+    if (known) {
+      this.stats.accepted++;
+      this.pace.gain();
+      return known;
+    }
+    this.drop(present.tokens);
+    const { tokens: draft, kind } = await this.draft(present);
+    const rows = draft.length === 0 ? [] : await this.rowsFor(present, draft);
+    try {
+      return await this.decode(present, {
+        base: present.tokens.length,
+        draft: draft.slice(0, rows.length),
+        kind,
+        rows,
+      });
+    } catch (error) {
+      // logits after a wrong draft must not fail the text
+      if (rows.length === 0 || !(error instanceof Error) || (error as Partial<InputError>).code !== "INVALID_LOGITS")
+        throw error;
+      return this.decode(present, { base: present.tokens.length, draft: [], kind, rows: [] });
+    }
+  }
+
+  /** The result of a row that was computed ahead, if the text has come to it. */
+  private known({ tokens, step }: Present): DecodeOutput | undefined {
+    const { ahead } = this;
+    const at = ahead ? tokens.length - ahead.base : 0;
+    if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
+    if (ahead.draft.slice(0, at).some((token, i) => tokens[ahead.base + i] !== token)) return undefined;
+    const output = ahead.outputs[at]!;
+    if (this.states && areEqual(ahead.rows[at - 1]!, step)) return output;
+    return output.raw && { ...this.parts.evaluate(output.raw, step), sequence: output.sequence, raw: output.raw };
+  }
+
+  private async draft({ tokens, room, step }: Present): Promise<Draft> {
+    const { drafter, most } = this.parts;
+    const pace = this.pace!;
+    // what a prompt costs says nothing of the next tokens
+    const limit = step.tokens.length > 1 ? 0 : Math.min(most, room);
+    if (drafter.isFree) {
+      const found = limit < 1 ? NONE : await drafter.draft(tokens, limit);
+      const length = pace.length(found.kind, found.tokens.length);
+      if (length === 0 && found.tokens.length > 0) this.guess = { ...found, base: tokens.length };
+      return { tokens: found.tokens.slice(0, length), kind: found.kind };
+    }
+    const length = pace.length(NONE.kind, limit);
+    if (length === 0) return NONE;
+    const start = performance.now();
+    const found = await drafter.draft(tokens, length);
+    pace.draft(performance.now() - start, found.tokens.length);
+    return found;
+  }
+
+  /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
+  private async rowsFor({ sequence, step }: Present, draft: readonly number[]): Promise<Row[]> {
+    const { graph, isEnd } = this.parts;
+    const end = draft.findIndex(isEnd);
+    const tokens = end < 0 ? draft : draft.slice(0, end);
+    // evaluated later, on the logits that come back
+    if (!this.states) return tokens.map(() => step);
+    const grammars = await grammarsAfter(sequence, tokens);
+    const rows: Row[] = [];
+    let [after, { uniforms }] = [without(sequence), step as Row];
+    for (const [i, token] of tokens.entries()) {
+      if (grammars.some((positions) => positions && i >= positions.length)) break;
+      after = acceptToken(after, token, this.states(uniforms));
+      const whole = { ...after, features: withGrammars(sequence, grammars, i) };
+      uniforms = uniformsOf(whole);
+      rows.push({ uniforms, inputs: varying(graph, featureInputs(whole)) });
+    }
+    return rows;
+  }
+
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<DecodeOutput> {
+    const { slot, step, extend } = present;
+    const { draft, rows } = ahead;
+    const more = { ...step, ...extend(draft), more: rows, isRaw: !this.states || step.isRaw === true };
+    const { outputs, cost } = await slot.decodeRows(draft.length === 0 ? step : more);
+    const kept = outputs.length - 1;
+    this.stats.decodes++;
+    this.stats.drafted += kept;
+    if (cost) this.pace!.spend(cost, kept);
+    this.ahead = kept > 0 ? { ...ahead, draft: draft.slice(0, kept), outputs } : undefined;
+    return outputs[0]!;
+  }
+
+  /** Compares a draft that was not decoded with the text's next token. */
+  private check(tokens: Int32Array): void {
+    const { guess } = this;
+    this.guess = undefined;
+    if (!guess || tokens.length !== guess.base + 1) return;
+    const isRight = tokens[guess.base] === guess.tokens[0];
+    this.pace!.learn(guess.kind, isRight ? 1 : 0, !isRight);
+  }
+
+  /** Ends what was computed ahead. */
+  private drop(tokens: Int32Array): void {
+    const { ahead } = this;
+    this.ahead = undefined;
+    if (!ahead) return;
+    const { base, draft, kind } = ahead;
+    const after = tokens.subarray(base);
+    const wrong = draft.findIndex((token, i) => token !== after[i]);
+    this.pace!.learn(kind, wrong < 0 ? draft.length : wrong, wrong >= 0 && wrong < after.length);
+  }
+
+  dispose(): void {
+    this.parts.drafter.dispose();
+  }
+}
+
+const NONE: Draft = { tokens: [], kind: 0 };
+
+const same = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
+/** Whether two rows are fed with the same numbers. */
+const areEqual = (a: Row, b: Row): boolean =>
+  same(a.uniforms, b.uniforms) && a.inputs.every((values, i) => same(values, b.inputs[i]!));
+
+type Positions = readonly GrammarState[] | undefined;
+
+/** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
+const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
+  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
+
+/** The sequence without its grammars, which are accepted beside it. */
+const without = (sequence: SequenceState): SequenceState => ({
+  ...sequence,
+  features: sequence.features.map(({ grammar: _, ...feature }) => feature),
+});
+
+const withGrammars = ({ features }: SequenceState, grammars: readonly Positions[], at: number): typeof features =>
+  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature));
