@@ -1,17 +1,17 @@
 /** `ggsl chat`: a conversation with a model, on a terminal or line by line from standard input. */
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { Chain } from "ggsl/chain.js";
 import type { GenerationStats } from "ggsl/generate.js";
+import type { UniformValues } from "ggsl/sequence.js";
 import { loadModel, type Model } from "ggsl/model.js";
-import { loadChains } from "../chain.js";
+import { loadChains, type ChainOptions } from "../chain.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";
 import { openTurns } from "../chat/turns.js";
 import { readTemplate, type ChatFlags } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { limitsOption, positive, rootOption, seedOption, setOption, stagesOption, UsageError } from "../usage.js";
-import type { ChainOptions } from "../chain.js";
+import { limitsOption, positive, rootOption, seedOption, setOption, stagesOption } from "../usage.js";
 
 interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly sampler?: string;
@@ -24,7 +24,7 @@ export const addChat = (program: Command): Command =>
     program
       .command("chat")
       .description("talk with an instruct model")
-      .argument("[model]", "the model file (GGUF), with a chat template")
+      .argument("<model>", "the model file (GGUF), with a chat template")
       .addOption(stagesOption())
       .option("--sampler <file>", "GGSL file, or a spec: *.graph.json (default: the sampling advice of the model file)")
       .option("--system <text>", "the system message")
@@ -36,12 +36,9 @@ export const addChat = (program: Command): Command =>
     .addOption(limitsOption())
     .addOption(rootOption())
     .option("--stats", "print statistics after each answer, on standard error")
-    .addOption(new Option("--model <gguf>", "the model file").hideHelp())
     .action(chat);
 
-async function chat(file: string | undefined, options: Options): Promise<void> {
-  const path = file ?? options.model;
-  if (path === undefined) throw new UsageError("expected the file of an instruct model, as in `ggsl chat MODEL.gguf`");
+async function chat(path: string, options: Options): Promise<void> {
   const given = isGiven(options) ? chainOf(options) : undefined;
   const template = readTemplate(options);
   using model = await loadModel(path, settingsOf(options));
@@ -54,7 +51,7 @@ async function chat(file: string | undefined, options: Options): Promise<void> {
     for await (const line of turns) {
       const command = commandOf(line);
       if (command) session.run(command);
-      else if (line.trim() !== "") await turns.during(session.answer(line));
+      else if (line.trim() !== "") await session.answer(line);
     }
   } finally {
     turns.close();
@@ -74,7 +71,7 @@ chain chat(t: f32 >= 0 = 0.8) = top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(
 /** A conversation so far. */
 class Session {
   private messages: ChatMessage[];
-  private uniforms: Record<string, number | boolean> = {};
+  private uniforms: UniformValues = {};
   private abort: AbortController | undefined;
 
   constructor(
@@ -138,14 +135,13 @@ class Session {
         if (this.messages.at(-1)?.role === "assistant") this.messages.splice(-2);
         return;
       case "set": {
-        const values = Object.fromEntries(Object.entries(command.values));
         const params = this.chain.graph.params.map(({ name }) => name);
-        const unknown = Object.keys(values).find((name) => !params.includes(name));
+        const unknown = Object.keys(command.values).find((name) => !params.includes(name));
         if (unknown !== undefined)
           return report(
             `the chain has no parameter \`${unknown}\`${params.length > 0 ? `; it has ${params.join(", ")}` : ""}`,
           );
-        this.uniforms = { ...this.uniforms, ...values };
+        this.uniforms = { ...this.uniforms, ...command.values };
         return;
       }
       case "sampler":

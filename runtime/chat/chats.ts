@@ -1,12 +1,18 @@
 /** Answers to conversations. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { contextSettings } from "../contextOptions.js";
-import { generateIn, openScheduler, type GenerateOptions, type Generation, type LoadedModel } from "../generate.js";
+import {
+  generateIn,
+  openScheduler,
+  type GenerateOptions,
+  type Generation,
+  type LoadedModel,
+  type Room,
+} from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
 import { openTokensOf, type LatePrompt } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
-import type { Slot } from "../scheduler/step.js";
 import type { ChatMessage } from "./messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./render.js";
 
@@ -20,33 +26,27 @@ export function chatPrompt(
   return async () => openTokensOf(model, await renderConversation(model, conversation));
 }
 
+/** A scheduler for one generation, and what to call after it. */
+interface Taken {
+  readonly scheduler: Scheduler;
+  readonly free: () => void;
+}
+
 /** A model's context for conversations: a new turn finds the tokens of the turns before. */
 export class KeptContext {
   private kept: { readonly key: string; readonly scheduler: Scheduler; isTaken: boolean } | undefined;
 
-  /** A slot of the kept context, if it is free; else of one for this slot alone. */
-  async acquire(key: string, open: () => Scheduler, given: Parameters<Scheduler["acquire"]>): Promise<Slot> {
+  /** The kept context, if it is free; else one for this generation alone. */
+  take(key: string, open: () => Scheduler): Taken {
     if (this.kept && this.kept.key !== key && !this.kept.isTaken) this.dispose();
     this.kept ??= { key, scheduler: open(), isTaken: false };
     const { kept } = this;
-    const isFree = kept.key === key && !kept.isTaken;
-    const scheduler = isFree ? kept.scheduler : open();
-    if (isFree) kept.isTaken = true;
-    const free = (): void => {
-      if (!isFree) scheduler.dispose();
-      kept.isTaken &&= !isFree;
-    };
-    try {
-      const slot = await scheduler.acquire(...given);
-      const release = (): void => {
-        slot.release();
-        free();
-      };
-      return Object.assign(Object.create(slot) as Slot, { release });
-    } catch (error) {
-      free();
-      throw error;
+    if (kept.key !== key || kept.isTaken) {
+      const scheduler = open();
+      return { scheduler, free: () => scheduler.dispose() };
     }
+    kept.isTaken = true;
+    return { scheduler: kept.scheduler, free: () => void (kept.isTaken = false) };
   }
 
   dispose(): void {
@@ -70,9 +70,13 @@ export function startChat(
   const sequences = 1 + guidesOf(graphOf(options)).length;
   const open = (): Scheduler => openScheduler(model, sequences, options);
   const key = JSON.stringify([sequences, placement, checkLogits, ...Object.entries(settings).sort()]);
-  const scheduler = {
+  // when it starts, it is known whether the kept context is free
+  let taken: Taken | undefined;
+  const take = (): Taken => (taken ??= kept.take(key, open));
+  const scheduler: Room["scheduler"] = {
     sequences,
-    acquire: (...given: Parameters<Scheduler["acquire"]>) => kept.acquire(key, open, given),
+    acquire: (request) => take().scheduler.acquire(request),
+    companion: (...given) => take().scheduler.companion(...given),
   };
-  return generateIn({ scheduler, model, options }, prompt, options);
+  return generateIn({ scheduler, model, options }, prompt, options, () => taken?.free());
 }

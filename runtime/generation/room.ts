@@ -56,7 +56,7 @@ const PROMPT_BATCH = 128;
 
 /** The scheduler that gives a generation its slot. */
 export interface Room {
-  readonly scheduler: Pick<Scheduler, "acquire" | "sequences">;
+  readonly scheduler: Pick<Scheduler, "acquire" | "companion" | "sequences">;
   readonly model: LoadedModel;
   readonly options: RunOptions;
 }
