@@ -23,7 +23,8 @@ export function openTurns(interrupt: () => boolean): Turns {
   });
   lines.on("close", () => {
     isClosed = true;
-    interrupt();
+    // the end of a file does not stop the answer to its last line
+    if (isTerminal) interrupt();
     wake();
   });
 

@@ -95,21 +95,22 @@ class Session {
 
   async answer(content: string): Promise<void> {
     this.messages.push({ role: "user", content });
-    const { template, tokens, ctxSize } = this.options;
+    const { template, tokens, ctxSize, strict } = this.options;
     this.abort = new AbortController();
     const { signal } = this.abort;
-    let answer = "";
+    let [answer, facts] = ["", ""];
     try {
       const generation = this.model.chat(this.messages, {
         ...{ chain: this.chain, uniforms: this.uniforms, template, signal },
         ...(tokens !== undefined && { maxTokens: tokens }),
         ...(ctxSize !== undefined && { contextSize: ctxSize }),
+        ...(strict && { strict }),
       });
       for await (const { text } of generation) {
         answer += text;
         process.stdout.write(text);
       }
-      if (this.options.stats) process.stderr.write(`\n${factsLine(generation.stats())}`);
+      facts = factsLine(generation.stats());
     } catch (error) {
       if (!signal.aborted) {
         // the turn can be given again, changed
@@ -120,6 +121,7 @@ class Session {
     } finally {
       this.abort = undefined;
       if (answer !== "" || signal.aborted) process.stdout.write("\n");
+      if (this.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
     }
     this.messages.push({ role: "assistant", content: answer });
   }
