@@ -56,6 +56,10 @@ public:
     // For every token: 1 for a control token, plus 2 for one that ends a generation.
     std::vector<uint8_t> classes() const;
 
+    // Whether some layer keeps one state per sequence, from which no token can be removed; such models are computed one sequence at
+    // a time.
+    bool is_recurrent() const;
+
     // Without weights there are no contexts.
     bool has_weights() const { return !vocab_only; }
 
