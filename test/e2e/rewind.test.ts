@@ -186,7 +186,7 @@ test("with a guide, and beside another sequence of the batch", async () => {
   using batch = model.batch({ sequences: 3, contextSize: 256 });
   const request = { chain, maxTokens: 30, guides: { negative: { prompt: "And the king said" } } };
   const plain = { chain: CHAINS["mirostat"]!, maxTokens: 40, uniforms: { seed: 7 }, ...endless(model) };
-  const guided = batch.add(PROMPT, request as never) as Generation;
+  const guided = batch.add(PROMPT, request) as Generation;
   const [tokens, beside] = await Promise.all([
     (async () => {
       const first = await take(guided, 20);
@@ -198,7 +198,7 @@ test("with a guide, and beside another sequence of the batch", async () => {
     })(),
     rest(batch.add(PROMPT, plain) as Generation),
   ]);
-  const alone = await rest(model.generate(PROMPT, request as never) as Generation);
+  const alone = await rest(model.generate(PROMPT, request));
   expect(tokens.map(({ token }) => token)).toEqual(alone.map(({ token }) => token));
   expect(beside.map(({ token }) => token)).toEqual(
     (await rest(model.generate(PROMPT, plain) as Generation)).map(({ token }) => token),
@@ -235,7 +235,7 @@ test("bad input", async () => {
   const generation = open(CHAINS["mirostat"]!);
   const refused = (count: unknown, message: string, code = "INVALID_ARGUMENT"): void =>
     expect(() => generation.rewind(count as number)).toThrow(
-      expect.objectContaining({ code, message: expect.stringContaining(message) }) as never,
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
     );
   refused(1, "`count` must be 0 before the first piece, found 1");
   generation.rewind(0);
