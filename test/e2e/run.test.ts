@@ -83,7 +83,7 @@ test("stop texts, the fewest tokens, and log-probabilities", () => {
     [["--logprobs", "101", "--json"], "error: `logprobs` must be an integer from 0 to 100, found 101"],
   ] as const) {
     const { status, stderr } = ggsl([...args, ...wrong]);
-    expect([status > 0, stderr]).toEqual([true, expect.stringContaining(message)]);
+    expect([status === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
   }
 });
 
