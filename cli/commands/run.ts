@@ -14,6 +14,7 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
 import { MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
+import { DRAFT_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
@@ -56,6 +57,9 @@ interface Options extends ChainOptions {
   readonly gpuLayers?: number | "all";
   readonly flashAttn?: FlashAttention;
   readonly sequences: number;
+  readonly draftModel?: string;
+  readonly draftMax?: number;
+  readonly lookup?: true;
   readonly stats?: true;
   readonly json?: true;
 }
@@ -119,6 +123,14 @@ export const addRun = (program: Command): Command =>
       positive,
       1,
     )
+    .addOption(
+      new Option(
+        "--draft-model <gguf>",
+        "a smaller model with the same vocabulary that drafts tokens: the same text in fewer decodes",
+      ).conflicts("lookup"),
+    )
+    .option("--lookup", "draft what followed the last tokens where the text had them before")
+    .option("--draft-max <n>", `the most tokens of a draft (default: ${DRAFT_TOKENS})`, atMost(MAX_DRAFT))
     .addOption(seedOption())
     .addOption(setOption())
     .addOption(grammarOption())
@@ -139,6 +151,10 @@ async function run(file: string | undefined, name: string | undefined, options: 
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
   const { backend, device, gpuLayers } = options;
   using model = await loadShown(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
+  using draft =
+    options.draftModel === undefined
+      ? undefined
+      : await loadShown(options.draftModel, { backend, device, gpuLayers, ...settingsOf(options) });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
@@ -152,6 +168,7 @@ async function run(file: string | undefined, name: string | undefined, options: 
   process.once("SIGINT", onInterrupt);
   try {
     const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
+    const speculate = speculateOf(options, draft);
     const { stop: stops, minTokens, ignoreEos, logprobs } = options;
     const request = {
       ...{ maxTokens: options.tokens, signal: abort.signal, guides },
@@ -159,6 +176,7 @@ async function run(file: string | undefined, name: string | undefined, options: 
       ...(minTokens !== undefined && { minTokens }),
       ...(ignoreEos && { ignoreEnd: true }),
       ...(logprobs !== undefined && { logprobs }),
+      ...(speculate && { speculate }),
     };
     const generations = chains.map((chain) =>
       batch.add(options.prompt, { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) }),
@@ -207,6 +225,14 @@ const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }
   ...{ cacheTypeK, cacheTypeV, threads },
   ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
 });
+
+function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undefined): Speculate | undefined {
+  const most = tokens === undefined ? {} : { tokens };
+  if (draft) return { draft, ...most };
+  if (lookup) return { ngram: most };
+  if (tokens !== undefined) throw new UsageError("--draft-max needs --draft-model or --lookup");
+  return undefined;
+}
 
 /** Collects `--stop TEXT`. */
 const stop = (text: string, present: readonly string[] = []): string[] => [...present, text];
@@ -280,7 +306,16 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.readbackBytes} bytes read back per token`,
     `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.cacheBytes} bytes of cache`,
+    ...(s.computedPromptTokens < s.promptTokens
+      ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
+      : []),
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
+    ...(s.decodes === undefined
+      ? []
+      : [
+          `${s.accepted} of ${s.drafted} drafted tokens accepted`,
+          `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
+        ]),
     `${s.generatedTokens} tokens, ended by ${s.finish}${s.stopText === undefined ? "" : ` ${JSON.stringify(s.stopText)}`}`,
   ].join(" | ");
 }

@@ -95,11 +95,6 @@ void Context::check_guides(const std::map<int32_t, size_t> & rows) const {
     }
 }
 
-// llama.cpp computes recurrent models one sequence at a time.
-bool Context::computes_alone() const {
-    return model->is_recurrent();
-}
-
 bool Context::has_guides(const Batch & batch) const {
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
         const auto chain = chains.find(batch.sequences[i]);

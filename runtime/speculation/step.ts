@@ -20,6 +20,8 @@ export interface SpeculatorParts {
   readonly drafter: Drafter;
   /** The most tokens of a draft. */
   readonly most: number;
+  /** Whether drafts are only as long as pays. */
+  readonly isAdaptive: boolean;
   readonly isEnd: (token: number) => boolean;
   /** The chain on a row of the model's own logits. */
   readonly evaluate: (logits: Float32Array, row: Row) => ChainResults;
@@ -73,7 +75,7 @@ export class Speculator {
 
   /** The output for the next token. */
   async next(present: Present): Promise<SlotOutput> {
-    this.pace ??= new Pace(present.slot.costs, this.parts.most);
+    this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
     this.check(present.tokens);
     const known = this.known(present);
     if (known) {
@@ -112,21 +114,24 @@ export class Speculator {
 
   private async draft({ tokens, room, step }: Present): Promise<Draft> {
     const { drafter, most } = this.parts;
-    const pace = this.pace!;
     // what a prompt costs says nothing of the next tokens
     const limit = step.tokens.length > 1 ? 0 : Math.min(most, room);
     if (drafter.isFree) {
       const found = limit < 1 ? NONE : await drafter.draft(tokens, limit);
-      const length = pace.length(found.kind, found.tokens.length);
+      const length = this.lengthOf(found.kind, found.tokens.length);
       if (length === 0 && found.tokens.length > 0) this.guess = { ...found, base: tokens.length };
       return { tokens: found.tokens.slice(0, length), kind: found.kind };
     }
-    const length = pace.length(NONE.kind, limit);
+    const length = this.lengthOf(NONE.kind, limit);
     if (length === 0) return NONE;
     const start = performance.now();
     const found = await drafter.draft(tokens, length);
-    pace.draft(performance.now() - start, found.tokens.length);
+    this.pace!.draft(performance.now() - start, found.tokens.length);
     return found;
+  }
+
+  private lengthOf(kind: number, most: number): number {
+    return this.parts.isAdaptive ? this.pace!.length(kind, most) : most;
   }
 
   /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
@@ -202,7 +207,7 @@ const areEqual = (a: Row, b: Row): boolean =>
 
 type Positions = readonly GrammarState[] | undefined;
 
-/** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
+/** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
   Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
 
