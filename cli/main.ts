@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Comm
   compile: async () => (await import("./commands/compile.js")).addCompile,
   eval: async () => (await import("./commands/eval.js")).addEval,
   run: async () => (await import("./commands/run.js")).addRun,
+  chat: async () => (await import("./commands/chat.js")).addChat,
   test: async () => (await import("./commands/test.js")).addTest,
   explain: async () => (await import("./commands/explain.js")).addExplain,
   gen: async () => (await import("./commands/gen.js")).addGen,

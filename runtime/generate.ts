@@ -90,7 +90,8 @@ export function generateIn(
         speculator = await openSpeculator(room, speculate, graph, place);
       }
       using rows = await rowsFor(options, sequence);
-      const held = { slot, placed, tail, rows, guides, speculator };
+      const checksLogits = room.options.checkLogits === true;
+      const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
       writer = new Writer({ model, graph, options, prompt: tokens, sequence, ...held });
       for (;;) {
         const piece = await writer.next();

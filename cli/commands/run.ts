@@ -1,30 +1,20 @@
 /** `ggsl run`: generates text with a model, with the chain in its graph. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import {
-  CACHE_TYPES,
-  FLASH_ATTENTION,
-  MAX_CONTEXT,
-  MAX_LAYERS,
-  MAX_THREADS,
-  type CacheType,
-  type FlashAttention,
-} from "@ggsl/compiler/llama/contexts.js";
-import { describeNotes } from "@ggsl/settings/from/notes.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { ContextSettings } from "ggsl/contextOptions.js";
 import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
-import { MODEL_BACKENDS, type Model, type ModelBackend } from "ggsl/model.js";
+import type { ChatMessage } from "ggsl/chat/messages.js";
+import type { Model } from "ggsl/model.js";
 import { DRAFT_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
+import { advisedBy, reportBroken } from "../advice.js";
+import { readTemplate, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
-import { InputError } from "ggsl/errors.js";
 import { loadShown } from "../progress.js";
 import { reportSplit } from "../split.js";
+import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import {
   atMost,
-  deviceOption,
-  integer,
   jsonOption,
   limitsOption,
   natural,
@@ -33,11 +23,10 @@ import {
   rootOption,
   setOption,
   stagesOption,
-  strictOption,
   UsageError,
 } from "../usage.js";
 
-interface Options extends ChainOptions {
+interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly model: string;
   readonly prompt: string;
   readonly guide?: Readonly<Record<string, string>>;
@@ -46,16 +35,8 @@ interface Options extends ChainOptions {
   readonly minTokens?: number;
   readonly ignoreEos?: true;
   readonly logprobs?: number;
-  readonly backend: ModelBackend;
-  readonly device?: number | string;
-  readonly strict?: true;
-  readonly ctxSize?: number;
-  readonly cacheTypeK?: CacheType;
-  readonly cacheTypeV?: CacheType;
-  readonly threads?: number;
-  readonly threadsBatch?: number;
-  readonly gpuLayers?: number | "all";
-  readonly flashAttn?: FlashAttention;
+  readonly special?: true;
+  readonly chat?: true;
   readonly sequences: number;
   readonly draftModel?: string;
   readonly draftMax?: number;
@@ -81,14 +62,17 @@ interface Result extends Text {
 }
 
 export const addRun = (program: Command): Command =>
-  program
-    .command("run")
+  addModelOptions(program.command("run"))
     .description("generate text with a model")
     .argument("[file]", "GGSL file, or a spec: *.graph.json")
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(new Option("--model <gguf>", "the model file").default(DEMO_MODEL, "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
+    .option("--special", "read special tokens in the prompts, such as <|im_start|>, as these tokens")
+    .option("--chat", "the prompt is a message to an instruct model; only its answer is printed")
+    .option("--system <text>", "the system message, with --chat")
+    .option("--template <file>", "a Jinja chat template, or the name of one of the model's, with --chat")
     .option(
       "--guide <name=prompt>",
       "the prompt of another sequence whose logits the chain reads, `input name: logits`; repeatable",
@@ -103,20 +87,6 @@ export const addRun = (program: Command): Command =>
       "log-probabilities of the model for each token and for the N likeliest ones, in the output of --json",
       natural,
     )
-    .addOption(new Option("--backend <name>", "the backend to run on").choices(MODEL_BACKENDS).default("auto"))
-    .addOption(deviceOption())
-    .addOption(strictOption())
-    .option(
-      "-c, --ctx-size <n>",
-      "tokens of prompt and generated text together (default: the context size of the model's training)",
-      atMost(MAX_CONTEXT),
-    )
-    .addOption(new Option("--cache-type-k <type>", "type of the K cache (default: f16)").choices(CACHE_TYPES))
-    .addOption(new Option("--cache-type-v <type>", "type of the V cache (default: f16)").choices(CACHE_TYPES))
-    .option("-t, --threads <n>", "CPU threads (default: half the number of processors)", atMost(MAX_THREADS))
-    .option("--threads-batch <n>", "CPU threads for the prompt (default: the same as --threads)", atMost(MAX_THREADS))
-    .option("--gpu-layers <n>", 'layers on the GPU, or "all" (default: all)', layers)
-    .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION))
     .option(
       "--sequences <n>",
       "number of texts to generate at once; --seed N gives them the seeds N, N + 1, ...",
@@ -146,21 +116,19 @@ async function run(file: string | undefined, name: string | undefined, options: 
   if (options.logprobs !== undefined && !options.json)
     throw new UsageError("--logprobs needs --json, which prints them");
   const grammar = readGrammar(options);
+  const messages = messagesOf(options);
+  const template = readTemplate(options);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
-  const { backend, device, gpuLayers } = options;
-  using model = await loadShown(options.model, { backend, device, gpuLayers, ...settingsOf(options) });
-  using draft =
-    options.draftModel === undefined
-      ? undefined
-      : await loadShown(options.draftModel, { backend, device, gpuLayers, ...settingsOf(options) });
+  using model = await loadShown(options.model, settingsOf(options));
+  using draft = options.draftModel === undefined ? undefined : await loadShown(options.draftModel, settingsOf(options));
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
   using batch = model.batch({
     sequences: sequences * perText,
-    contextSize: contextSizeOf(options, model),
+    contextSize: await contextSizeOf(options, model, messages && { messages, template }),
     ...(options.strict && { strict: true }),
   });
   const abort = new AbortController();
@@ -169,62 +137,59 @@ async function run(file: string | undefined, name: string | undefined, options: 
   try {
     const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
     const speculate = speculateOf(options, draft);
-    const { stop: stops, minTokens, ignoreEos, logprobs } = options;
+    const { special, prompt, stop: stops, minTokens, ignoreEos, logprobs } = options;
     const request = {
       ...{ maxTokens: options.tokens, signal: abort.signal, guides },
+      ...(special && { special }),
       ...(stops && { stop: stops }),
       ...(minTokens !== undefined && { minTokens }),
       ...(ignoreEos && { ignoreEnd: true }),
       ...(logprobs !== undefined && { logprobs }),
       ...(speculate && { speculate }),
     };
-    const generations = chains.map((chain) =>
-      batch.add(options.prompt, { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) }),
-    );
+    const generations = chains.map((chain) => {
+      const whole = { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) };
+      return messages ? batch.chat(messages, { ...whole, template }) : batch.add(prompt, whole);
+    });
     const isStreamed = sequences === 1 && !options.json;
-    const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, options.prompt)));
+    const begun = messages ? "" : prompt;
+    const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, begun)));
     const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
     reportSplit(generations[0]!.stats().split);
-    print(results, options, isStreamed);
+    print(results, { ...options, prompt: begun }, isStreamed);
     if (options.stats && !options.json) process.stderr.write(skippedLines(model));
   } finally {
     process.removeListener("SIGINT", onInterrupt);
   }
 }
 
-/** The chain that the model file advises; it is printed. */
-function advisedBy({ advice }: Model): NonNullable<ChainOptions["program"]> {
-  const { text, notes, fault } = advice;
-  if (fault !== undefined) throw new InputError(`the model's sampling advice cannot be used:\n  ${fault}`);
-  if (text === undefined)
-    throw new UsageError(
-      "expected either a FILE or -e STAGES: the model file contains no sampling advice (general.sampling.*)",
-    );
-  for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
-  process.stderr.write(`the chain is the model's sampling advice:\n\n${text}\n`);
-  return { name: "general.sampling", text };
-}
-
-/** Warns about a crashing driver even if its backend was not requested. */
-function reportBroken({ skipped, backend }: Model): void {
-  for (const { backend: other, reason, isBroken } of skipped)
-    if (isBroken) process.stderr.write(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
+/** The conversation of `--chat`. */
+function messagesOf({ chat, system, template, prompt }: Options): readonly ChatMessage[] | undefined {
+  if (!chat && (system ?? template) !== undefined) throw new UsageError("--system and --template need --chat");
+  const user = { role: "user", content: prompt };
+  return chat && (system === undefined ? [user] : [{ role: "system", content: system }, user]);
 }
 
 const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
-/** Several sequences get only the memory that their texts can need. */
-function contextSizeOf({ ctxSize, sequences, prompt, guide, tokens }: Options, model: Model): number | undefined {
-  if (ctxSize !== undefined || sequences === 1) return ctxSize;
-  const prompts = [prompt, ...Object.values(guide ?? {})].map((text) => model.tokenize(text).length);
-  return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
+interface Conversation {
+  readonly messages: readonly ChatMessage[];
+  readonly template: string | undefined;
 }
 
-const settingsOf = ({ cacheTypeK, cacheTypeV, threads, threadsBatch, flashAttn }: Options): ContextSettings => ({
-  ...{ cacheTypeK, cacheTypeV, threads },
-  ...{ batchThreads: threadsBatch, flashAttention: flashAttn },
-});
+/** Several sequences get only the memory that their texts can need. */
+async function contextSizeOf(
+  { ctxSize, sequences, prompt, guide, tokens, special }: Options,
+  model: Model,
+  conversation: Conversation | undefined,
+): Promise<number | undefined> {
+  if (ctxSize !== undefined || sequences === 1) return ctxSize;
+  const first = conversation ? await model.renderChat(conversation.messages, conversation) : prompt;
+  const options = { special: special ?? conversation !== undefined };
+  const prompts = [first, ...Object.values(guide ?? {})].map((text) => model.tokenize(text, options).length);
+  return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
+}
 
 function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undefined): Speculate | undefined {
   const most = tokens === undefined ? {} : { tokens };
@@ -242,15 +207,6 @@ function guide(text: string, present: Readonly<Record<string, string>> = {}): Re
   const [, name, prompt] = /^([A-Za-z_]\w*)=([^]+)$/.exec(text) ?? [];
   if (name === undefined || prompt === undefined) throw new InvalidArgumentError("Expected NAME=PROMPT.");
   return { ...present, [name]: prompt };
-}
-
-/** An argument of `--gpu-layers`. */
-function layers(text: string): number | "all" {
-  if (text === "all") return text;
-  const value = integer(text);
-  if (value < 0 || value > MAX_LAYERS)
-    throw new InvalidArgumentError(`Expected an integer from 0 to ${MAX_LAYERS}, or "all".`);
-  return value;
 }
 
 async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
@@ -306,6 +262,9 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.readbackBytes} bytes read back per token`,
     `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.cacheBytes} bytes of cache`,
+    ...(s.computedPromptTokens < s.promptTokens
+      ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
+      : []),
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
     ...(s.decodes === undefined
       ? []

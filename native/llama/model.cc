@@ -240,6 +240,10 @@ std::shared_ptr<const TokenTexts> Model::token_texts() const {
     return sorted_texts;
 }
 
+bool Model::is_recurrent() const {
+    return llama_model_is_recurrent(model.get()) || llama_model_is_hybrid(model.get());
+}
+
 bool Model::is_end(llama_token token) const {
     return token >= 0 && token < vocab_size() && llama_vocab_is_eog(vocab(), token);
 }

@@ -35,8 +35,6 @@ public:
     llama_model *       get() const { return model.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
     int32_t             vocab_size() const { return llama_vocab_n_tokens(vocab()); }
-    // Whether some layers have a state in place of a cache.
-    bool is_recurrent() const { return llama_model_is_recurrent(get()) || llama_model_is_hybrid(get()); }
 
     // `add_special`: add the model's special tokens around the text; `parse_special`: read e.g. "<s>" as one token.
     std::vector<llama_token> tokenize(const std::string & text, bool add_special, bool parse_special) const;
@@ -57,6 +55,10 @@ public:
 
     // For every token: 1 for a control token, plus 2 for one that ends a generation.
     std::vector<uint8_t> classes() const;
+
+    // Whether some layer keeps one state per sequence, from which no token can be removed; such models are computed one sequence at
+    // a time.
+    bool is_recurrent() const;
 
     // Without weights there are no contexts.
     bool has_weights() const { return !vocab_only; }

@@ -11,9 +11,8 @@ import {
 } from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
-import { openTokensOf, type LatePrompt } from "../prompt.js";
+import { openTokensOf, promptTokens, type LatePrompt } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
-import type { Slot } from "../scheduler/step.js";
 import type { ChatMessage } from "./messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./render.js";
 
@@ -24,41 +23,30 @@ export function chatPrompt(
   { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
-  return async () => openTokensOf(model, await renderConversation(model, conversation));
+  return async () => promptTokens(model, openTokensOf(model, await renderConversation(model, conversation)));
 }
 
+/** A scheduler for one generation, and what to call after it. */
 interface Taken {
-  readonly slot: Slot;
   readonly scheduler: Scheduler;
+  readonly free: () => void;
 }
 
 /** A model's context for conversations: a new turn finds the tokens of the turns before. */
 export class KeptContext {
   private kept: { readonly key: string; readonly scheduler: Scheduler; isTaken: boolean } | undefined;
 
-  /** A slot of the kept context, if it is free; else of one for this slot alone. */
-  async acquire(key: string, open: () => Scheduler, given: Parameters<Scheduler["acquire"]>): Promise<Taken> {
+  /** The kept context, if it is free; else one for this generation alone. */
+  take(key: string, open: () => Scheduler): Taken {
     if (this.kept && this.kept.key !== key && !this.kept.isTaken) this.dispose();
     this.kept ??= { key, scheduler: open(), isTaken: false };
     const { kept } = this;
-    const isFree = kept.key === key && !kept.isTaken;
-    const scheduler = isFree ? kept.scheduler : open();
-    if (isFree) kept.isTaken = true;
-    const free = (): void => {
-      if (!isFree) scheduler.dispose();
-      kept.isTaken &&= !isFree;
-    };
-    try {
-      const slot = await scheduler.acquire(...given);
-      const release = (): void => {
-        slot.release();
-        free();
-      };
-      return { slot: Object.assign(Object.create(slot) as Slot, { release }), scheduler };
-    } catch (error) {
-      free();
-      throw error;
+    if (kept.key !== key || kept.isTaken) {
+      const scheduler = open();
+      return { scheduler, free: () => scheduler.dispose() };
     }
+    kept.isTaken = true;
+    return { scheduler: kept.scheduler, free: () => void (kept.isTaken = false) };
   }
 
   dispose(): void {
@@ -82,11 +70,13 @@ export function startChat(
   const sequences = 1 + guidesOf(graphOf(options)).length;
   const open = (): Scheduler => openScheduler(model, sequences, options);
   const key = JSON.stringify([sequences, placement, checkLogits, ...Object.entries(settings).sort()]);
+  // when it starts, it is known whether the kept context is free
   let taken: Taken | undefined;
+  const take = (): Taken => (taken ??= kept.take(key, open));
   const scheduler: Room["scheduler"] = {
     sequences,
-    acquire: async (...given) => (taken = await kept.acquire(key, open, given)).slot,
-    companion: (...given) => taken!.scheduler.companion(...given),
+    acquire: (request) => take().scheduler.acquire(request),
+    companion: (...given) => take().scheduler.companion(...given),
   };
-  return generateIn({ scheduler, model, options }, prompt, options);
+  return generateIn({ scheduler, model, options }, prompt, options, () => taken?.free());
 }

@@ -63,6 +63,9 @@ function nameOf(filter: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
+/** The package makes scopes and an object for each round of a loop: as slow as that many other steps. */
+const STEPS_OF_ROUND = 64;
+
 /** Nodes whose value exists already. */
 const READS: ReadonlySet<string> = new Set(["Identifier", "Given", "Ternary", "SelectExpression", "StringLiteral"]);
 
@@ -283,7 +286,7 @@ export function interpreterOf(jinja: Jinja, global: Environment, { places, writt
       const iterable = any(of["iterable"]);
       const isSelected = iterable.type === "SelectExpression";
       const value = this.evaluate((isSelected ? iterable["lhs"] : iterable) as Node, scope);
-      charge(elementsOf(value).length);
+      charge(STEPS_OF_ROUND * elementsOf(value).length);
       const list = given(isNothing(value) ? make.list([]) : value);
       return super.evaluate(node({ ...of, iterable: isSelected ? { ...iterable, lhs: list } : list }), scope);
     }

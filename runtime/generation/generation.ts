@@ -56,6 +56,8 @@ export interface GenerationStats extends ContextStats {
   readonly decodes?: number;
   /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;
+  /** Tokens that were the only ones that a grammar allowed, which the model was not asked for; absent without one. */
+  readonly forcedTokens?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
   /** Why the text ended; absent until then. `end`: the model picked a token that ends it. */

@@ -19,6 +19,7 @@ import {
 } from "../sequence.js";
 import type { Speculator } from "../speculation/step.js";
 import { withoutEnds } from "./ends.js";
+import { canForce, forcedToken } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { logprobsOf } from "./likelihood.js";
 import { Line } from "./line.js";
@@ -43,6 +44,8 @@ export interface Parts {
   readonly rows: RowReader | undefined;
   readonly guides: readonly OpenGuide[];
   readonly speculator: Speculator | undefined;
+  /** Every logit of the model is checked. */
+  readonly checksLogits: boolean;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -66,6 +69,7 @@ export class Writer {
   /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
   private ready: Given<Omit<Piece, "text">>[] = [];
   private rests: Uint8Array[] = [];
+  private readonly canForce: boolean;
   private isBusy = false;
   private isOver = false;
   /** Its slot and tail are given back. */
@@ -76,6 +80,7 @@ export class Writer {
     this.line = new Line(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
+    this.canForce = canForce(parts);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
@@ -154,7 +159,8 @@ export class Writer {
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
     const start = performance.now();
-    const { token, facts, scalars } = await this.pick();
+    await grammarsReady(this.sequence.features);
+    const { token, facts, scalars } = this.forced() ?? (await this.pick());
     this.meter.add(performance.now() - start, count);
     if (model.isEnd(token)) return this.end({ finish: "end" });
     this.line.accept(token, scalars);
@@ -178,10 +184,17 @@ export class Writer {
     this.meter.record(this.text.count, why);
   }
 
+  /** Not the first token, so that the prompt is read by then. */
+  private forced(): Picked | undefined {
+    const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
+    if (token === undefined) return undefined;
+    this.meter.forcedTokens++;
+    return { token, facts: {}, scalars: new Float32Array() };
+  }
+
   private async pick(): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
     const { sequence } = this;
-    await grammarsReady(sequence.features);
     const uniforms = uniformsOf(sequence);
     const inputs = varying(this.parts.graph, featureInputs(sequence));
     const { logprobs, alternatives = 0 } = options;

@@ -178,13 +178,13 @@ export class Scheduler {
     }
   }
 
-  /** How many tokens of texts that are being read are part of the next batch. */
+  /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
   private most(): number {
-    const reading = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
-    const areAlone = [...this.writing].every((places) => reading.some((job) => job.places === places));
+    const long = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+    const short = this.jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+    const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
-    const writing = this.jobs.filter((job) => !reading.includes(job)).flatMap(({ readings }) => readings);
-    const rows = writing.reduce((sum, one) => sum + one.rows, 0);
+    const rows = short.reduce((sum, one) => sum + one.rows, 0);
     return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
   }
 
@@ -198,14 +198,14 @@ export class Scheduler {
       const start = performance.now();
       const { graphBuilds } = this.stats!;
       const outputs = await context.decode(batchOf(turns));
+      this.current = [];
       this.stats = context.stats();
       const cost = costOf(turns, performance.now() - start);
       if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
       this.finish(turns, outputs, cost);
     } catch (error) {
-      await this.recover(context, turns, error);
-    } finally {
       this.current = [];
+      await this.recover(context, turns, error);
     }
   }
 
@@ -236,13 +236,18 @@ export class Scheduler {
     }
     if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
-    for (const { job } of turns.filter(takeBack)) await this.decode(context, [job], this.limits.batchSize);
+    // Several batches where a text is read again from its beginning.
+    for (const { job, pieces } of turns.filter(takeBack)) {
+      const isBehind = (): boolean =>
+        pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
+      while (this.jobs.includes(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
+    }
   }
 
   /** Aborts the running batch only if this sequence is alone in it. */
   private cancel(context: NativeContext, job: Job): void {
     if (this.current.includes(job) && this.current.length === 1) context.abort();
-    else this.end(job, new AbortError());
+    this.end(job, new AbortError());
   }
 
   /** Whether it succeeds; otherwise the job gets the error, or `instead`. */

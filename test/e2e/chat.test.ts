@@ -1,0 +1,159 @@
+/** `ggsl chat` and `ggsl run --chat` as a user runs them: from a file of lines, and in a terminal. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeChatModel } from "../chat/model.js";
+import { ggsl } from "../codegen/ggsl.js";
+
+const MAIN = `${process.cwd()}/runtime/dist/cli/main.js`;
+const DEMO = "examples/model/demo-q8_0.gguf";
+
+let folder: string;
+let model: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-chat-"));
+  model = writeChatModel(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function chat(lines: readonly string[], ...args: readonly string[]) {
+  const command = [MAIN, "chat", model, "--backend", "cpu", "-c", "512", ...args];
+  return spawnSync(process.execPath, command, { encoding: "utf8", input: lines.join("\n") });
+}
+
+describe("lines of standard input", () => {
+  test("turns and commands", () => {
+    const { status, stdout, stderr } = chat(
+      ["In the beginning", "/undo", "", "In the beginning", "And God said"],
+      ...["-e", "greedy()", "-n", "24", "--stats"],
+    );
+    expect(status).toBe(0);
+    const answers = stdout.split("\n");
+    // taken back, the same turn gives the same answer
+    expect(answers[0]).not.toBe("");
+    expect(answers[1]).toBe(answers[0]);
+    const counts = [...stderr.matchAll(/^(\d+) tokens of prompt, (\d+) of them computed/gm)];
+    expect(counts).toHaveLength(3);
+    const [prompt, computed] = counts[2]!.slice(1).map(Number) as [number, number];
+    expect(prompt).toBeGreaterThan(computed + 8);
+  });
+
+  test("parameters, samplers and errors", () => {
+    const file = join(folder, "chain.ggsl");
+    writeFileSync(file, 'import { top_k, greedy } from "std"\nchain c(n: int in [1, 9] = 3) = top_k(3) |> greedy()\n');
+    const bad = join(folder, "bad.ggsl");
+    writeFileSync(bad, "chain c = sparkle()\n");
+    const lines = [
+      "/set t=0",
+      "/set x=1",
+      "/set x",
+      "/dance",
+      `/sampler ${bad}`,
+      `/sampler ${file}`,
+      "/help",
+      "And God",
+    ];
+    const { status, stdout, stderr } = chat(lines, "-n", "4");
+    expect(status).toBe(0);
+    expect(stdout).toContain("/set NAME=VALUE");
+    expect(stdout.trimEnd().split("\n").length).toBeGreaterThan(6);
+    expect(stderr).toContain("error: the chain has no parameter `x`; it has t");
+    expect(stderr).toContain("error: /set needs NAME=NUMBER: /help lists the commands");
+    expect(stderr).toContain("error: there is no command /dance");
+    expect(stderr).toContain("sparkle");
+  });
+
+  test("a model without a template, and one from a file", () => {
+    const args = ["chat", DEMO, "--backend", "cpu"];
+    const failed = ggsl(args);
+    expect(failed).toMatchObject({ status: 1, stdout: "" });
+    expect(failed.stderr).toContain("the model has no chat template");
+    expect(failed.stderr).toContain("--template FILE");
+    const template = join(folder, "plain.jinja");
+    writeFileSync(template, "{% for m in messages %}{{ m.content }}\n{% endfor %}");
+    const given = spawnSync(process.execPath, [MAIN, ...args, "--template", template, "-n", "3", "-c", "256"], {
+      ...{ encoding: "utf8", input: "And God said\n" },
+    });
+    expect(given.status).toBe(0);
+    expect(given.stdout).not.toBe("");
+    writeFileSync(template, "{% for m in messages %}\n{{ m.content | sparkle }}{% endfor %}");
+    const broken = ggsl([...args, "--template", template]);
+    expect(broken.status).toBe(1);
+    expect(broken.stderr).toContain("line 2, `{{ m.content | sparkle }}`");
+  });
+});
+
+test("run --chat prints the answer alone", () => {
+  const args = ["run", "-e", "greedy()", "--backend", "cpu", "-n", "6", "--prompt", "And God said"];
+  const { stdout, status } = ggsl([...args, "--model", model, "--chat", "--system", "In the beginning"]);
+  expect(status).toBe(0);
+  const { stdout: plain } = ggsl([...args.slice(0, -1), "In the beginning\nAnd God said\n", "--model", model]);
+  expect(plain).toBe(`In the beginning\nAnd God said\n${stdout}`);
+  expect(ggsl([...args, "--system", "a"])).toMatchObject({ status: 2 });
+  expect(ggsl([...args, "--chat"]).stderr).toContain("no chat template");
+  const two = ggsl([...args, "--model", model, "--chat", "--sequences", "2"]);
+  expect(two.stdout.split("\n\n").length).toBeGreaterThan(1);
+  const special = ggsl([...args, "--special", "--json"]);
+  expect((JSON.parse(special.stdout) as { tokens: number[] }).tokens).toHaveLength(6);
+});
+
+const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+(hasTerminal ? describe : describe.skip)("a terminal", () => {
+  interface Terminal {
+    /** Types, once the output matches. */
+    type(after: RegExp, keys: string): Promise<void>;
+    readonly ended: Promise<number | null>;
+    readonly output: () => string;
+  }
+
+  /** util-linux's `script` runs the program in a pseudo-terminal. */
+  function open(...args: readonly string[]): Terminal {
+    const command = [process.execPath, MAIN, "chat", model, "--backend", "cpu", ...args].map((word) => `'${word}'`);
+    const child = spawn("script", ["-qefc", command.join(" "), "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+    let [output, read] = ["", 0];
+    let wake = (): void => undefined;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      wake();
+    });
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    return {
+      ended,
+      output: () => output,
+      async type(after, keys) {
+        for (;;) {
+          const found = after.exec(output.slice(read));
+          if (found) {
+            read += found.index + found[0].length;
+            break;
+          }
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+        child.stdin.write(keys);
+      },
+    };
+  }
+
+  test("Ctrl-C stops the answer, and twice at the empty prompt the program", async () => {
+    const terminal = open("-e", "greedy()", "-c", "4096");
+    await terminal.type(/> /, "In the beginning\r");
+    // in the middle of the answer
+    await terminal.type(/beginning\s+\S+ \S+ \S+/, "\x03");
+    await terminal.type(/\[stopped\]\s[^]*> /, "abc\x03");
+    await terminal.type(/abc[^]*> /, "\x03");
+    await terminal.type(/Ctrl-C again[^]*> /, "\x03");
+    expect(await terminal.ended).toBe(0);
+  }, 60_000);
+
+  test("Ctrl-D at the empty prompt ends the program; the arrow key brings a line back", async () => {
+    const terminal = open("-e", "greedy()", "-n", "3", "-c", "256");
+    await terminal.type(/> /, "And God said\r");
+    await terminal.type(/said\s+\S[^]*> /, "\x1b[A");
+    await terminal.type(/And God said/, "\r");
+    await terminal.type(/\n\S[^]*> /, "\x04");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.output().split("And God said").length).toBeGreaterThan(2);
+  }, 60_000);
+});
