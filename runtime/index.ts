@@ -45,6 +45,7 @@ export type { GrammarSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./features/feed.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./savedSequence.js";
+export type { DraftOptions, LookupOptions, Speculate } from "./speculation/options.js";
 export {
   ModelWorker,
   type WorkerChatOptions,

@@ -113,7 +113,7 @@ describe("bad input", () => {
   });
 
   test("both kinds of drafts", async () => {
-    expect(await codeOf({ speculate: { ngram: {}, draft: model } as Speculate })).toMatch("found both");
+    expect(await codeOf({ speculate: { ngram: {}, draft: model } })).toMatch("found both");
   });
 
   test("a draft model with another vocabulary", async () => {
