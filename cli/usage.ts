@@ -15,6 +15,12 @@ export function integer(text: string): number {
   return Number(text);
 }
 
+export function natural(text: string): number {
+  const value = integer(text);
+  if (value < 0) throw new InvalidArgumentError("Expected an integer of 0 or more.");
+  return value;
+}
+
 export function positive(text: string): number {
   const value = integer(text);
   if (value < 1) throw new InvalidArgumentError("Expected an integer of 1 or more.");

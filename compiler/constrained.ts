@@ -1,10 +1,9 @@
 /** A chain that obeys a grammar of the request, whatever its program says. */
-import { check } from "./check/check.js";
 import type { Module, Program } from "./check/program.js";
 import type { Chain } from "./syntax/ast.js";
 
 /** The chain that is put in front: its stage is resolved where it is written. */
-const FRONT = `import { constrain } from "std"
+export const FRONT = `import { constrain } from "std"
 chain constrained(grammar: grammar) = constrain(grammar)
 `;
 
@@ -13,10 +12,17 @@ const STAGE = " constrain";
 
 const hasGrammar = ({ params }: Chain): boolean => params.some(({ type }) => type === "grammar");
 
-/** The chain with `constrain(grammar)` in front, and a parameter for it; a chain that has a grammar is left as it is. */
-export function constrained(program: Program, chain: Chain): { program: Program; chain: Chain } {
+/**
+ * The chain with `constrain(grammar)` in front, and a parameter for it; a chain that has a grammar is left as it is.
+ * `checkedFront` is the program `FRONT`.
+ */
+export function constrained(
+  program: Program,
+  chain: Chain,
+  checkedFront: () => Program,
+): { program: Program; chain: Chain } {
   if (hasGrammar(chain)) return { program, chain };
-  const { main, chains } = check({ name: "constrained.ggsl", text: FRONT }).program!;
+  const { main, chains } = checkedFront();
   const [param] = chains[0]!.params;
   const [stage] = chains[0]!.stages;
   const taken = new Set(chain.params.map(({ name }) => name.text));

@@ -8,7 +8,7 @@
  *
  * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
  */
-import { constrained } from "./constrained.js";
+import { constrained, FRONT } from "./constrained.js";
 import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
 import { isError, type Diagnostic } from "./check/diagnostics.js";
 import { limitDiagnostic, limitExceeded } from "./check/diagnostics/limits.js";
@@ -174,11 +174,13 @@ function compileChecked({ program, diagnostics, report }: Checked, options: Driv
     report.push(chain);
     return { diagnostics: report.sorted(source) };
   }
-  const wanted = options.constrained ? constrained(program, chain) : { program, chain };
+  const wanted = options.constrained ? constrained(program, chain, checkedFront) : { program, chain };
   const { graph, diagnostics: more } = compileChain(wanted.program, wanted.chain, options);
   report.push(...more);
   return { ...(graph && { graph }), diagnostics: report.sorted(source) };
 }
+
+const checkedFront = (): Program => checkSource({ name: "constrained.ggsl", text: FRONT }).program!;
 
 const meterOf = ({ meter, limits }: DriverOptions): Meter => meter ?? new Meter(limitsOf(limits));
 

@@ -13,6 +13,10 @@ export type InputErrorCode =
   | "TEMPLATE_FAILED"
   /** The object was disposed. */
   | "DISPOSED"
+  /** The generation has ended. */
+  | "ENDED"
+  /** Something else is not done yet. */
+  | "BUSY"
   /** One of the native runtime's codes. */
   | (string & {});
 
@@ -37,20 +41,27 @@ export class ModelError extends InputError {
   }
 }
 
-/** An operation was cancelled through its `AbortSignal`. */
+/** An operation was cancelled through its `AbortSignal`, without a reason. */
 export class AbortError extends Error {
   override readonly name = "AbortError";
-  constructor() {
-    super("the operation was aborted");
+  constructor(cause?: unknown) {
+    super("the operation was aborted", cause === undefined ? undefined : { cause });
   }
 }
 
+/** What an operation of an aborted signal fails with: the signal's reason, such as a `TimeoutError`; without one an `AbortError`. */
+export function abortError({ reason }: AbortSignal): unknown {
+  const { name } = (reason ?? {}) as { readonly name?: unknown };
+  const isDefault = reason === undefined || (reason instanceof DOMException && name === "AbortError");
+  return isDefault ? new AbortError(reason) : reason;
+}
+
 /**
- * Translates an error of the native runtime: an `AbortError` if the signal was aborted, an `InputError` with its code for an
+ * Translates an error of the native runtime: what an aborted signal gives as its reason, an `InputError` with its code for an
  * error in the input; any other error is returned unchanged.
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
-  if (signal?.aborted) return new AbortError();
+  if (signal?.aborted) return abortError(signal);
   if (error instanceof InputError) return error;
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
   return typeof code === "string" ? new InputError(message ?? code, { code, cause: error }) : error;

@@ -166,7 +166,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
   };
 }
 
-interface OpenBackend {
+export interface OpenBackend {
   readonly backend: Evaluation["backend"];
   readonly run: Run;
   readonly split?: Split | undefined;
@@ -175,7 +175,8 @@ interface OpenBackend {
 
 type Columns = readonly Float32Array[];
 
-function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions, columns: Columns): OpenBackend {
+/** A graph on a backend, ready to run. */
+export function openBackend(graph: Graph, vocabSize: number, options: EvaluateOptions, columns: Columns): OpenBackend {
   const wanted = options.backend ?? "auto";
   const backend = chosenBackend(wanted);
   if (backend === "reference" || backend === "wasm") {

@@ -1,31 +1,37 @@
 /** Generations: text after a prompt, a token at a time, with the chain in the model's graph. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import * as is from "./check.js";
 import { InputError, translate, translated } from "./errors.js";
+import { prepareBackend } from "./evaluate.js";
 import { columnsOf, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
+import { endValues, withoutEnds } from "./generation/ends.js";
 import type { Generation, Piece } from "./generation/generation.js";
 import {
   checkPicks,
   checkRoom,
   checkSequence,
   graphOf,
+  rowsGraphOf,
   type GenerateOptions,
   type SequenceRequest,
 } from "./generation/request.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
+import { openRows, type RowReader } from "./generation/rows.js";
 import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
+import { TailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
-import { acceptPrompt, startSequence, withUniforms } from "./sequence.js";
+import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
 import { tokensOf } from "./speculation/options.js";
 import type { Speculator } from "./speculation/step.js";
-import { openTail } from "./tail.js";
+import { openTail, type Tail } from "./tail.js";
 
-export type { Generation, GenerationStats, Piece, Saved } from "./generation/generation.js";
+export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./generation/generation.js";
 export type { GenerateOptions, RunOptions, SequenceRequest } from "./generation/request.js";
 export { openScheduler, type LoadedModel, type Room } from "./generation/room.js";
 
@@ -56,14 +62,16 @@ export function generateIn(
   const { speculate } = options;
   if (speculate) checkSpeculation(speculate, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
-  let before = options.resume
+  const first = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
     : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
+  let before = withUniforms(first, endValues(options));
   let writer: Writer | undefined;
+  let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = typeof prompt === "function" ? await prompt() : promptTokens(model, prompt, options);
-    using tail = openTail(graph.tail, before.params, room.model);
+    using tail = openTailLine(openTail(graph.tail, before.params, room.model), tokens);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
@@ -72,25 +80,29 @@ export function generateIn(
       const guides = openGuides(graph, options, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
       const { signal } = options;
-      const rows = speculate ? 1 + tokensOf(speculate) : 1;
-      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows });
+      const count = speculate ? 1 + tokensOf(speculate) : 1;
+      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows: count });
       checkPromptLength(tokens.length, slot.contextSize);
       checkGuideLengths(guides, slot.contextSize);
-      tail?.acceptPrompt(tokens);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
       if (speculate) {
         const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
         speculator = await openSpeculator(room, speculate, graph, place);
       }
-      writer = new Writer({ model, graph, options, prompt: tokens, slot, placed, tail, guides, speculator, sequence });
+      using rows = await rowsFor(options, sequence);
+      const checksLogits = room.options.checkLogits === true;
+      const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
+      writer = new Writer({ model, graph, options, prompt: tokens, sequence, ...held });
       for (;;) {
-        const piece = await writer.step();
+        const piece = await writer.next();
         if (!piece) break;
         yield piece;
       }
     } catch (error) {
       throw translate(error, options.signal);
     } finally {
+      isOver = true;
+      writer?.close();
       speculator?.dispose();
       slot?.release();
       releaseGrammars((writer?.sequence ?? before).features);
@@ -98,18 +110,45 @@ export function generateIn(
     }
   }
 
+  const checkRunning = (): void => {
+    if (isOver)
+      throw new InputError("this generation has ended: start another one, with `resume` to go on", { code: "ENDED" });
+  };
   const iterator = pieces();
   return {
-    [Symbol.asyncIterator]: () => iterator,
+    [Symbol.asyncIterator]() {
+      checkRunning();
+      return iterator;
+    },
     setUniforms(values) {
       checks.uniformValues(values, "values");
-      if (writer) writer.sequence = withUniforms(writer.sequence, values);
+      checkRunning();
+      if (writer) writer.setUniforms(values);
       else before = withUniforms(before, values);
+    },
+    rewind(count) {
+      is.integer(0)(count, "count");
+      if (writer) writer.rewind(count);
+      else if (count > 0) throw new InputError(`\`count\` must be 0 before the first piece, found ${count}`);
     },
     stats() {
       if (!writer) throw new InputError("there are no statistics before the first token");
       return writer.meter.latest;
     },
-    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: saveSequence(before) },
+    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before)) },
   };
+}
+
+function openTailLine(tail: Tail | undefined, prompt: Int32Array): TailLine | undefined {
+  tail?.acceptPrompt(prompt);
+  return tail && new TailLine(tail);
+}
+
+/** What reads the rows of the alternatives; a host tail has them itself, and so does a graph that gives them. */
+async function rowsFor(options: SequenceRequest, sequence: SequenceState): Promise<RowReader | undefined> {
+  const { alternatives = 0 } = options;
+  const { tail, outputs } = sequence.graph;
+  if (alternatives === 0 || tail.length > 0 || outputs.probs !== undefined) return undefined;
+  await prepareBackend();
+  return openRows(rowsGraphOf(options), sequence);
 }

@@ -76,11 +76,16 @@ export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: num
     checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
 }
 
-/** The parts of the next batch: the whole prompts, or the tokens after `generated` others. */
-export const guideParts = (guides: readonly OpenGuide[], batch: Int32Array, generated: number): Part[] =>
-  guides.map(({ tokens }) =>
-    generated === 0 ? { tokens, position: 0 } : { tokens: batch, position: tokens.length + generated - 1 },
-  );
+/**
+ * The parts of the next batch, after the prompts and `read` of the generated tokens; -1: without the last token of the prompts;
+ * undefined: whole texts.
+ */
+export const guideParts = (guides: readonly OpenGuide[], generated: Int32Array, read: number | undefined): Part[] =>
+  guides.map(({ tokens: prompt }) => {
+    const position = read === undefined ? 0 : prompt.length + read;
+    if (read !== undefined && read >= 0) return { tokens: generated.subarray(read), position };
+    return { tokens: Int32Array.from([...prompt.subarray(position), ...generated]), position };
+  });
 
 /** The tokens of each guide, by name, after `generated` tokens. */
 export const savedGuides = (guides: readonly OpenGuide[], generated: Int32Array): Record<string, Int32Array> =>

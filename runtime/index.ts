@@ -22,6 +22,7 @@ export type {
   GenerateOptions,
   Generation,
   GenerationStats,
+  Logprob,
   Piece,
   RunOptions,
   Saved,

@@ -1,4 +1,4 @@
-/** The likeliest rows that a chain keeps. */
+/** One of the likeliest rows that a chain keeps. */
 export interface Alternative {
   readonly token: number;
   /** In [0, 1]; those of all rows sum to 1. */

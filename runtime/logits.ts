@@ -1,7 +1,7 @@
 /** The logits of a model's next token, as input of `Chain.evaluate`. */
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import * as is from "./check.js";
-import { AbortError, InputError, translate, translated } from "./errors.js";
+import { abortError, InputError, translate, translated } from "./errors.js";
 import * as checks from "./optionChecks.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
@@ -25,7 +25,7 @@ export async function nextLogits(
   const { signal, special, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
   const tokens = promptTokens(native, prompt, { special });
-  if (signal?.aborted) throw new AbortError();
+  if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;
   const abort = (): void => context?.abort();
   signal?.addEventListener("abort", abort);

@@ -20,6 +20,7 @@ import { openConversation, renderConversation, type ChatOptions } from "./chat/r
 import { tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
+import { LoadWatch, readWatched } from "./loadWatch.js";
 import { probeModel } from "./modelProbe.js";
 import { loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
@@ -47,6 +48,13 @@ export interface LoadModelOptions extends ContextSettings {
    * process is a `ModelError` then. The backend `wasm` does not need it.
    */
   readonly probe?: boolean | undefined;
+  /**
+   * Called with the part of the file that is loaded, from 0 to 1, and with 1 before the promise resolves. WebAssembly reports the
+   * file that is read, then computes without reports. An error that it throws ends the load.
+   */
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+  /** Ends the load, which then rejects with the signal's reason; in WebAssembly only while the file is read. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A model in memory, from `loadModel`. Dispose it with `using` or `dispose()`. */
@@ -103,29 +111,33 @@ const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
   device: checks.device,
   gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
   probe: is.flag,
+  onProgress: is.callback,
+  signal: checks.signal,
 };
 const checkLoad = is.options(LOAD);
 
 /**
  * Loads a GGUF file. Throws `ModelError` for a file that is damaged or not supported; `InputError` for a path that is no file, for
  * a backend or a device that is not available (with what is available and how to fix it), and for settings that are invalid or
- * not supported by the backend.
+ * not supported by the backend; what a signal gives as its reason when it is aborted.
  */
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   const fs = checkModelFile(path);
   checkLoad(options, "options");
-  const { backend = "auto", device, gpuLayers = "all", probe = false } = options;
+  const { backend = "auto", device, gpuLayers = "all", probe = false, onProgress, signal } = options;
   const settings = contextSettings(options);
   if (backend === "wasm") {
     if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
-    return openInWasm(await loadLlama(), fs.readFileSync(path), settings);
+    const watch = new LoadWatch(onProgress, signal);
+    const bytes = await readWatched(fs, path, watch);
+    return openInWasm(await loadLlama(), bytes, settings);
   }
   const chosen = await chooseDevice({ backend, device });
   const layers = layersOn(chosen.backend, gpuLayers);
   if (probe) await probeModel(path, fs.statSync(path).size);
-  const native = await openModel(path, chosen, { gpuLayers: layers });
+  const native = await openModel(path, chosen, { gpuLayers: layers }, new LoadWatch(onProgress, signal));
   return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
 }
 
@@ -241,11 +253,15 @@ async function openModel(
   path: string,
   { backend, device }: Pick<ChosenDevice, "backend" | "device">,
   options: ModelOptions,
+  watch = new LoadWatch(),
 ): Promise<NativeModel> {
   const binding = loadBinding();
   try {
-    return await binding.loadModel(path, { ...options, ...(backend !== "cpu" && { device }) });
+    return await watch.during((watching) =>
+      binding.loadModel(path, { ...options, ...watching, ...(backend !== "cpu" && { device }) }),
+    );
   } catch (error) {
+    if (watch.isEnded) throw watch.reason();
     const { code, message } = error as NativeError;
     throw code === "INVALID_MODEL" ? new ModelError(code, message, { cause: error }) : translate(error);
   }

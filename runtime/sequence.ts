@@ -275,7 +275,9 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
 const isTokenList = (value: UniformValues[string]): value is TokenList => Array.isArray(value);
 
 function unknownUniform(name: string, graph: Graph): string {
-  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) => (p.name === undefined ? [] : `\`${p.name}\``));
+  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) =>
+    p.name === undefined ? [] : `\`${p.name}\``,
+  );
   const known = names.length > 0 ? `its uniforms are ${names.join(", ")}` : "it has no uniforms";
   return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
 }

@@ -6,7 +6,7 @@ import { breakersOf } from "./features/breakers.js";
 import { vocabularyOf } from "./features/model.js";
 import { InputError, translated } from "./errors.js";
 import type { ModelBinding, NativeModel } from "./native/binding.js";
-import type { NativeTailStage } from "./native/samplerBinding.js";
+import type { NativeTail, NativeTailStage } from "./native/samplerBinding.js";
 import { loadBinding } from "./native/loader.js";
 
 /** Rows after the tail, in llama.cpp's order. */
@@ -19,7 +19,7 @@ export interface TailRows {
 }
 
 /** Rows from a graph; -inf marks a dropped one. */
-interface Rows {
+export interface Rows {
   readonly candidates?: Int32Array | undefined;
   readonly logits?: Float32Array | undefined;
 }
@@ -31,6 +31,8 @@ export interface Tail extends Disposable {
   /** Passes the prompt to samplers that read the history. */
   acceptPrompt(tokens: Int32Array | readonly number[]): void;
   accept(token: number): void;
+  /** An independent copy in the same state. */
+  clone(): Tail;
 }
 
 export const picksInTail = ({ tail }: Graph): boolean => tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks === true);
@@ -50,7 +52,10 @@ export function openTail(
   if (stages.length === 0) return undefined;
   const { Tail } = model?.binding ?? loadBinding();
   const chain = stages.map((stage) => withSequences(nativeStage(stage, params), model));
-  const native = translated(() => new Tail(chain, model?.native));
+  return tailOf(translated(() => new Tail(chain, model?.native)));
+}
+
+function tailOf(native: NativeTail): Tail {
   const apply = (rows: Rows): TailRows => translated(() => native.apply(rowsOf(rows)));
   return {
     apply,
@@ -62,6 +67,7 @@ export function openTail(
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
     accept: (token) => translated(() => native.accept(token)),
+    clone: () => tailOf(translated(() => native.clone())),
     [Symbol.dispose]: () => native.dispose(),
   };
 }

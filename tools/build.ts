@@ -15,7 +15,7 @@ const SOURCES = [
   "package-lock.json",
 ];
 const isSource = (path: string): boolean =>
-  /\.(ts|json|wasm)$/.test(path) && !path.endsWith(".test.ts") && !path.split("/").includes("dist");
+  /\.(ts|mjs|mts|json|wasm)$/.test(path) && !path.endsWith(".test.ts") && !path.split("/").includes("dist");
 
 export async function main(): Promise<void> {
   await generate();

@@ -1,19 +1,23 @@
 /** `ggsl run`: generates text with a model, with the chain in its graph. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { Generation, GenerationStats } from "ggsl/generate.js";
+import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
-import { loadModel, type Model } from "ggsl/model.js";
+import type { Model } from "ggsl/model.js";
+import { DRAFT_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { readTemplate, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { packageFile } from "../files.js";
 import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
+import { loadShown } from "../progress.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import {
+  atMost,
   jsonOption,
   limitsOption,
+  natural,
   positive,
   seedOption,
   rootOption,
@@ -27,9 +31,16 @@ interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly prompt: string;
   readonly guide?: Readonly<Record<string, string>>;
   readonly tokens: number;
+  readonly stop?: readonly string[];
+  readonly minTokens?: number;
+  readonly ignoreEos?: true;
+  readonly logprobs?: number;
   readonly special?: true;
   readonly chat?: true;
   readonly sequences: number;
+  readonly draftModel?: string;
+  readonly draftMax?: number;
+  readonly lookup?: true;
   readonly stats?: true;
   readonly json?: true;
 }
@@ -39,6 +50,8 @@ const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
 interface Text {
   readonly text: string;
   readonly tokens: readonly number[];
+  /** For each token its own and the likeliest tokens of the model; with `--logprobs`. */
+  readonly logprobs?: readonly Pick<Piece, "logprob" | "logprobs">[];
   /** The values of the chain's measures, one for each token; absent if it has none. */
   readonly measures?: Readonly<Record<string, readonly number[]>>;
 }
@@ -66,12 +79,28 @@ export const addRun = (program: Command): Command =>
       guide,
     )
     .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
+    .option("--stop <text>", "a text that ends the text and is no part of it; repeatable", stop)
+    .option("--min-tokens <n>", "the minimum number of tokens: the text does not end before", natural)
+    .option("--ignore-eos", "never end the text before the maximum number of tokens")
+    .option(
+      "--logprobs <n>",
+      "log-probabilities of the model for each token and for the N likeliest ones, in the output of --json",
+      natural,
+    )
     .option(
       "--sequences <n>",
       "number of texts to generate at once; --seed N gives them the seeds N, N + 1, ...",
       positive,
       1,
     )
+    .addOption(
+      new Option(
+        "--draft-model <gguf>",
+        "a smaller model with the same vocabulary that drafts tokens: the same text in fewer decodes",
+      ).conflicts("lookup"),
+    )
+    .option("--lookup", "draft what followed the last tokens where the text had them before")
+    .option("--draft-max <n>", `the most tokens of a draft (default: ${DRAFT_TOKENS})`, atMost(MAX_DRAFT))
     .addOption(seedOption())
     .addOption(setOption())
     .addOption(grammarOption())
@@ -84,13 +113,16 @@ export const addRun = (program: Command): Command =>
 
 async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
   const { sequences } = options;
+  if (options.logprobs !== undefined && !options.json)
+    throw new UsageError("--logprobs needs --json, which prints them");
   const grammar = readGrammar(options);
   const messages = messagesOf(options);
   const template = readTemplate(options);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
-  using model = await loadModel(options.model, settingsOf(options));
+  using model = await loadShown(options.model, settingsOf(options));
+  using draft = options.draftModel === undefined ? undefined : await loadShown(options.draftModel, settingsOf(options));
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
@@ -104,11 +136,20 @@ async function run(file: string | undefined, name: string | undefined, options: 
   process.once("SIGINT", onInterrupt);
   try {
     const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
-    const { special, tokens, prompt } = options;
-    const given = { maxTokens: tokens, signal: abort.signal, guides, ...(special && { special }) };
+    const speculate = speculateOf(options, draft);
+    const { special, prompt, stop: stops, minTokens, ignoreEos, logprobs } = options;
+    const request = {
+      ...{ maxTokens: options.tokens, signal: abort.signal, guides },
+      ...(special && { special }),
+      ...(stops && { stop: stops }),
+      ...(minTokens !== undefined && { minTokens }),
+      ...(ignoreEos && { ignoreEnd: true }),
+      ...(logprobs !== undefined && { logprobs }),
+      ...(speculate && { speculate }),
+    };
     const generations = chains.map((chain) => {
-      const request = { ...given, chain, uniforms: grammarUniforms(chain.graph, grammar) };
-      return messages ? batch.chat(messages, { ...request, template }) : batch.add(prompt, request);
+      const whole = { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) };
+      return messages ? batch.chat(messages, { ...whole, template }) : batch.add(prompt, whole);
     });
     const isStreamed = sequences === 1 && !options.json;
     const begun = messages ? "" : prompt;
@@ -150,6 +191,17 @@ async function contextSizeOf(
   return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
 }
 
+function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undefined): Speculate | undefined {
+  const most = tokens === undefined ? {} : { tokens };
+  if (draft) return { draft, ...most };
+  if (lookup) return { ngram: most };
+  if (tokens !== undefined) throw new UsageError("--draft-max needs --draft-model or --lookup");
+  return undefined;
+}
+
+/** Collects `--stop TEXT`. */
+const stop = (text: string, present: readonly string[] = []): string[] => [...present, text];
+
 /** Collects `--guide NAME=PROMPT`. */
 function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, name, prompt] = /^([A-Za-z_]\w*)=([^]+)$/.exec(text) ?? [];
@@ -160,19 +212,27 @@ function guide(text: string, present: Readonly<Record<string, string>> = {}): Re
 async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
   const tokens: number[] = [];
   const measures: Record<string, number[]> = {};
+  const logprobs: Pick<Piece, "logprob" | "logprobs">[] = [];
   let text = "";
   try {
     for await (const piece of generation) {
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
+      const { logprob, logprobs: likeliest } = piece;
+      if (logprob !== undefined && likeliest) logprobs.push({ logprob, logprobs: likeliest });
       for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
   } finally {
     if (isStreamed && tokens.length > 0) process.stdout.write("\n");
   }
-  return { text, tokens, ...(Object.keys(measures).length > 0 && { measures }) };
+  return {
+    text,
+    tokens,
+    ...(logprobs.length > 0 && { logprobs }),
+    ...(Object.keys(measures).length > 0 && { measures }),
+  };
 }
 
 function print(results: readonly Result[], { json, stats: wantsStats, prompt }: Options, isStreamed: boolean): void {
@@ -202,7 +262,16 @@ function factsLine(backend: string, s: GenerationStats): string {
     `${s.readbackBytes} bytes read back per token`,
     `${s.sequenceBytes} bytes of device memory per sequence`,
     `${s.cacheBytes} bytes of cache`,
+    ...(s.computedPromptTokens < s.promptTokens
+      ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
+      : []),
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
-    `${s.generatedTokens} tokens, ended by ${s.finish}`,
+    ...(s.decodes === undefined
+      ? []
+      : [
+          `${s.accepted} of ${s.drafted} drafted tokens accepted`,
+          `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
+        ]),
+    `${s.generatedTokens} tokens, ended by ${s.finish}${s.stopText === undefined ? "" : ` ${JSON.stringify(s.stopText)}`}`,
   ].join(" | ");
 }

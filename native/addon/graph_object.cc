@@ -34,6 +34,11 @@ GraphObject::GraphObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<Gra
         for (std::vector<float> & column : to_columns(info[1])) {
             decoded.columns.push_back({ std::make_shared<const std::vector<float>>(std::move(column)) });
         }
+        size_t bytes = words.size_bytes();
+        for (const Column & column : decoded.columns) {
+            bytes += column.values->size() * sizeof(float);
+        }
+        memory.keep(info.Env(), bytes);
         graph = std::make_shared<const Graph>(std::move(decoded));
     });
     info.This().As<Napi::Object>().TypeTag(&graph_tag);

@@ -1,9 +1,47 @@
 #include "objects.h"
 #include "promise.h"
 
+#include <atomic>
+
 namespace ggsl::addon {
 
 namespace {
+
+// A load that another thread runs: it reports its progress, and can be aborted.
+class LoadControl {
+public:
+    LoadControl(Napi::Env env, const Napi::Value & on_progress) {
+        if (on_progress.IsFunction()) {
+            progress = Napi::ThreadSafeFunction::New(env, on_progress.As<Napi::Function>(), "ggsl load", 0, 1);
+            reports  = true;
+        }
+    }
+    // On the JavaScript thread, after the load.
+    void end() {
+        if (reports) {
+            progress.Release();
+        }
+    }
+    void abort() { is_aborted = true; }
+    // On the thread that loads.
+    bool watch(float fraction) {
+        if (reports && (fraction >= reported + least_step || fraction >= 1.0f)) {
+            reported = fraction;
+            progress.NonBlockingCall([fraction](Napi::Env env, Napi::Function callback) {
+                callback.Call({ Napi::Number::New(env, static_cast<double>(fraction)) });
+            });
+        }
+        return !is_aborted;
+    }
+
+private:
+    static constexpr float least_step = 0.005f;
+
+    std::atomic<bool>        is_aborted = false;
+    bool                     reports    = false;
+    float                    reported   = -1.0f;
+    Napi::ThreadSafeFunction progress;
+};
 
 constexpr napi_type_tag model_tag = { 0x6767736c6d6f6465, 0x6c20696e20475546 };
 
@@ -122,11 +160,20 @@ Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
         options.device     = device.IsUndefined() ? "" : to_string(device, "device");
         options.vocab_only = given.Get("vocabOnly").ToBoolean();
 
+        const auto control = std::make_shared<LoadControl>(env, given.Get("onProgress"));
+        if (const Napi::Value started = given.Get("onStart"); started.IsFunction()) {
+            const auto abort = [control](const Napi::CallbackInfo &) { control->abort(); };
+            started.As<Napi::Function>().Call({ Napi::Function::New(env, abort, "abort") });
+        }
         return Job<std::shared_ptr<Model>>::start(
-            env, [path, options] { return std::make_shared<Model>(path, options); },
+            env,
+            [path, options, control] {
+                return std::make_shared<Model>(path, options, [&](float fraction) { return control->watch(fraction); });
+            },
             [](Napi::Env on, std::shared_ptr<Model> && loaded) {
                 return wrap(on.GetInstanceData<Constructors>()->model, on, std::move(loaded));
-            });
+            },
+            [control] { control->end(); });
     });
 }
 

@@ -20,6 +20,7 @@ class GraphObject : public Napi::ObjectWrap<GraphObject> {
 public:
     static Napi::Function define(Napi::Env env);
     explicit GraphObject(const Napi::CallbackInfo & info);
+    void Finalize(Napi::Env env) override { memory.release(env); }
 
     // Throws Failure (INVALID_ARGUMENT) for anything that is not a graph.
     static std::shared_ptr<const Graph> from(const Napi::Value & value);
@@ -28,6 +29,7 @@ private:
     Napi::Value describe(const Napi::CallbackInfo & info);
 
     std::shared_ptr<const Graph> graph;
+    ExternalMemory               memory;
 };
 
 class EvaluatorObject : public Napi::ObjectWrap<EvaluatorObject> {

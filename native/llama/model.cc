@@ -65,11 +65,19 @@ void Model::Deleter::operator()(llama_model * pointer) const {
     return_memory();
 }
 
-Model::Model(const std::string & path, const ModelOptions & options) : vocab_only(options.vocab_only) {
+Model::Model(const std::string & path, const ModelOptions & options, LoadWatch watch) : vocab_only(options.vocab_only) {
     check_file(path);
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers       = options.gpu_layers;
     params.vocab_only         = options.vocab_only;
+
+    bool is_ended = false;
+    auto goes_on  = [&](float fraction) { return !(is_ended = is_ended || !watch(fraction)); };
+    using GoesOn  = decltype(goes_on);
+    if (watch) {
+        params.progress_callback = [](float fraction, void * data) { return (*static_cast<GoesOn *>(data))(fraction); };
+        params.progress_callback_user_data = &goes_on;
+    }
 
     ggml_backend_dev_t only[] = { nullptr, nullptr };
     if (!options.device.empty()) {
@@ -87,6 +95,9 @@ Model::Model(const std::string & path, const ModelOptions & options) : vocab_onl
 
     } catch (const std::exception & e) {
         fail(code::invalid_model, "cannot load %s: %s%s", path.c_str(), e.what(), log.suffix().c_str());
+    }
+    if (is_ended) {
+        fail(code::aborted, "loading %s was aborted", path.c_str());
     }
     check_loaded(path, log.suffix());
 }

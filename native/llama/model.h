@@ -6,6 +6,7 @@
 #include <llama.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -15,6 +16,9 @@
 
 namespace ggsl {
 
+// Watches a load, from the thread that loads. A fraction from 0 to 1; false ends the load.
+using LoadWatch = std::function<bool(float)>;
+
 struct ModelOptions {
     int32_t     gpu_layers = -1;    // layers on the GPU; -1: all of them, 0: none
     std::string device;             // ggml's device name; empty: all GPUs
@@ -23,8 +27,8 @@ struct ModelOptions {
 
 class Model {
 public:
-    // Reads the whole file. Throws Failure (INVALID_MODEL, NO_DEVICE).
-    Model(const std::string & path, const ModelOptions & options);
+    // Reads the whole file. Throws Failure (INVALID_MODEL, NO_DEVICE; ABORTED if `watch` ends it).
+    Model(const std::string & path, const ModelOptions & options, LoadWatch watch = nullptr);
     // A model in memory; the bytes are copied. Throws Failure (INVALID_MODEL).
     explicit Model(std::span<const uint8_t> bytes);
 

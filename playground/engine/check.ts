@@ -2,6 +2,7 @@
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { symbolsOf } from "./language.js";
@@ -30,7 +31,7 @@ function chainOf(ref: ProgramRef): Pick<CheckReply, "absent" | "chain"> {
     if (!(error instanceof CompileError)) throw error;
     const absent = error.diagnostics.map(({ message, help }) => [message, help].filter(Boolean).join("; ")).join("\n");
     const { chain, stages, statics, sets } = program;
-    const none = { params: [], guides: [], picks: false, states: [] };
+    const none = { params: [], grammars: [], guides: [], picks: false, states: [] };
     return { absent, chain: { name: chain.name.text, statics, sets, stages, ...none } };
   }
 }
@@ -40,6 +41,7 @@ const factsOf = ({ chain, stages, statics, sets }: OpenProgram, graph: Graph): C
   params: graph.params,
   statics,
   sets,
+  grammars: grammarsOf(graph),
   guides: guidesOf(graph).map(({ name }) => name),
   stages,
   picks: graph.outputs.sampled !== undefined,

@@ -24,5 +24,7 @@ export function openEvaluator(
 }
 
 /** The values of the parameters of a graph. */
-export const valuesFor = ({ params, sets = [] }: Graph, uniforms: ParamValues): ParamValues =>
-  Object.fromEntries(Object.entries(uniforms).filter(([name]) => [...params, ...sets].some((p) => p.name === name)));
+export const valuesFor = ({ params, sets = [], grammars = [] }: Graph, uniforms: ParamValues): ParamValues =>
+  Object.fromEntries(
+    Object.entries(uniforms).filter(([name]) => [...params, ...sets, ...grammars].some((p) => p.name === name)),
+  );

@@ -1,11 +1,17 @@
 /** Requests of the page to its worker, and their replies: plain data that can be cloned between threads. */
-import type { Param } from "@ggsl/compiler/graph/graph.js";
+import type { GrammarParam, Param } from "@ggsl/compiler/graph/graph.js";
 
 /** The value of a parameter that is a set: token ids, and texts of tokens. */
 export type TokenList = readonly (number | string)[];
 
+/** The value of a parameter that is a grammar, as a user writes it. */
+export type GrammarText = { readonly gbnf: string } | { readonly jsonSchema: string };
+
+/** Values of static parameters by name. */
+export type StaticValues = Readonly<Record<string, number | TokenList>>;
+
 /** Values of parameters by name. */
-export type ParamValues = Readonly<Record<string, number | TokenList>>;
+export type ParamValues = Readonly<Record<string, number | TokenList | GrammarText>>;
 
 /** A program and the options of its compilation. */
 export interface ProgramRef {
@@ -13,7 +19,7 @@ export interface ProgramRef {
   /** May be omitted if the program declares one chain. */
   readonly chain?: string;
   /** Values of the chain's static parameters. */
-  readonly statics: ParamValues;
+  readonly statics: StaticValues;
   /** The value of all open seeds. */
   readonly seed: number;
 }
@@ -82,6 +88,7 @@ export interface ChainFacts {
   readonly params: readonly Param[];
   readonly statics: readonly StaticParam[];
   readonly sets: readonly SetParam[];
+  readonly grammars: readonly GrammarParam[];
   /** Other sequences whose logits the chain reads. */
   readonly guides: readonly string[];
   readonly stages: readonly string[];

@@ -1,7 +1,16 @@
 /** A slider for every parameter of the chain, and an input for its open seeds. */
 import { expectedValue, isSeed, MAX_SEED, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { h, short } from "../dom.js";
-import type { ChainFacts, ParamValues, SetParam, StaticParam, TokenList } from "../engine/messages.js";
+import type {
+  ChainFacts,
+  GrammarText,
+  ParamValues,
+  SetParam,
+  StaticParam,
+  StaticValues,
+  TokenList,
+} from "../engine/messages.js";
+import { grammarText, isGrammar, readGrammar } from "../state/grammarText.js";
 import { readTokenList } from "../state/tokenList.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
 
@@ -15,9 +24,11 @@ export interface Parameters {
 
 export interface ParameterValues {
   readonly uniforms: ParamValues;
-  readonly statics: ParamValues;
+  readonly statics: StaticValues;
   readonly seed: number;
 }
+
+type Value = number | TokenList | GrammarText;
 
 export interface ParameterEvents {
   /** A uniform changed. */
@@ -29,7 +40,7 @@ export interface ParameterEvents {
 }
 
 export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost }: ParameterEvents): Parameters {
-  let uniforms = new Map<string, number | TokenList>();
+  let uniforms = new Map<string, Value>();
   let statics = new Map<string, number | TokenList>();
   let seed = 42;
   let shown = "";
@@ -59,6 +70,13 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
           (p.isStatic ? onStatic : onUniform)();
         });
       }),
+      ...chain.grammars.map((p) =>
+        grammarRow(p, grammarOf(uniforms.get(p.name)), (grammar) => {
+          if (grammar) uniforms.set(p.name, grammar);
+          else uniforms.delete(p.name);
+          onUniform();
+        }),
+      ),
       seedRow("seed of open draws", seed, (value) => {
         seed = value;
         onStatic();
@@ -74,7 +92,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   return {
     show(chain) {
       latest = chain;
-      const key = JSON.stringify([chain.name, chain.params, chain.statics, chain.sets]);
+      const key = JSON.stringify([chain.name, chain.params, chain.statics, chain.sets, chain.grammars]);
       if (key === shown) return;
       shown = key;
       const isStatic = ({ isStatic }: SetParam): boolean => isStatic;
@@ -82,6 +100,7 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
         uniforms,
         chain.params,
         chain.sets.filter((p) => !isStatic(p)),
+        chain.grammars,
       );
       statics = kept(statics, chain.statics, chain.sets.filter(isStatic));
       const lost = given.filter((name) => !uniforms.has(name) && !statics.has(name));
@@ -102,23 +121,25 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
 }
 
 /** The values that are still valid for the chain's parameters. */
-const kept = (
-  values: ReadonlyMap<string, number | TokenList>,
+const kept = <V extends Value>(
+  values: ReadonlyMap<string, V>,
   params: readonly StaticParam[] | ChainFacts["params"],
   sets: readonly SetParam[],
-): Map<string, number | TokenList> =>
+  grammars: ChainFacts["grammars"] = [],
+): Map<string, V> =>
   new Map(
     [...values].filter(([name, value]) => {
+      if (isGrammar(value)) return grammars.some((p) => p.name === name);
       if (typeof value === "object") return sets.some((p) => p.name === name && value.length <= p.capacity);
       const param = params.find((p) => p.name === name);
       return param !== undefined && expectedValue(param, value) === undefined;
     }),
   );
 
-const numberOf = (value: number | TokenList | undefined): number | undefined =>
-  typeof value === "number" ? value : undefined;
-const listOf = (value: number | TokenList | undefined): TokenList | undefined =>
-  typeof value === "object" ? value : undefined;
+const numberOf = (value: Value | undefined): number | undefined => (typeof value === "number" ? value : undefined);
+const listOf = (value: Value | undefined): TokenList | undefined =>
+  typeof value === "object" && !isGrammar(value) ? value : undefined;
+const grammarOf = (value: Value | undefined): GrammarText | undefined => (isGrammar(value) ? value : undefined);
 
 type AnyParam = Pick<StaticParam, "name" | "type" | "range"> & {
   readonly default?: number | "random";
@@ -176,6 +197,25 @@ function setRow(param: SetParam, list: TokenList | undefined, onChange: (list?: 
   const hint = param.isStatic ? "static: recompiles" : "";
   const ends = `a set of at most ${param.capacity} token ids and texts, as in 1, "</s>"`;
   return h("div", { className: "parameter set" }, labelled({ name: param.name, hint }, field, ends), fault);
+}
+
+/** Without a text, the grammar is the program's default. */
+function grammarRow(
+  { name, default: standard }: ChainFacts["grammars"][number],
+  given: GrammarText | undefined,
+  onChange: (grammar?: GrammarText) => void,
+): HTMLElement {
+  const fault = h("span", { className: "fault", role: "alert" });
+  const placeholder = standard ?? '{ "type": "object" }';
+  const field = h("textarea", { spellcheck: false, rows: 3, placeholder });
+  field.value = given ? grammarText(given) : "";
+  field.oninput = () => {
+    const grammar = readGrammar(field.value);
+    fault.textContent = grammar === null ? "must be JSON, or a grammar in GBNF" : "";
+    if (grammar !== null) onChange(grammar);
+  };
+  const ends = "a JSON schema, or a grammar in GBNF";
+  return h("div", { className: "parameter grammar" }, labelled({ name, hint: "" }, field, ends), fault);
 }
 
 function switchRow(param: AnyParam, isOn: boolean, onChange: (value: number) => void): HTMLElement {

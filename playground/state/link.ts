@@ -1,15 +1,16 @@
 /** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "ggsl/errors.js";
-import type { ParamValues } from "../engine/messages.js";
+import type { ParamValues, StaticValues } from "../engine/messages.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
+import { isGrammar } from "./grammarText.js";
 import { isTokenList } from "./tokenList.js";
 
 export interface Shared {
   readonly program: string;
   readonly chain?: string;
   readonly uniforms: ParamValues;
-  readonly statics: ParamValues;
+  readonly statics: StaticValues;
   readonly seed: number;
   readonly source: LogitSource;
   /** The field with the texts of the tokens, if it is not empty. */
@@ -66,7 +67,7 @@ function checked(value: unknown): Shared {
     program,
     ...(chain !== undefined && { chain }),
     uniforms: valuesOf(uniforms, "uniforms"),
-    statics: valuesOf(statics, "statics"),
+    statics: valuesOf(statics, "statics") as StaticValues,
     seed,
     source: sourceOf(source),
     ...(vocabulary !== undefined && { vocabulary }),
@@ -81,12 +82,19 @@ function objectOf(value: unknown, what: string): Record<string, unknown> {
   return { ...value };
 }
 
-function valuesOf(value: unknown, what: string): ParamValues {
+function valuesOf(value: unknown, what: "uniforms" | "statics"): ParamValues {
   const entries = Object.entries(objectOf(value, `\`${what}\``));
   if (entries.length > MAX_VALUES)
     throw unreadable(`it contains ${entries.length} ${what}; at most ${MAX_VALUES} are allowed`);
   for (const [name, given] of entries)
-    if (!isName(name) || !(isTokenList(given) || (typeof given === "number" && Number.isFinite(given))))
+    if (
+      !isName(name) ||
+      !(
+        isTokenList(given) ||
+        (what === "uniforms" && isGrammar(given)) ||
+        (typeof given === "number" && Number.isFinite(given))
+      )
+    )
       throw unreadable(
         `\`${name.slice(0, MAX_NAME)}\` among its ${what} is not a name with a number or a list of tokens`,
       );

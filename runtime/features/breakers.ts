@@ -2,6 +2,7 @@
  * Converts text breakers to token sequences, for every way in which the text can begin inside a token. One pass over the
  * vocabulary finds all texts at once (Aho and Corasick), so the work is linear in the text of the vocabulary.
  */
+import { automaton, longestText, step, type State } from "./automaton.js";
 import { tailsFrom, type Breakers, type Tails } from "./repeats.js";
 import { toBytes, type Vocabulary } from "./vocabulary.js";
 
@@ -33,11 +34,10 @@ export function breakersOf(given: readonly (string | number)[], vocabulary: Voca
 const NO_TAIL = tailsFrom([new Int32Array()]);
 
 function prepare(texts: readonly string[], singles: readonly number[], vocabulary: Vocabulary): Breakers {
-  const root = automaton(
-    [...new Set(texts.map((text) => toBytes(text).slice(0, MAX_TEXT)))].filter((text) => text !== ""),
-  );
+  const wanted = [...new Set(texts.map((text) => toBytes(text).slice(0, MAX_TEXT)))].filter((text) => text !== "");
+  const root = automaton(wanted);
   const found = new Map<number, readonly Tails[]>();
-  const tailsOf = tokenizer(vocabulary);
+  const tailsOf = tokenizer(vocabulary, restsOf(root, wanted));
   vocabulary.pieces.forEach((piece, token) => {
     const { end, contained } = search(root, piece);
     const tails = tailsOf(end, contained);
@@ -47,69 +47,24 @@ function prepare(texts: readonly string[], singles: readonly number[], vocabular
   return found;
 }
 
-// ---------------------------------------------------------------- the automaton
+/** Of each state, the texts that go on there, and what is left of them. */
+type Rests = ReadonlyMap<State, ReadonlyMap<string, string>>;
 
-/** The beginning of some texts. */
-interface State {
-  readonly length: number;
-  readonly next: Map<number, State>;
-  /** The longest proper suffix that is also a beginning of a text; undefined for the empty one. */
-  suffix: State | undefined;
-  /** The texts that go on here, and what is left of them. */
-  readonly rests: Map<string, string>;
-  /** The text that ends here. */
-  text: string | undefined;
-  /** The longest proper suffix that is a text. */
-  shorter: State | undefined;
-}
-
-const newState = (length: number): State => ({
-  length,
-  next: new Map(),
-  suffix: undefined,
-  rests: new Map(),
-  text: undefined,
-  shorter: undefined,
-});
-
-function automaton(texts: readonly string[]): State {
-  const root = newState(0);
+function restsOf(root: State, texts: readonly string[]): Rests {
+  const rests = new Map<State, Map<string, string>>();
   for (const text of texts) {
     let state = root;
-    for (let i = 0; i < text.length; i++) {
-      if (i > 0) state.rests.set(text, text.slice(i));
-      const code = text.charCodeAt(i);
-      const next = state.next.get(code) ?? newState(i + 1);
-      state.next.set(code, next);
-      state = next;
+    for (let i = 1; i < text.length; i++) {
+      state = state.next.get(text.charCodeAt(i - 1))!;
+      const own = rests.get(state) ?? new Map<string, string>();
+      rests.set(state, own.set(text, text.slice(i)));
     }
-    state.text = text;
   }
-  // shorter states first: the suffixes of a state's children come from its own
-  const open = [root];
-  for (const state of open)
-    for (const [code, next] of state.next) {
-      next.suffix = state === root ? root : step(state.suffix!, code);
-      next.shorter = next.suffix.text === undefined ? next.suffix.shorter : next.suffix;
-      open.push(next);
-    }
-  return root;
-}
-
-/** The longest suffix of what was read, with one more character, that is a beginning of a text. */
-function step(from: State, code: number): State {
-  let state: State | undefined = from;
-  let last = from;
-  while (state) {
-    const next = state.next.get(code);
-    if (next) return next;
-    last = state;
-    state = state.suffix;
-  }
-  return last;
+  return rests;
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_RESTS: ReadonlyMap<string, string> = new Map();
 
 /** The state at the end of a token's text, and the texts that it contains. */
 function search(root: State, piece: string): { end: State; contained: ReadonlySet<string> } {
@@ -118,11 +73,7 @@ function search(root: State, piece: string): { end: State; contained: ReadonlySe
   for (let i = 0; i < piece.length; i++) {
     state = step(state, piece.charCodeAt(i));
     // a text that was found before was found with all its suffixes
-    for (
-      let text = state.text === undefined ? state.shorter : state;
-      text && !contained?.has(text.text!);
-      text = text.shorter
-    )
+    for (let text = longestText(state); text && !contained?.has(text.text!); text = text.shorter)
       (contained ??= new Set()).add(text.text!);
   }
   return { end: state, contained: contained ?? NONE };
@@ -132,7 +83,10 @@ function search(root: State, piece: string): { end: State; contained: ReadonlySe
  * The tails after a token. Each state's own are made once, so that their size follows that of the texts, however many tokens end
  * in it.
  */
-function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<string>) => readonly Tails[] {
+function tokenizer(
+  vocabulary: Vocabulary,
+  restsBy: Rests,
+): (end: State, contained: ReadonlySet<string>) => readonly Tails[] {
   const tokens = new Map<string, Int32Array>();
   const tokenize = (rest: string): Int32Array => {
     const known = tokens.get(rest) ?? vocabulary.tokenize(rest).slice(0, MAX_TAIL);
@@ -142,11 +96,12 @@ function tokenizer(vocabulary: Vocabulary): (end: State, contained: ReadonlySet<
   const made = new Map<State, Map<string, Tails>>();
   /** The tails of one state, without those of texts that the token contains: these are not looked for at its end. */
   const ownTails = (state: State, contained: ReadonlySet<string>): Tails => {
-    const skipped = [...contained].filter((text) => state.rests.has(text)).sort();
+    const left = restsBy.get(state) ?? NO_RESTS;
+    const skipped = [...contained].filter((text) => left.has(text)).sort();
     const lists = made.get(state) ?? new Map<string, Tails>();
     made.set(state, lists);
     const key = JSON.stringify(skipped);
-    const rests = (): string[] => [...state.rests].flatMap(([text, rest]) => (contained.has(text) ? [] : rest));
+    const rests = (): string[] => [...left].flatMap(([text, rest]) => (contained.has(text) ? [] : rest));
     const tails = lists.get(key) ?? tailsFrom(distinct([...new Set(rests())].map(tokenize)));
     lists.set(key, tails);
     return tails;

@@ -6,11 +6,16 @@ import { InputError } from "../errors.js";
 import { openGrammar } from "../grammars/open.js";
 import { kindOf } from "../grammars/sources.js";
 import type { GrammarSource, GrammarState } from "../grammars/types.js";
-import type { Feed } from "./feed.js";
-import { vocabularyFrom } from "./vocabulary.js";
+import { vocabularyFrom, type GivenVocabulary } from "./vocabulary.js";
 
 /** What the grammars of a chain's parameters are given as, by the parameter's name. */
 export type GrammarValues = ReadonlyMap<string, GrammarSource>;
+
+/** What opens grammars: a model, or without one a vocabulary. */
+interface Opener {
+  readonly vocabulary?: GivenVocabulary;
+  readonly openGrammar?: (source: GrammarSource) => GrammarState;
+}
 
 /** A grammar that a sequence follows. */
 export interface OpenGrammar {
@@ -25,7 +30,7 @@ interface Path {
 }
 
 /** A grammar at its beginning. Without a model, this thread waits for the engine. */
-export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Feed): OpenGrammar {
+export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Opener): OpenGrammar {
   const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
   if (feed.openGrammar) return { state: feed.openGrammar(source) };
   if (!feed.vocabulary) throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model");

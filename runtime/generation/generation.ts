@@ -5,11 +5,24 @@ import type { ContextStats } from "../native/binding.js";
 import type { SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
 
-/** A generated token and its text. */
+/** A token and the logarithm of the probability that the model itself gave it. */
+export interface Logprob {
+  readonly token: number;
+  readonly logprob: number;
+}
+
+/** A generated token and its text. Each token has its piece, in order. */
 export interface Piece {
   readonly token: number;
-  /** Whole characters only: the text of a token that ends inside a character comes with a later token. */
+  /**
+   * Whole characters only: the text of a token that ends inside a character comes with a later token. Without what belongs to a
+   * stop text, so it can be empty; a piece comes when its whole text is known.
+   */
   readonly text: string;
+  /** That of the token in the model's own logits, before the chain; with `logprobs`. */
+  readonly logprob?: number;
+  /** The likeliest tokens of the model itself, likeliest first; with `logprobs`. */
+  readonly logprobs?: readonly Logprob[];
   /** The probability that the chain gave it; with `alternatives`. */
   readonly probability?: number;
   /** The likeliest tokens that the chain keeps, likeliest first, which may include the picked one; with `alternatives`. */
@@ -43,22 +56,33 @@ export interface GenerationStats extends ContextStats {
   readonly decodes?: number;
   /** Tokens per second, without the prompt. */
   readonly tokensPerSecond: number;
+  /** Tokens that were the only ones that a grammar allowed, which the model was not asked for; absent without one. */
+  readonly forcedTokens?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
-  /** Why the text ended; absent until then. */
-  readonly finish?: "end" | "maxTokens" | "context";
+  /** Why the text ended; absent until then. `end`: the model picked a token that ends it. */
+  readonly finish?: "end" | "stop" | "maxTokens" | "context";
+  /** The stop text that ended it. */
+  readonly stopText?: string;
 }
 
 /**
- * An iterator over pieces of text whose uniforms can change while it runs. It can be iterated once. It starts with the first
- * requested piece, and ends early when the loop is left or the signal is aborted.
+ * An iterator over pieces of text whose uniforms can change while it runs. It starts with the first requested piece, and ends early
+ * when the loop is left or the signal is aborted. It can be iterated once: after its end that is an `InputError` with the code
+ * `ENDED`.
  */
 export interface Generation extends AsyncIterable<Piece> {
-  /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
+  /** Sets uniforms from the next token on, without a new graph. Throws `InputError`; after the end with the code `ENDED`. */
   setUniforms(values: UniformValues): void;
   /**
-   * The text so far, including the prompt, and the state of the sequence, to continue later with `resume`; the texts of the guides
-   * are the prompts of the guides then.
+   * Takes the last tokens that were read back, with all that depends on them: the text goes on as if they had never been written,
+   * with the present values of uniforms. After the end this is what `save` gives then.
+   * @throws InputError for more tokens than were read, and while a piece is awaited (`BUSY`)
+   */
+  rewind(count: number): void;
+  /**
+   * The text up to the last piece that was read, including the prompt, and the state of the sequence, to continue later with
+   * `resume`; the texts of the guides are the prompts of the guides then.
    */
   save(): Saved;
   /** Statistics so far. Throws `InputError` before the first piece. */

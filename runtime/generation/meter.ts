@@ -17,6 +17,8 @@ interface Facts {
 
 export class Meter {
   latest: GenerationStats;
+  /** Tokens that were the only ones that a grammar allowed. */
+  forcedTokens = 0;
   private milliseconds = 0;
 
   constructor(private readonly facts: Facts) {
@@ -28,11 +30,12 @@ export class Meter {
     if (generatedTokens > 0) this.milliseconds += milliseconds;
   }
 
-  record(generatedTokens: number, finish?: GenerationStats["finish"]): GenerationStats {
+  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): GenerationStats {
     const { promptTokens, split, context, speculation } = this.facts;
     const computedPromptTokens = this.facts.computedPromptTokens();
     const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
-    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond, ...speculation };
-    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...(finish && { finish }) });
+    const forced = this.forcedTokens > 0 && { forcedTokens: this.forcedTokens };
+    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond, ...speculation, ...forced };
+    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...end });
   }
 }

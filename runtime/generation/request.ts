@@ -12,9 +12,11 @@ import { savedSequence, type SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
 import { speculate, type Speculate } from "../speculation/options.js";
 import { picksInTail } from "../tail.js";
+import { NO_END, withEnds, type EndOptions } from "./ends.js";
+import { stopTexts } from "./stops.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest extends TokenizeOptions {
+export interface SequenceRequest extends TokenizeOptions, EndOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   readonly uniforms?: UniformValues | undefined;
@@ -27,8 +29,18 @@ export interface SequenceRequest extends TokenizeOptions {
   /** The maximum number of tokens; default: until the model ends the text or the context is full. */
   readonly maxTokens?: number;
   /**
-   * How many of the likeliest tokens each piece lists, at most 100; default: none. It adds the chain's remaining rows to the
-   * readback of each token.
+   * Texts that end the generation, and are no part of it, also across the borders of tokens. Of those that are complete first the
+   * longest one counts. A token is given once it is known that its text is not part of one.
+   */
+  readonly stop?: readonly string[];
+  /**
+   * How many of the likeliest tokens of the model itself each piece lists, at most 100, beside the picked one, whatever the chain
+   * makes of them; default: neither. With each token all logits are read back; the graph stays the same.
+   */
+  readonly logprobs?: number;
+  /**
+   * How many of the likeliest tokens of those that the chain keeps each piece lists, at most 100; default: none. The chain's rows
+   * are computed on the CPU from the model's logits, which are read back with each token; the graph stays the same.
    */
   readonly alternatives?: number;
   /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
@@ -64,7 +76,7 @@ const RUN: is.Checks<Omit<RunOptions, keyof ContextSettings>> = {
 };
 export const checkRun = is.options(RUN);
 
-const MAX_ALTERNATIVES = 100;
+const MAX_LISTED = 100;
 
 const REQUEST: is.Checks<SequenceRequest> = {
   chain: checks.chain,
@@ -72,7 +84,11 @@ const REQUEST: is.Checks<SequenceRequest> = {
   feed: checks.feed,
   guides: is.someObject,
   maxTokens: is.integer(0),
-  alternatives: is.integer(0, MAX_ALTERNATIVES),
+  minTokens: is.integer(0, NO_END),
+  ignoreEnd: is.flag,
+  stop: stopTexts,
+  logprobs: is.integer(0, MAX_LISTED),
+  alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
   special: is.flag,
   signal: checks.signal,
@@ -90,8 +106,12 @@ export function checkSequence(options: SequenceRequest): void {
 }
 
 /** The graph that a request needs. */
-export const graphOf = ({ chain, alternatives = 0, feed = {}, guides = {} }: SequenceRequest): Graph =>
-  withFed(alternatives > 0 ? chain.rowsGraph : chain.graph, feed, guides);
+export const graphOf = (request: SequenceRequest): Graph => fitted(request.chain.graph, request);
+/** The same with the rows as outputs. */
+export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.chain.rowsGraph, request);
+
+const fitted = (graph: Graph, { feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
+  withEnds(withFed(graph, feed, guides), request);
 
 /** Throws `InputError` for a chain that needs more sequences than there are. */
 export function checkRoom({ name }: Graph, needed: number, sequences: number): void {

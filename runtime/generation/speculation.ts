@@ -16,7 +16,7 @@ import { DraftModel } from "../speculation/draftModel.js";
 import type { Drafter } from "../speculation/drafter.js";
 import { knownStates } from "../speculation/known.js";
 import { openLookup } from "../speculation/lookup.js";
-import { ngramOf, tokensOf, type DraftOptions, type Speculate } from "../speculation/options.js";
+import { isAdaptive, ngramOf, tokensOf, type DraftOptions, type Speculate } from "../speculation/options.js";
 import { Speculator } from "../speculation/step.js";
 import { isWasmThere, loadedWasm } from "../wasm/loader.js";
 import { checkSameVocabulary } from "../speculation/vocabularies.js";
@@ -63,7 +63,7 @@ export async function openSpeculator(room: Room, given: Speculate, graph: Graph,
   const { native } = room.model;
   const drafter = "ngram" in given ? openLookup(ngramOf(given.ngram)) : await openDraft(room, given, where);
   return new Speculator({
-    ...{ graph, drafter, vocabSize: native.info.vocabSize, most: tokensOf(given) },
+    ...{ graph, drafter, vocabSize: native.info.vocabSize, most: tokensOf(given), isAdaptive: isAdaptive(given) },
     isEnd: (token) => native.isEnd(token),
     evaluate: rowEvaluator(room, graph, where),
   });

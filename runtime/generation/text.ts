@@ -19,8 +19,9 @@ export class TokenText {
     return this.tokens.length - this.prompt.length;
   }
 
-  get generated(): Int32Array {
-    return this.tokens.subarray(this.prompt.length);
+  /** The first tokens, including the prompt, `generated` of them generated. */
+  upTo(generated: number): Int32Array {
+    return this.tokens.subarray(0, this.prompt.length + generated);
   }
 
   push(token: number): void {
@@ -29,8 +30,8 @@ export class TokenText {
     this.tokens = this.buffer.subarray(0, length + 1);
   }
 
-  /** What the model has not read: the prompt, and then the last token. */
-  get unread(): Int32Array {
-    return this.count === 0 ? this.prompt : this.tokens.subarray(-1);
+  /** Forgets all but the first tokens, `generated` of them generated. */
+  rewind(generated: number): void {
+    this.tokens = this.upTo(generated);
   }
 }

@@ -1,18 +1,33 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
+import { InputError } from "../errors.js";
 import { grammarsReady, varying } from "../features/feed.js";
 import { guideParts, savedGuides, type OpenGuide } from "../guides.js";
 import { likeliest } from "../likeliest.js";
-import type { DecodeOutput, NativeModel } from "../native/binding.js";
-import type { Part, Slot } from "../scheduler/step.js";
+import type { NativeModel } from "../native/binding.js";
 import { saveSequence } from "../savedSequence.js";
-import { acceptToken, featureInputs, measuresOf, statesOf, uniformsOf, type SequenceState } from "../sequence.js";
+import type { Part, Slot, SlotOutput } from "../scheduler/step.js";
+import {
+  featureInputs,
+  measuresOf,
+  statesOf,
+  uniformsOf,
+  type SequenceState,
+  type UniformValues,
+} from "../sequence.js";
 import type { Speculator } from "../speculation/step.js";
-import type { Tail } from "../tail.js";
+import { withoutEnds } from "./ends.js";
+import { canForce, forcedToken } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
+import { logprobsOf } from "./likelihood.js";
+import { Line } from "./line.js";
 import { Meter } from "./meter.js";
+import { TextOutput, type Given } from "./output.js";
 import type { SequenceRequest } from "./request.js";
+import type { KeptRows, RowReader } from "./rows.js";
+import type { TailLine } from "./tailLine.js";
 import { TokenText } from "./text.js";
 
 /** What a generation holds while it runs. */
@@ -24,9 +39,13 @@ export interface Parts {
   readonly prompt: Int32Array;
   readonly slot: Slot;
   readonly placed: PlacedGraph;
-  readonly tail: Tail | undefined;
+  readonly tail: TailLine | undefined;
+  /** With `alternatives`, unless the host tail or the graph gives the rows. */
+  readonly rows: RowReader | undefined;
   readonly guides: readonly OpenGuide[];
   readonly speculator: Speculator | undefined;
+  /** Every logit of the model is checked. */
+  readonly checksLogits: boolean;
   /** After the prompt. */
   readonly sequence: SequenceState;
 }
@@ -34,23 +53,34 @@ export interface Parts {
 /** A picked token and what came with it. */
 interface Picked {
   readonly token: number;
-  readonly rows: Parameters<typeof likeliest>[0];
+  readonly facts: Omit<Piece, "token" | "text">;
   /** The states, then the measures. */
   readonly scalars: Float32Array;
 }
 
 export class Writer {
-  sequence: SequenceState;
   readonly meter: Meter;
+  private readonly line: Line;
   private readonly text: TokenText;
-  private readonly decoder = new TextDecoder();
+  private readonly output: TextOutput<Omit<Piece, "text">>;
   private readonly limit: number;
+  /** Tokens that the model has read. */
+  private read = 0;
+  /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
+  private ready: Given<Omit<Piece, "text">>[] = [];
+  private rests: Uint8Array[] = [];
+  private readonly canForce: boolean;
+  private isBusy = false;
   private isOver = false;
+  /** Its slot and tail are given back. */
+  private isClosed = false;
 
   constructor(private readonly parts: Parts) {
-    const { prompt, slot, placed, guides, options } = parts;
-    this.sequence = parts.sequence;
+    const { prompt, slot, placed, guides, options, sequence } = parts;
+    this.line = new Line(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
+    this.output = new TextOutput(options.stop ?? []);
+    this.canForce = canForce(parts);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
@@ -60,73 +90,156 @@ export class Writer {
   }
 
   /** The next piece; undefined after the last. */
-  async step(): Promise<Piece | undefined> {
-    const { options, graph, model, tail } = this.parts;
-    const { count } = this.text;
-    if (this.isOver) return undefined;
-    if (count === this.limit) return this.end(count === options.maxTokens ? "maxTokens" : "context");
-    options.signal?.throwIfAborted();
-    const start = performance.now();
-    const { token, rows, scalars } = await this.pick();
-    this.meter.add(performance.now() - start, count);
-    this.sequence = acceptToken(this.sequence, token, scalars);
-    tail?.accept(token);
-    if (model.isEnd(token)) return this.end("end");
-    this.text.push(token);
-    this.meter.record(this.text.count);
-    const { alternatives = 0 } = options;
-    return {
-      ...{ token, text: this.decoder.decode(model.piece(token, false), { stream: true }) },
-      ...(alternatives > 0 && likeliest(rows, token, alternatives)),
-      ...(options.states && { states: statesOf(this.sequence) }),
-      ...measuresOf(graph, scalars),
-    };
+  async next(): Promise<Piece | undefined> {
+    this.isBusy = true;
+    try {
+      while (this.ready.length === 0 && !this.isOver) await this.step();
+    } finally {
+      this.isBusy = false;
+    }
+    const given = this.ready.shift();
+    if (!given) return undefined;
+    this.rests.push(given.rest);
+    return { ...given.token, text: given.text };
+  }
+
+  /** After the latest token. */
+  get sequence(): SequenceState {
+    return this.line.now;
+  }
+
+  setUniforms(values: UniformValues): void {
+    this.line.setUniforms(values);
+  }
+
+  /** See `Generation.rewind`. */
+  rewind(count: number): void {
+    if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
+    const given = this.rests.length;
+    if (count > given)
+      throw new InputError(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
+    const { tail, prompt, model } = this.parts;
+    const left = given - count;
+    if (tail && left < tail.least)
+      throw new InputError(
+        `the host tail of this chain remembers ${given - tail.least} of the tokens that were read, found ${count}: take fewer back`,
+        { code: "LIMIT_EXCEEDED" },
+      );
+    if (!this.isClosed) tail?.rewind(left);
+    this.line.rewind(left);
+    this.text.rewind(left);
+    this.rests.length = left;
+    this.ready = [];
+    this.output.restart(this.rests.at(-1));
+    // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
+    this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
+    this.isOver = this.isClosed;
+    const { finish, stopText } = this.meter.latest;
+    this.meter.record(left, this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+  }
+
+  close(): void {
+    this.isClosed = true;
   }
 
   save(): Saved {
     const { guides } = this.parts;
+    const given = this.rests.length;
+    const tokens = this.text.upTo(given);
     return {
-      tokens: this.text.tokens.slice(),
-      sequence: saveSequence(this.sequence),
-      ...(guides.length > 0 && { guides: savedGuides(guides, this.text.generated) }),
+      tokens: tokens.slice(),
+      sequence: withoutEnds(saveSequence(this.line.at(given))),
+      ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }
 
-  private end(finish: GenerationStats["finish"]): undefined {
+  private async step(): Promise<void> {
+    const { options, model } = this.parts;
+    const { count } = this.text;
+    if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
+    options.signal?.throwIfAborted();
+    const start = performance.now();
+    await grammarsReady(this.sequence.features);
+    const { token, facts, scalars } = this.forced() ?? (await this.pick());
+    this.meter.add(performance.now() - start, count);
+    if (model.isEnd(token)) return this.end({ finish: "end" });
+    this.line.accept(token, scalars);
+    this.parts.tail?.accept(token);
+    this.text.push(token);
+    const piece = {
+      token,
+      ...facts,
+      ...(options.states && { states: statesOf(this.line.now) }),
+      ...measuresOf(this.parts.graph, scalars),
+    };
+    this.ready.push(...this.output.push(piece, model.piece(token, false)));
+    this.meter.record(this.text.count);
+    const { stop } = this.output;
+    if (stop) this.end({ finish: "stop", stopText: stop.text });
+  }
+
+  private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
     this.isOver = true;
-    this.meter.record(this.text.count, finish);
+    this.ready.push(...this.output.flush());
+    this.meter.record(this.text.count, why);
+  }
+
+  /** Not the first token, so that the prompt is read by then. */
+  private forced(): Picked | undefined {
+    const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
+    if (token === undefined) return undefined;
+    this.meter.forcedTokens++;
+    return { token, facts: {}, scalars: new Float32Array() };
   }
 
   private async pick(): Promise<Picked> {
-    const { placed, tail } = this.parts;
-    await grammarsReady(this.sequence.features);
-    const uniforms = uniformsOf(this.sequence);
-    const inputs = varying(this.parts.graph, featureInputs(this.sequence));
-    const output = placed.finish(await this.decode(uniforms, inputs), uniforms, inputs);
-    const scalars = output.states ?? new Float32Array();
-    if (!tail) return { token: output.sampled![0]!, rows: { ...output, tokens: output.candidates }, scalars };
-    const rows = tail.pick(output);
-    return { token: rows.selected, rows, scalars };
+    const { placed, tail, rows, options } = this.parts;
+    const { sequence } = this;
+    const uniforms = uniformsOf(sequence);
+    const inputs = varying(this.parts.graph, featureInputs(sequence));
+    const { logprobs, alternatives = 0 } = options;
+    const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
+    const output = placed.finish(decoded, uniforms, inputs);
+    const left = tail?.pick(output);
+    const token = left ? left.selected : output.sampled![0]!;
+    const kept = (): KeptRows =>
+      left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
+    const facts = {
+      ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
+      ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
+    };
+    return { token, facts, scalars: output.states ?? new Float32Array() };
   }
 
-  private decode(uniforms: Float32Array, inputs: ReturnType<typeof varying>): Promise<DecodeOutput> {
-    const { slot, guides, options, speculator } = this.parts;
-    const { unread, tokens, count } = this.text;
-    const parts = {
-      tokens: unread,
-      position: tokens.length - unread.length,
-      guides: guideParts(guides, unread, count),
-    };
+  private guideLogits({ guides = [] }: SlotOutput): ReadonlyMap<string, Float32Array> {
+    return new Map(guidesOf(this.parts.graph).map(({ name }, i) => [name, guides[i]!]));
+  }
+
+  private async decode(
+    uniforms: Float32Array,
+    inputs: ReturnType<typeof varying>,
+    isRaw: boolean,
+  ): Promise<SlotOutput> {
+    const { slot, guides, prompt, options, speculator } = this.parts;
+    const { tokens, count } = this.text;
+    const position = this.read;
+    const generated = tokens.subarray(prompt.length);
+    const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const step = { ...parts, uniforms, inputs, onRead };
-    if (!speculator) return slot.decode(step);
-    const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
-      ...part,
-      tokens: Int32Array.from([...part.tokens, ...draft]),
-    });
-    return speculator.next({
-      ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
-      extend: (draft) => ({ ...longer(step, draft), guides: step.guides.map((part) => longer(part, draft)) }),
-    });
+    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
+    const output = await (speculator
+      ? speculator.next({
+          ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
+          extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
+        })
+      : slot.decode(step));
+    this.read = tokens.length;
+    return output;
   }
 }
+
+/** A part with drafted tokens after its own. */
+const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
+  ...part,
+  tokens: Int32Array.from([...part.tokens, ...draft]),
+});

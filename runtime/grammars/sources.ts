@@ -6,7 +6,8 @@ import { readSchema } from "./schema/schema.js";
 import { readStructuralTag } from "./structuralTag.js";
 import { readGbnf } from "./text/gbnf.js";
 import { readRegex } from "./text/regex.js";
-import { any, OnlyLlama, ROOT, textOf, toEbnf, toGbnf, type Rules } from "./text/rules.js";
+import { toEbnf } from "./text/ebnf.js";
+import { any, OnlyLlama, ROOT, textOf, toGbnf, type Rules } from "./text/rules.js";
 import type { GrammarKind, GrammarSource } from "./types.js";
 import type { Prepared } from "./xgrammar/instance.js";
 
@@ -48,7 +49,13 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
   },
   jsonSchema: {
     name: "the JSON schema",
-    route: ({ jsonSchema, ignore = [] }) => toXgrammar({ jsonSchema: readSchema(jsonSchema, ignore) }),
+    route({ jsonSchema, ignore = [] }) {
+      const rules = readSchema(jsonSchema, ignore);
+      return ofRules(
+        () => rules,
+        () => toGbnf(rules),
+      );
+    },
   },
   regex: {
     name: "the regular expression",

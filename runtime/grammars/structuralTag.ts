@@ -5,7 +5,8 @@ import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
 import { readGbnf } from "./text/gbnf.js";
 import { readRegex } from "./text/regex.js";
-import { OnlyLlama, toEbnf } from "./text/rules.js";
+import { toEbnf } from "./text/ebnf.js";
+import { OnlyLlama, type Rules } from "./text/rules.js";
 
 type Format = Readonly<Record<string, unknown>>;
 
@@ -33,7 +34,7 @@ const listOf =
     if (!Array.isArray(value) || value.length === 0) throw fault(path, "expected a list that is not empty");
     return value.map((entry, i) => member(entry, `${path}/${i}`, depth));
   };
-const schema: Member = (value) => JSON.parse(readSchema(value, [])) as unknown;
+const schema: Member = (value) => value;
 const formats = listOf((value, path, depth) => format(value, path, depth));
 const tag: Member = (value, path, depth) => format(isObject(value) ? { type: "tag", ...value } : value, path, depth);
 
@@ -95,11 +96,18 @@ function format(given: unknown, path: string, depth: number): unknown {
   return forXgrammar({ type, ...(Object.fromEntries(read) as Format) }, path);
 }
 
-/** Grammars and patterns are read here, and given in a form that means the same there. */
+const READERS: Readonly<Record<string, (format: Format) => Rules>> = {
+  regex: ({ pattern }) => readRegex(pattern as string),
+  grammar: ({ grammar }) => readGbnf(grammar as string),
+  json_schema: ({ json_schema }) => readSchema(json_schema, []),
+};
+
+/** Grammars, schemas and patterns are read here, and given in a form that means the same there. */
 function forXgrammar(read: Format & { readonly type?: unknown }, path: string): unknown {
-  if (read.type !== "regex" && read.type !== "grammar") return read;
+  const reader = READERS[read.type as string];
+  if (!reader) return read;
   try {
-    const rules = read.type === "regex" ? readRegex(read["pattern"] as string) : readGbnf(read["grammar"] as string);
+    const rules = reader(read);
     return { type: "grammar", grammar: toEbnf(rules) };
   } catch (error) {
     if (!(error instanceof OnlyLlama)) throw error;

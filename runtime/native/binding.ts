@@ -62,7 +62,7 @@ export interface Binding {
   readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
   /** `root` is the rule where the grammar begins; default `root`. */
   readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
-  /** Reads a GGUF file. Rejects with INVALID_MODEL or NO_DEVICE. */
+  /** Reads a GGUF file. Rejects with INVALID_MODEL, NO_DEVICE or ABORTED. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
 }
 
@@ -177,6 +177,10 @@ export interface ModelOptions {
   readonly device?: string;
   /** Without the weights: it tokenizes, and has no contexts. Also for files without weights. Default false. */
   readonly vocabOnly?: boolean;
+  /** Called with the part that is loaded, from 0 to 1; it must not throw. It may be called once more after the promise settles. */
+  readonly onProgress?: (fraction: number) => void;
+  /** Called before the load starts, with a function that makes it reject with ABORTED soon. */
+  readonly onStart?: (abort: () => void) => void;
 }
 
 export interface ModelInfo {

@@ -1,6 +1,6 @@
 /** What jobs add to a batch, as a batch. */
 import type { Batch } from "../native/binding.js";
-import type { Piece, Turn } from "./prefill.js";
+import type { Turn } from "./prefill.js";
 
 /** An entry of `outputs` that asks for the model's own logits, too. */
 const RAW = 2;
@@ -9,8 +9,8 @@ const RAW = 2;
 export function batchOf(turns: readonly Turn[]): Batch {
   const pieces = turns
     .flatMap(({ job, pieces: own, isLast }) => {
-      const wanted = ({ reading }: Piece): number => (job.step.isRaw && reading.place === job.places.main ? RAW : 1);
-      return own.map((piece) => ({ ...piece, wanted: isLast ? wanted(piece) : 0 }));
+      const wanted = job.step.isRaw ? RAW : 1;
+      return own.map((piece) => ({ ...piece, wanted: isLast ? wanted : 0 }));
     })
     .sort((a, b) => a.reading.place.sequence - b.reading.place.sequence);
   const each = (value: (piece: (typeof pieces)[number], i: number) => number): number[] =>

@@ -22,7 +22,7 @@ import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "../speculation/costs.js";
 import { costOf, Room, sizeFor } from "./drafts.js";
-import { rowsOf, type Request, type Rows, type Slot, type Step } from "./step.js";
+import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
 
 export type Open = (
   options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
@@ -178,13 +178,13 @@ export class Scheduler {
     }
   }
 
-  /** How many tokens of texts that are being read are part of the next batch. */
+  /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
   private most(): number {
-    const reading = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
-    const areAlone = [...this.writing].every((places) => reading.some((job) => job.places === places));
+    const long = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+    const short = this.jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+    const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
-    const writing = this.jobs.filter((job) => !reading.includes(job)).flatMap(({ readings }) => readings);
-    const rows = writing.reduce((sum, one) => sum + one.rows, 0);
+    const rows = short.reduce((sum, one) => sum + one.rows, 0);
     return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
   }
 
@@ -198,14 +198,14 @@ export class Scheduler {
       const start = performance.now();
       const { graphBuilds } = this.stats!;
       const outputs = await context.decode(batchOf(turns));
+      this.current = [];
       this.stats = context.stats();
       const cost = costOf(turns, performance.now() - start);
       if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
       this.finish(turns, outputs, cost);
     } catch (error) {
-      await this.recover(context, turns, error);
-    } finally {
       this.current = [];
+      await this.recover(context, turns, error);
     }
   }
 
@@ -217,7 +217,7 @@ export class Scheduler {
         continue;
       this.end(job);
       this.writing.add(job.places);
-      job.resolve({ outputs: outputs.filter(({ sequence }) => sequence === main.sequence), cost });
+      job.resolve({ outputs: outputsOf(job, outputs), cost });
     }
   }
 
@@ -236,13 +236,18 @@ export class Scheduler {
     }
     if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
-    for (const { job } of turns.filter(takeBack)) await this.decode(context, [job], this.limits.batchSize);
+    // Several batches where a text is read again from its beginning.
+    for (const { job, pieces } of turns.filter(takeBack)) {
+      const isBehind = (): boolean =>
+        pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
+      while (this.jobs.includes(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
+    }
   }
 
   /** Aborts the running batch only if this sequence is alone in it. */
   private cancel(context: NativeContext, job: Job): void {
     if (this.current.includes(job) && this.current.length === 1) context.abort();
-    else this.end(job, new AbortError());
+    this.end(job, new AbortError());
   }
 
   /** Whether it succeeds; otherwise the job gets the error, or `instead`. */
@@ -261,6 +266,14 @@ export class Scheduler {
     for (const reading of job.readings) reading.isOver = true;
     if (error !== undefined) job.reject(error);
   }
+}
+
+/** The outputs of a job. */
+function outputsOf({ places: { main, guides }, step }: Job, outputs: readonly DecodeOutput[]): SlotOutput[] {
+  const of = ({ sequence }: Place): DecodeOutput[] => outputs.filter((output) => output.sequence === sequence);
+  if (!step.isRaw || guides.length === 0) return of(main);
+  const ofGuides = guides.map(({ place }) => of(place));
+  return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
 }
 
 /** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */

@@ -22,16 +22,21 @@ export interface Step extends Part, Row {
   readonly guides?: readonly Part[];
   /** For `decodeRows`: those of more outputs, after the first. The tokens, and those of guides, end with as many drafted ones. */
   readonly more?: readonly Row[];
-  /** The outputs come with the model's own logits. */
+  /** The outputs come with the model's own logits, also with those of the guides. */
   readonly isRaw?: boolean;
   /** Called after each batch with tokens of the step: how many of the sequence's tokens have been read. */
   readonly onRead?: ((count: number) => void) | undefined;
 }
 
+export interface SlotOutput extends DecodeOutput {
+  /** The model's own logits of the guides, in their order, where they were asked for. */
+  readonly guides?: readonly Float32Array[];
+}
+
 /** The outputs of a step, and what its batch cost; no cost for a batch in which a text is read. */
 export interface Rows {
   /** The first, and of `more` as many as fitted in the batch. */
-  readonly outputs: readonly DecodeOutput[];
+  readonly outputs: readonly SlotOutput[];
   readonly cost: Cost | undefined;
 }
 
@@ -66,7 +71,7 @@ export interface Request {
 export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
-  decode(step: Step): Promise<DecodeOutput>;
+  decode(step: Step): Promise<SlotOutput>;
   decodeRows(step: Step): Promise<Rows>;
   /** Of the context's batches. */
   readonly costs: Costs;

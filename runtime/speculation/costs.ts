@@ -9,6 +9,9 @@ export interface Cost {
 
 const SAMPLES = 7;
 
+/** What a row is expected to cost before one was tried, relative to a decode. */
+const UNTRIED_ROW = 0.15;
+
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 
 export class Costs {
@@ -30,19 +33,21 @@ export class Costs {
     return known && median(known);
   }
 
-  /**
-   * Of a decode with drafts. Between two known numbers of rows it is interpolated; more rows than were tried are expected to cost
-   * nothing more, so that they are tried.
-   */
+  /** Of a decode with drafts: measured, or on a line through what was measured. Undefined without a decode that had none. */
   of(sequences: number, extra: number): number | undefined {
-    const known = [...(this.samples.get(sequences) ?? [])].sort(([a], [b]) => a - b);
-    const below = known.filter(([rows]) => rows <= extra).at(-1);
-    const above = known.find(([rows]) => rows > extra);
-    if (!below || this.without(sequences) === undefined) return undefined;
-    const low = median(below[1]);
-    if (!above || below[0] === extra) return low;
-    const share = (extra - below[0]) / (above[0] - below[0]);
-    return low + share * (median(above[1]) - low);
+    const base = this.without(sequences);
+    if (base === undefined) return undefined;
+    const known = [...this.samples.get(sequences)!]
+      .map(([rows, times]) => ({ rows, time: median(times) }))
+      .sort((a, b) => a.rows - b.rows);
+    const below = known.filter(({ rows }) => rows <= extra).at(-1)!;
+    const above = known.find(({ rows }) => rows > extra);
+    const slope = above
+      ? (above.time - below.time) / (above.rows - below.rows)
+      : below.rows === 0
+        ? UNTRIED_ROW * base
+        : (below.time - base) / below.rows;
+    return below.time + slope * (extra - below.rows);
   }
 
   /** Forgets the oldest time of each number of extra rows, so that one that was slow once is tried again. */

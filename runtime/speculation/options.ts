@@ -13,6 +13,8 @@ export interface LookupOptions {
   readonly max?: number;
   /** The most tokens of a draft; default 8. */
   readonly tokens?: number;
+  /** Default true: drafts are as long as pays by what was accepted lately and by what decodes cost; false: as long as possible. */
+  readonly adapt?: boolean;
 }
 
 /** A smaller model with the same vocabulary writes the drafts. */
@@ -21,6 +23,8 @@ export interface DraftOptions {
   readonly draft: { readonly info: ModelInfo };
   /** The most tokens of a draft; default 8. */
   readonly tokens?: number;
+  /** As for prompt lookup. */
+  readonly adapt?: boolean;
   /** The chain that picks the tokens of a draft; default: the likeliest token. */
   readonly chain?: Chain;
 }
@@ -34,32 +38,38 @@ export const DRAFT_TOKENS = 8;
 const MAX_NGRAM = 64;
 
 const tokens = is.integer(1, MAX_DRAFT);
-const NGRAM: is.Checks<LookupOptions> = { min: is.integer(1, MAX_NGRAM), max: is.integer(1, MAX_NGRAM), tokens };
-const DRAFT: is.Checks<DraftOptions> = { draft: is.someObject, tokens, chain: checks.chain };
+const NGRAM: is.Checks<LookupOptions> = {
+  min: is.integer(1, MAX_NGRAM),
+  max: is.integer(1, MAX_NGRAM),
+  tokens,
+  adapt: is.flag,
+};
+const DRAFT: is.Checks<DraftOptions> = { draft: is.someObject, tokens, adapt: is.flag, chain: checks.chain };
 const checkNgram = is.object(NGRAM);
-const checkEither = is.object({ ngram: checkNgram, ...DRAFT });
+const checkDraft = is.object(DRAFT);
 
 /** Checks everything but the draft model itself. */
 export const speculate: is.Check = (value, name) => {
-  checkEither(value, name);
+  is.someObject(value, name);
   const given = value as { readonly ngram?: LookupOptions; readonly draft?: object };
   if ((given.ngram === undefined) === (given.draft === undefined))
     throw new InputError(
       `\`${name}\`: expected either \`ngram\` or \`draft\`, found ${given.ngram === undefined ? "neither" : "both"}`,
     );
-  if (given.ngram === undefined) return;
-  is.object(NGRAM, (_, key) => `${name}.${key}`)(given.ngram, `${name}.ngram`);
-  const stray = Object.keys(value as object).find((key) => key !== "ngram");
-  if (stray !== undefined) throw new InputError(`\`${name}.${stray}\` belongs to a draft model: set \`ngram.tokens\``);
+  if (given.ngram === undefined) return checkDraft(value, name);
+  checkNgram(given.ngram, `${name}.ngram`);
   const { min, max } = ngramOf(given.ngram);
   if (min > max)
     throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`);
 };
 
 /** With the defaults. */
-export function ngramOf({ min, max, tokens = DRAFT_TOKENS }: LookupOptions): Required<LookupOptions> {
-  return { min: min ?? Math.min(2, max ?? 2), max: max ?? Math.max(8, min ?? 8), tokens };
+export function ngramOf({ min, max, tokens = DRAFT_TOKENS, adapt = true }: LookupOptions): Required<LookupOptions> {
+  return { min: min ?? Math.min(2, max ?? 2), max: max ?? Math.max(8, min ?? 8), tokens, adapt };
 }
+
+/** Whether the length of drafts follows what they bring. */
+export const isAdaptive = (given: Speculate): boolean => ("ngram" in given ? given.ngram.adapt : given.adapt) !== false;
 
 /** The most tokens of a draft. */
 export const tokensOf = (given: Speculate): number =>

@@ -8,7 +8,7 @@ const LENGTHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
 /** The share of the running time that drafts may lose, and how many decodes more, so that a short text can try one. */
 const LOSS = 0.02;
-const GRACE = 2;
+const GRACE = 3;
 /** Gains that may be lost again, in decodes. */
 const CREDIT = 8;
 /** How much better another length must be: another number of rows is another graph. */
@@ -22,10 +22,12 @@ interface Tries {
   readonly hits: number;
   readonly count: number;
 }
-/** Before the first draft of a kind: half of its tokens are expected to be right. */
+/** Before the first draft of a kind: half of its tokens are expected to be right, or none if guesses can be compared at no cost. */
 const UNTRIED: Tries = { hits: 0.5, count: 1 };
+const UNSEEN: Tries = { hits: 0, count: 0.5 };
 
 export class Pace {
+  private readonly untried: Tries;
   /** By the kind of the draft. */
   private readonly tries = new Map<number, Tries>();
   private elapsed = 0;
@@ -41,13 +43,16 @@ export class Pace {
   constructor(
     private readonly costs: Costs,
     private readonly most: number,
-  ) {}
+    isFree: boolean,
+  ) {
+    this.untried = isFree ? UNSEEN : UNTRIED;
+  }
 
   /** How many tokens of a draft of this kind to decode, at most `most`. */
   length(kind: number, most: number): number {
     const base = this.costs.without(this.sequences);
     if (base === undefined || this.loss > LOSS * this.elapsed + GRACE * base) return this.chosen(0, base);
-    const { hits, count } = this.tries.get(kind) ?? UNTRIED;
+    const { hits, count } = this.tries.get(kind) ?? this.untried;
     const share = Math.min(hits / count, 0.98);
     const rate = (extra: number): number => {
       const gained = (share * (1 - share ** extra)) / (1 - share);
@@ -76,7 +81,7 @@ export class Pace {
 
   /** `right` of the tokens of a draft were the text's; `isWrong` if the next one was not. */
   learn(kind: number, right: number, isWrong: boolean): void {
-    const { hits, count } = this.tries.get(kind) ?? UNTRIED;
+    const { hits, count } = this.tries.get(kind) ?? this.untried;
     this.tries.set(kind, { hits: DECAY * hits + right, count: DECAY * count + right + (isWrong ? 1 : 0) });
   }
 

@@ -6,8 +6,8 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { varying } from "../features/feed.js";
 import type { GrammarState } from "../grammars/types.js";
 import type { InputError } from "../errors.js";
-import type { ChainResults, DecodeOutput } from "../native/binding.js";
-import type { Row, Slot, Step } from "../scheduler/step.js";
+import type { ChainResults } from "../native/binding.js";
+import type { Row, Slot, SlotOutput, Step } from "../scheduler/step.js";
 import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
 import type { Draft, Drafter } from "./drafter.js";
 import { knownStates } from "./known.js";
@@ -20,6 +20,8 @@ export interface SpeculatorParts {
   readonly drafter: Drafter;
   /** The most tokens of a draft. */
   readonly most: number;
+  /** Whether drafts are only as long as pays. */
+  readonly isAdaptive: boolean;
   readonly isEnd: (token: number) => boolean;
   /** The chain on a row of the model's own logits. */
   readonly evaluate: (logits: Float32Array, row: Row) => ChainResults;
@@ -46,7 +48,7 @@ interface Ahead {
   readonly draft: readonly number[];
   readonly kind: number;
   readonly rows: readonly Row[];
-  readonly outputs: readonly DecodeOutput[];
+  readonly outputs: readonly SlotOutput[];
 }
 
 /** Counts of a generation. */
@@ -72,8 +74,8 @@ export class Speculator {
   }
 
   /** The output for the next token. */
-  async next(present: Present): Promise<DecodeOutput> {
-    this.pace ??= new Pace(present.slot.costs, this.parts.most);
+  async next(present: Present): Promise<SlotOutput> {
+    this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
     this.check(present.tokens);
     const known = this.known(present);
     if (known) {
@@ -100,7 +102,7 @@ export class Speculator {
   }
 
   /** The result of a row that was computed ahead, if the text has come to it. */
-  private known({ tokens, step }: Present): DecodeOutput | undefined {
+  private known({ tokens, step }: Present): SlotOutput | undefined {
     const { ahead } = this;
     const at = ahead ? tokens.length - ahead.base : 0;
     if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
@@ -112,21 +114,24 @@ export class Speculator {
 
   private async draft({ tokens, room, step }: Present): Promise<Draft> {
     const { drafter, most } = this.parts;
-    const pace = this.pace!;
     // what a prompt costs says nothing of the next tokens
     const limit = step.tokens.length > 1 ? 0 : Math.min(most, room);
     if (drafter.isFree) {
       const found = limit < 1 ? NONE : await drafter.draft(tokens, limit);
-      const length = pace.length(found.kind, found.tokens.length);
+      const length = this.lengthOf(found.kind, found.tokens.length);
       if (length === 0 && found.tokens.length > 0) this.guess = { ...found, base: tokens.length };
       return { tokens: found.tokens.slice(0, length), kind: found.kind };
     }
-    const length = pace.length(NONE.kind, limit);
+    const length = this.lengthOf(NONE.kind, limit);
     if (length === 0) return NONE;
     const start = performance.now();
     const found = await drafter.draft(tokens, length);
-    pace.draft(performance.now() - start, found.tokens.length);
+    this.pace!.draft(performance.now() - start, found.tokens.length);
     return found;
+  }
+
+  private lengthOf(kind: number, most: number): number {
+    return this.parts.isAdaptive ? this.pace!.length(kind, most) : most;
   }
 
   /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
@@ -149,7 +154,7 @@ export class Speculator {
     return rows;
   }
 
-  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<DecodeOutput> {
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<SlotOutput> {
     const { slot, step, extend } = present;
     const { draft, rows } = ahead;
     const more = { ...step, ...extend(draft), more: rows, isRaw: !this.states || step.isRaw === true };
@@ -202,7 +207,7 @@ const areEqual = (a: Row, b: Row): boolean =>
 
 type Positions = readonly GrammarState[] | undefined;
 
-/** For each feature with a grammar its positions after the tokens, prepared at once; fewer where a token may not come. */
+/** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
   Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
 

@@ -137,6 +137,10 @@ const settings = (name: string, run: (options: never) => unknown): [string, Entr
 /** What every request for a text takes. */
 const requests = (name: string, run: (options: object) => unknown): [string, Entry][] => [
   [`${name}: maxTokens`, { call: option(run, "maxTokens"), ...COUNTS }],
+  [`${name}: minTokens`, { call: option(run, "minTokens"), ...COUNTS, refuses: [-1] }],
+  [`${name}: ignoreEnd`, { call: option(run, "ignoreEnd"), takes: ["boolean"] }],
+  [`${name}: stop`, { call: option(run, "stop"), takes: ["list", "texts"], refuses: ["a", [""], [1]] }],
+  [`${name}: logprobs`, { call: option(run, "logprobs"), ...COUNTS, refuses: [101] }],
   [`${name}: alternatives`, { call: option(run, "alternatives"), ...COUNTS, refuses: [101] }],
   [`${name}: states`, { call: option(run, "states"), takes: ["boolean"] }],
   [`${name}: signal`, { call: option(run, "signal") }],
@@ -315,6 +319,8 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
   ["loadModel: path", { call: loadModel, refuses: [undefined, "", "/dev/zero", "."] }],
   ["loadModel: options", { call: (value) => loadModel(DEMO_MODEL, value), takes: EMPTY_OPTIONS }],
   ["loadModel: backend", { call: option(load, "backend") }],
+  ["loadModel: onProgress", { call: option(load, "onProgress"), takes: ["function"] }],
+  ["loadModel: signal", { call: option(load, "signal") }],
   ["loadModel: device", { call: option(load, "device") }],
   ["loadModel: gpuLayers", { call: option(load, "gpuLayers") }],
   ...settings("loadModel", load),

@@ -25,6 +25,18 @@ const moduleOfLibrary: Plugin = {
     }),
 };
 
+/** The bundle does without it: in Node.js it is in a thread of its own. */
+const grammarLibrary: Plugin = {
+  name: "grammar-library",
+  setup: (bundle) =>
+    bundle.onResolve({ filter: /^\.\/library\.mjs$/ }, () => ({
+      path: "../grammars/xgrammar/library.mjs",
+      external: true,
+    })),
+};
+
+const GRAMMARS = "grammars/xgrammar";
+
 export async function fillDist(): Promise<void> {
   for (const name of readdirSync(compiled)) {
     const target = join(root, name, "dist");
@@ -40,10 +52,12 @@ export async function fillDist(): Promise<void> {
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
-    plugins: [moduleOfLibrary],
+    plugins: [moduleOfLibrary, grammarLibrary],
   });
   writeFileSync(join(folder, "LICENSES.txt"), BUNDLED.map(licenseOf).join("\n"));
   copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
+  for (const name of ["library.mjs", "worker.mjs", "library.d.mts", "LICENSE.txt"])
+    copyFileSync(join(root, "runtime", GRAMMARS, name), join(root, "runtime/dist", GRAMMARS, name));
   // `npx ggsl` starts it as a program
   chmodSync(join(folder, "main.js"), 0o755);
 }

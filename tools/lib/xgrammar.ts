@@ -28,7 +28,7 @@ export function xgrammarLibrary(): string {
     "export function library({ WebAssembly, console }) {",
     '  const exports = {}, module = {}, window = {}, location = { href: "" };',
     "  let process, document, importScripts, require, define, self, __filename;",
-    `${code.trimEnd()}`,
+    code.trimEnd(),
     "  return exports;",
     "}",
     "",

@@ -51,7 +51,8 @@ EMSCRIPTEN_KEEPALIVE void ggsl_model_close(const SharedModel * model) {
 }
 
 // Gives f64: parameters, bytes of the weights, tokens of context in training, size of the vocabulary, the tokens that begin and
-// end a text (-1: none), whether a text starts with the first.
+// end a text (-1: none), whether a text starts with the first, whether the model is
+// recurrent.
 EMSCRIPTEN_KEEPALIVE bool ggsl_model_numbers(const SharedModel * model) {
     return guarded([&] {
         const llama_model * const loaded = (*model)->get();

@@ -35,4 +35,4 @@ function valuesOf(schema: Schema): readonly string[] | undefined {
 }
 
 const typeOf = ({ type }: Schema): string | undefined => (typeof type === "string" ? type : undefined);
-const namesOf = ({ required }: Schema): readonly string[] => (Array.isArray(required) ? required : []);
+const namesOf = ({ required }: Schema): readonly string[] => (Array.isArray(required) ? (required as string[]) : []);

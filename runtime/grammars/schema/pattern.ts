@@ -1,28 +1,5 @@
-/** Patterns of texts in JSON, as XGrammar reads them: inside the quotes, where some characters are escaped. */
-import { complement, LAST_CHARACTER, OnlyLlama, simpleClass, type Item, type Ranges } from "../text/rules.js";
-
-/** Throws `OnlyLlama` for a class that it has no form for. */
-export function jsonPattern(item: Item): string {
-  switch (item.kind) {
-    case "text":
-      return item.characters.map(inJson).join("");
-    case "class":
-      return classOf(item);
-    case "rule":
-      throw new Error("a regular expression has no rules");
-    case "all":
-      return item.items.map(jsonPattern).join("");
-    case "any":
-      return `(?:${item.items.map(jsonPattern).join("|")})`;
-    case "repeat":
-      return `(?:${jsonPattern(item.item)})${times(item.min, item.max)}`;
-  }
-}
-
-function times(min: number, max: number): string {
-  if (max === Infinity) return min === 0 ? "*" : min === 1 ? "+" : `{${min},}`;
-  return min === 0 && max === 1 ? "?" : `{${min},${max}}`;
-}
+/** What texts are in JSON: inside of quotes, where some characters are escaped. */
+import { all, any, complement, text, type Item, type Ranges } from "../text/rules.js";
 
 /** What is escaped in JSON: control characters, the quote and the backslash. */
 const ESCAPED: Ranges = [
@@ -31,46 +8,31 @@ const ESCAPED: Ranges = [
   [0x5c, 0x5c],
 ];
 
-const inJson = (character: number): string =>
-  Array.from(JSON.stringify(String.fromCodePoint(character)).slice(1, -1), (part) => plain(part)).join("");
+/** A character that is not escaped. */
+export const ANY_TEXT: Item & { readonly kind: "class" } = { kind: "class", ranges: ESCAPED, isNegated: true };
 
-/** A character that stands for itself. */
-const plain = (character: string): string =>
-  /^[A-Za-z0-9 ]$/.test(character) || character > "\x7f"
-    ? character
-    : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** The characters of a class that are not escaped in JSON; those that are do not come. */
-function classOf(item: Item & { readonly kind: "class" }): string {
-  const { ascii, wide } = simpleClass(item);
-  const outside: Ranges = [...complement(ascii), ...ESCAPED];
-  const kept = complement([...outside, [0x80, LAST_CHARACTER]]);
-  if (wide === "all") return `[^${members(complement([...kept, [0x80, LAST_CHARACTER]]))}]`;
-  const written = wide.map((character) => plain(String.fromCodePoint(character)));
-  const parts = [...(kept.length > 0 ? [`[${members(kept)}]`] : []), ...written];
-  if (parts.length === 0) throw new OnlyLlama("a class of characters that are escaped in JSON");
-  return parts.length === 1 ? parts[0]! : `(?:${parts.join("|")})`;
+/** The same text in JSON. Of classes, the characters that are escaped do not come unless there are no others. */
+export function inJson(item: Item): Item {
+  switch (item.kind) {
+    case "text":
+      return text(item.characters.flatMap(escapedInJson));
+    case "class": {
+      const positive = item.isNegated ? complement(item.ranges) : item.ranges;
+      const kept = complement([...complement(positive), ...ESCAPED]);
+      if (kept.length > 0) return { kind: "class", ranges: kept, isNegated: false };
+      const few = positive.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
+      return any(few.map((character) => text(escapedInJson(character))));
+    }
+    case "rule":
+      return item;
+    case "all":
+      return all(item.items.map(inJson));
+    case "any":
+      return any(item.items.map(inJson));
+    case "repeat":
+      return { ...item, item: inJson(item.item) };
+  }
 }
 
-/** XGrammar prints members anew, where a `^` must not come first. */
-function members(ranges: Ranges): string {
-  const texts = ranges.flatMap(([from, to]) =>
-    from <= CARET && CARET <= to ? split(from, to) : [[from, to] as const],
-  );
-  const caret = ranges.some(([from, to]) => from <= CARET && CARET <= to) ? plain("^") : "";
-  const printed = texts.map(([from, to]) => {
-    const [first, last] = [plain(String.fromCharCode(from)), plain(String.fromCharCode(to))];
-    return from === to ? first : `${first}-${last}`;
-  });
-  // a class of `^` alone is a range
-  return printed.length === 0 ? `${caret}-${caret}` : `${printed.join("")}${caret}`;
-}
-
-const CARET = 0x5e;
-const split = (from: number, to: number): (readonly [number, number])[] =>
-  (
-    [
-      [from, CARET - 1],
-      [CARET + 1, to],
-    ] as const
-  ).filter(([first, last]) => first <= last);
+const escapedInJson = (character: number): number[] =>
+  Array.from(JSON.stringify(String.fromCodePoint(character)).slice(1, -1), (part) => part.codePointAt(0)!);

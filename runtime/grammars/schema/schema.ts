@@ -1,5 +1,5 @@
 /**
- * Reads a JSON schema. Each text that XGrammar accepts for the result is valid: what it does not enforce is an error that names the
+ * Reads a JSON schema. Each text that the grammar accepts is valid: what it does not enforce is an error that names the
  * keyword. Where a schema leaves open what comes, the text may be more restricted: objects have only the properties that the
  * schema names, unless it names none.
  */
@@ -7,23 +7,23 @@ import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../../errors.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { readRegex } from "../text/regex.js";
-import { OnlyLlama, ROOT } from "../text/rules.js";
+import type { Rules } from "../text/rules.js";
 import { areDisjoint } from "./disjoint.js";
-import { jsonPattern } from "./pattern.js";
 import { ABOUT, ANNOTATIONS, COUNTS, DECIDING, ENFORCED, FORMATS, TYPES, WITHOUT_EFFECT } from "./keywords.js";
+import { schemaRules } from "./rules.js";
 import type { Deciding, SchemaType } from "./keywords.js";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** @param ignored keywords that the text need not obey */
-export function readSchema(given: unknown, ignored: readonly string[]): string {
+export function readSchema(given: unknown, ignored: readonly string[]): Rules {
   const root = typeof given === "string" ? parsed(given) : given;
   const text = JSON.stringify(root) as string | undefined;
   if (text === undefined) throw fault("", `expected an object or a boolean, found ${show(root)}`);
   if (text.length > GRAMMAR_LIMITS.length)
     throw limit(`it has ${text.length} characters, expected at most ${GRAMMAR_LIMITS.length}`);
   // as JSON: without `toJSON`, `undefined` and other objects
-  return JSON.stringify(new SchemaReader(JSON.parse(text), new Set(ignored)).whole());
+  return schemaRules(new SchemaReader(JSON.parse(text), new Set(ignored)).whole());
 }
 
 function parsed(text: string): unknown {
@@ -211,8 +211,7 @@ class SchemaReader {
     }
     switch (type) {
       case "integer":
-      case "number":
-        return { type, ...this.bounds(type, schema, path) };
+        return { type, ...this.bounds(schema, path) };
       case "string":
         return { type, ...this.ofString(schema, path) };
       case "array":
@@ -231,37 +230,40 @@ class SchemaReader {
       throw limit(`${path.split("/").at(-1)!} is ${String(value)}, expected at most ${GRAMMAR_LIMITS.repetitions}`);
   }
 
-  private bounds(type: "integer" | "number", schema: Schema, path: string): Schema {
-    for (const [name, value] of Object.entries(schema)) {
-      const isRight = type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value);
-      if (!isRight) throw fault(`${path}/${name}`, `expected a finite ${type}, found ${show(value)}`);
-    }
-    for (const [bound, exclusive] of [
-      ["minimum", "exclusiveMinimum"],
-      ["maximum", "exclusiveMaximum"],
-    ] as const)
-      if (bound in schema && exclusive in schema) throw unenforced(path, exclusive, ` beside \`${bound}\``);
-    return schema;
+  private bounds(schema: Schema, path: string): Schema {
+    for (const [name, value] of Object.entries(schema))
+      if (!Number.isSafeInteger(value)) throw fault(`${path}/${name}`, `expected an integer, found ${show(value)}`);
+    const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema as Readonly<Record<string, number>>;
+    const min = Math.max(minimum ?? -Infinity, exclusiveMinimum === undefined ? -Infinity : exclusiveMinimum + 1);
+    const max = Math.min(maximum ?? Infinity, exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - 1);
+    if (min > max) throw fault(path, `no integer is at least ${min} and at most ${max}`);
+    return { ...(min !== -Infinity && { minimum: min }), ...(max !== Infinity && { maximum: max }) };
   }
 
   private ofString(schema: Schema, path: string): Schema {
     const { format, pattern } = schema;
-    const [first, second] = Object.keys(schema).map((name) => (/Length$/.test(name) ? "length" : name));
+    const [first, second] = Object.keys(schema).map((name) => (name.endsWith("Length") ? "length" : name));
     if (first !== undefined && second !== undefined && first !== second)
       throw unenforced(path, Object.keys(schema)[1]!, ` beside \`${Object.keys(schema)[0]!}\``);
-    if (format !== undefined && !FORMATS.has(format as string))
-      throw unenforced(path, "format", ` with the value ${show(format)}; enforced are ${[...FORMATS].join(", ")}`);
-    return pattern === undefined ? schema : { pattern: this.pattern(pattern, `${path}/pattern`) };
+    if (format !== undefined && !Object.hasOwn(FORMATS, String(format)))
+      throw unenforced(
+        path,
+        "format",
+        ` with the value ${show(format)}; enforced are ${Object.keys(FORMATS).join(", ")}`,
+      );
+    if (pattern !== undefined) this.checkPattern(pattern, `${path}/pattern`);
+    if (format !== undefined || first === undefined) return schema;
+    const { minLength: min = 0, maxLength: max = Infinity } = schema as { minLength?: number; maxLength?: number };
+    if (max < min) throw fault(path, "`maxLength` is below `minLength`");
+    return schema;
   }
 
-  /** XGrammar reads it again, in a form that means the same there. */
-  private pattern(pattern: unknown, path: string): string {
+  private checkPattern(pattern: unknown, path: string): void {
     if (typeof pattern !== "string") throw fault(path, `expected a text, found ${show(pattern)}`);
     try {
-      return jsonPattern(readRegex(pattern).get(ROOT)!);
+      readRegex(pattern);
     } catch (error) {
-      if (!(error instanceof OnlyLlama)) throw fault(path, (error as Error).message);
-      throw unenforced(path, "pattern", ` with ${error.message}`);
+      throw fault(path, (error as Error).message);
     }
   }
 

@@ -26,7 +26,6 @@ export type CompiledHandle = Handle;
 
 interface CompilerHandle extends Handle {
   CompileGrammar(grammar: GrammarHandle): CompiledHandle;
-  CompileJSONSchema(schema: string, ...layout: SchemaLayout): CompiledHandle;
   CompileStructuralTag(tag: string): CompiledHandle;
 }
 
@@ -37,25 +36,13 @@ export interface MatcherHandle extends Handle {
   Rollback(count: number): void;
 }
 
-/** Whether any whitespace may come between parts; indentation and separators if not; whether only what a schema names may come; the most whitespace. */
-type SchemaLayout = [
-  anyWhitespace: boolean,
-  indent: number | undefined,
-  separators: undefined,
-  strict: boolean,
-  maxWhitespace: number | undefined,
-];
-
-/** Whitespace of at most so many characters may come where JSON allows it: a weak model would write it without end. */
-const LAYOUT: SchemaLayout = [true, undefined, undefined, true, 16];
-
 /** A grammar in one of the forms that XGrammar reads. */
-export type Prepared = { readonly ebnf: string } | { readonly jsonSchema: string } | { readonly structuralTag: string };
+export type Prepared = { readonly ebnf: string } | { readonly structuralTag: string };
 
-type GrammarClass = { readonly FromEBNF: (text: string, root: string) => GrammarHandle } & {
-  readonly FromJSONSchema: (schema: string, ...layout: [...SchemaLayout, print: boolean]) => GrammarHandle;
+interface GrammarClass {
+  readonly FromEBNF: (text: string, root: string) => GrammarHandle;
   readonly FromStructuralTag: (tag: string) => GrammarHandle;
-};
+}
 
 /** The part of the package that makes one object of each class. */
 interface Package {
@@ -161,7 +148,6 @@ export class Instance {
     const { Grammar } = this.classes;
     this.run(() => {
       if ("ebnf" in prepared) return Grammar.FromEBNF(prepared.ebnf, "root").delete();
-      if ("jsonSchema" in prepared) return Grammar.FromJSONSchema(prepared.jsonSchema, ...LAYOUT, false).delete();
       Grammar.FromStructuralTag(prepared.structuralTag).delete();
     });
   }
@@ -185,7 +171,6 @@ export class Instance {
 
   compile(compiler: CompilerHandle, prepared: Prepared): CompiledHandle {
     return this.run(() => {
-      if ("jsonSchema" in prepared) return compiler.CompileJSONSchema(prepared.jsonSchema, ...LAYOUT);
       if ("structuralTag" in prepared) return compiler.CompileStructuralTag(prepared.structuralTag);
       const grammar = this.classes.Grammar.FromEBNF(prepared.ebnf, "root");
       const result = compiler.CompileGrammar(grammar);
@@ -213,7 +198,7 @@ export class Instance {
       const vector = matcher.GetNextTokenBitmask(vocabSize);
       // C++'s vector: where it begins and ends
       const [begin, end] = new Uint32Array(this.memory(), vector.$$.ptr, 2);
-      const words = new Uint32Array(this.memory(), begin!, (end! - begin!) / 4).slice();
+      const words = new Uint32Array(this.memory(), begin, (end! - begin!) / 4).slice();
       vector.delete();
       return words;
     });

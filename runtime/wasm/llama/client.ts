@@ -26,7 +26,7 @@ interface WorkerPort extends Port {
 declare const Worker: new (url: URL, options: { type: "module" }) => WorkerPort;
 
 /** Options of a generation in a worker. */
-export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec"> {
+export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec" | "rowsSpec"> {
   readonly chain: Chain;
 }
 
@@ -100,11 +100,14 @@ export class ModelWorker implements Disposable {
     someObject(request, "options");
     checkChain(request.chain, "chain");
     const { chain, ...options } = request;
-    const spec = writeSpec(options.alternatives ? chain.rowsGraph : chain.graph);
+    const specs = {
+      spec: writeSpec(chain.graph),
+      ...(options.alternatives && chain.rowsGraph !== chain.graph && { rowsSpec: writeSpec(chain.rowsGraph) }),
+    };
     const tokens: Token[] = [];
     let wake = (): void => undefined;
     let isOver = false;
-    const { id, answer } = this.send(messageOf({ ...options, spec }), (reply) => {
+    const { id, answer } = this.send(messageOf({ ...options, ...specs }), (reply) => {
       tokens.push(tokenOf(reply));
       wake();
     });

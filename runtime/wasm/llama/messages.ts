@@ -40,10 +40,18 @@ export interface ChatRequest extends AnyRequest, ChatOptions {
 interface AnyRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
+  /** That of the same chain with the rows as outputs, for alternatives. */
+  readonly rowsSpec?: string;
   readonly uniforms?: UniformValues;
   readonly guides?: Guides;
   readonly maxTokens?: number;
+  readonly minTokens?: number;
+  readonly ignoreEnd?: boolean;
+  /** Texts that end the generation. */
+  readonly stop?: readonly string[];
   readonly contextSize?: number;
+  /** How many of the model's own likeliest tokens to send beside the picked one, at most 100; default: neither. */
+  readonly logprobs?: number;
   /** How many of the likeliest tokens to send with each token, at most 100; default 0. */
   readonly alternatives?: number;
   /** Send the values of the states with each token. */
@@ -81,6 +89,9 @@ export interface Token {
   readonly token: number;
   /** Whole characters only: the text of a token that ends inside a character comes with a later token. */
   readonly text: string;
+  /** The logarithm of its probability in the model's own logits, and the model's likeliest tokens; absent without `logprobs`. */
+  readonly logprob?: number;
+  readonly logprobs?: readonly { readonly token: number; readonly text: string; readonly logprob: number }[];
   /** In [0, 1], after the chain; absent without `alternatives`. */
   readonly probability?: number;
   /** The likeliest first; `text` is that of the token alone. */

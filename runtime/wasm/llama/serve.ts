@@ -47,12 +47,13 @@ export function serve(port: Port): void {
   }
 
   async function generate(request: Of<"generate"> | Of<"chat">, own: Running): Promise<Reply> {
-    const { id, spec } = request;
+    const { id, spec, rowsSpec } = request;
     const { signal } = own.cancel;
     try {
       const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
-      const options = { ...request, chain: chainOf(readSpec(spec)), signal };
+      const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
+      const options = { ...request, chain, signal };
       own.generation =
         request.type === "chat" ? from.chat(request.messages, options) : from.generate(request.prompt, options);
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
@@ -126,10 +127,15 @@ export function serve(port: Port): void {
 
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
 
-function tokenOf({ alternatives, ...piece }: Piece, model: Model): Token {
+function tokenOf({ alternatives, logprobs, ...piece }: Piece, model: Model): Token {
+  const named = <T extends { readonly token: number }>(one: T): T & { text: string } => ({
+    ...one,
+    text: model.textOf(one.token),
+  });
   return {
     ...piece,
-    ...(alternatives && { alternatives: alternatives.map((one) => ({ ...one, text: model.textOf(one.token) })) }),
+    ...(logprobs && { logprobs: logprobs.map(named) }),
+    ...(alternatives && { alternatives: alternatives.map(named) }),
   };
 }
 

@@ -13,8 +13,9 @@ number ::= "-"? ("0" | [1-9] [0-9]*) ("." [0-9]+)? ([eE] [-+]? [0-9]+)?
 ws ::= [ \t\n]*
 `;
 
-export const NO_SCHEMA =
-  "JSON schemas are not converted to grammars; a GBNF grammar for it can be given to an import of llama.cpp";
+/** A grammar that only its request has. */
+export const OF_REQUEST =
+  "give the schema with the request: `ggsl run --json-schema FILE`, or `constrain(g)` with a parameter of type `grammar`";
 
 /** The grammar for `response_format`; a note if it asks for more. */
 export function responseFormat(reader: Reader): string | undefined {
@@ -27,7 +28,7 @@ export function responseFormat(reader: Reader): string | undefined {
     return undefined;
   }
   if (type === "json_object" && !hasSchema) return JSON_OBJECT;
-  reader.note("lost", "response_format", NO_SCHEMA);
+  reader.note("caller", "response_format", OF_REQUEST);
   return undefined;
 }
 
@@ -41,7 +42,7 @@ export function ollamaFormat(reader: Reader): string | undefined {
     return undefined;
   }
   if (node.kind !== "object") return reader.refuse("format", `"json" or a JSON schema`);
-  reader.note("lost", "format", NO_SCHEMA);
+  reader.note("caller", "format", OF_REQUEST);
   return undefined;
 }
 

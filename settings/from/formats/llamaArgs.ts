@@ -7,6 +7,7 @@ import { ImportError, show, type Note } from "../notes.js";
 import { thinkingBudget } from "../pieces.js";
 import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
+import { OF_REQUEST } from "./jsonFormat.js";
 import { runNote, type RunOptionName } from "../runOptions.js";
 import {
   DEFAULT_SETTINGS,
@@ -88,11 +89,7 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
   });
   for (const file of ["grammar_file", "json_schema_file"])
     reader.note("lost", file, "files that a setting names are not read; give the grammar itself with --grammar");
-  reader.note(
-    "lost",
-    "json_schema",
-    "give the grammar that llama.cpp's json_schema_to_grammar.py makes of it with --grammar",
-  );
+  reader.note("caller", "json_schema", OF_REQUEST);
   reader.note("other", "backend_sampling", "");
   if (isEscaped && breakers?.some((b) => /\\x[89a-fA-F]/.test(b)))
     reader.note("lost", "dry_sequence_breakers", "bytes above \\x7f are no texts by themselves");

@@ -7,7 +7,7 @@ import { ImportError } from "../notes.js";
 import * as pieces from "../pieces.js";
 import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
-import { responseFormat } from "./jsonFormat.js";
+import { OF_REQUEST, responseFormat } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
@@ -72,8 +72,7 @@ function read(reader: Reader): LlamaSettings {
 }
 
 function noteGrammars(reader: Reader): void {
-  const schema = 'give the grammar that llama.cpp\'s json_schema_to_grammar.py makes of it as "grammar"';
-  if (!reader.given.has("grammar")) reader.note("lost", "json_schema", schema);
+  if (!reader.given.has("grammar")) reader.note("caller", "json_schema", OF_REQUEST);
   else reader.note("idle", "json_schema", "a grammar is also given");
   const lost = (keys: readonly string[], why: string): void => {
     for (const key of keys) {

@@ -9,7 +9,7 @@ import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import * as pieces from "../pieces.js";
 import type { ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
-import { NO_SCHEMA, responseFormat } from "./jsonFormat.js";
+import { OF_REQUEST, responseFormat } from "./jsonFormat.js";
 import { biasStages, DEFAULT_TAGS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
@@ -30,10 +30,6 @@ const OTHERS = new Set(
 );
 
 const LOST: Readonly<Record<string, string>> = {
-  guided_json: NO_SCHEMA,
-  structured_outputs: "these are no GBNF grammars; give one to an import of llama.cpp",
-  guided_regex: "a regular expression is no grammar; give a GBNF grammar to an import of llama.cpp",
-  guided_choice: "a list of texts is no grammar; give a GBNF grammar to an import of llama.cpp",
   guided_grammar: "vLLM's grammars are not GBNF; give a GBNF grammar to an import of llama.cpp",
   guided_decoding_backend: "it belongs to guided decoding",
   use_beam_search: "beam search keeps several texts at once, and a chain picks one token after the other",
@@ -43,6 +39,16 @@ const LOST: Readonly<Record<string, string>> = {
   vllm_xargs: "they are for code of the other tool",
 };
 
+const GIVEN = "give it with the request: `constrain(g)` with a parameter of type `grammar`";
+
+/** Grammars that the request gives here, too. */
+const CALLERS: Readonly<Record<string, string>> = {
+  guided_json: OF_REQUEST,
+  structured_outputs: GIVEN,
+  guided_regex: GIVEN,
+  guided_choice: GIVEN,
+};
+
 const OTHER_GRAMMAR = "here any JSON object; the other tool's own grammar may differ in blanks";
 
 /** Below this temperature vLLM picks the best token. */
@@ -50,10 +56,14 @@ const GREEDY_BELOW = 1e-5;
 
 export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
-  for (const [key, why] of Object.entries(LOST)) {
-    const node = reader.node(key);
-    if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
-  }
+  for (const [kind, notes] of [
+    ["caller", CALLERS],
+    ["lost", LOST],
+  ] as const)
+    for (const [key, why] of Object.entries(notes)) {
+      const node = reader.node(key);
+      if (node && !(node.kind === "bool" && !node.value)) reader.note(kind, key, why);
+    }
   const format = responseFormat(reader);
   if (format !== undefined) reader.note("differs", "response_format", OTHER_GRAMMAR);
   const front = [...(format === undefined ? [] : pieces.grammar(format)), ...constraints(reader, options)];

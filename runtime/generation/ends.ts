@@ -1,0 +1,62 @@
+/** Texts that must not end yet: the tokens that end a text are no candidates, in the graph, in front of the chain. */
+import { graphOf, compileProgram } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { prepend } from "@ggsl/compiler/graph/prepend.js";
+import type { SavedSequence } from "../savedSequence.js";
+import type { UniformValues } from "../sequence.js";
+
+export interface EndOptions {
+  /**
+   * The fewest tokens: until there are as many, tokens that end the text are no candidates, as with std's `min_tokens` in front of
+   * the chain. A text that was resumed counts from its beginning.
+   */
+  readonly minTokens?: number;
+  /** Tokens that end the text are never candidates. */
+  readonly ignoreEnd?: boolean;
+}
+
+/** Not the name of a parameter of a program. */
+const PARAM = "min tokens";
+/** More tokens than a context can have. */
+export const NO_END = 2 ** 24;
+
+let front: Graph | undefined;
+
+/** The same graph for every number of tokens. */
+function frontGraph(): Graph {
+  const program = 'import { min_tokens } from "std"\nchain front(n: i32 >= 0 = 0) = min_tokens(n)';
+  const graph = graphOf(compileProgram(program, { outputs: ["logits"] }));
+  const [param] = graph.params;
+  return {
+    ...graph,
+    params: [{ ...param!, name: PARAM }],
+    uniforms: graph.uniforms.map((uniform) => ({
+      ...uniform,
+      expr: JSON.parse(JSON.stringify(uniform.expr), (key, value: unknown) =>
+        key === "param" && value === param!.name ? PARAM : value,
+      ) as typeof uniform.expr,
+    })),
+  };
+}
+
+const hasFront = ({ minTokens = 0, ignoreEnd = false }: EndOptions): boolean => minTokens > 0 || ignoreEnd;
+
+const made = new WeakMap<Graph, Graph>();
+
+/** The graph for these options; without them the graph itself. */
+export function withEnds(graph: Graph, options: EndOptions): Graph {
+  if (!hasFront(options)) return graph;
+  const known = made.get(graph) ?? prepend((front ??= frontGraph()), graph);
+  made.set(graph, known);
+  return known;
+}
+
+/** The values of the parameters that `withEnds` adds. */
+export const endValues = (options: EndOptions): UniformValues =>
+  hasFront(options) ? { [PARAM]: options.ignoreEnd ? NO_END : options.minTokens! } : {};
+
+/** A saved sequence of the chain alone. */
+export function withoutEnds(saved: SavedSequence): SavedSequence {
+  const { [PARAM]: _, ...params } = saved.params;
+  return { ...saved, params };
+}

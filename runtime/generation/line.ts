@@ -1,0 +1,75 @@
+/**
+ * The state of a sequence at each of its tokens, to take tokens back. It is kept at every 32nd token; between them it is computed
+ * again from the tokens and the states that the graph gave.
+ */
+import { acceptToken, withUniforms, type SequenceState, type UniformValues } from "../sequence.js";
+
+const EVERY = 32;
+
+/** What was accepted. */
+interface Accepted {
+  readonly token: number;
+  /** The next values of the states. */
+  readonly states: Float32Array;
+}
+
+/** Uniforms that were set when there were `count` tokens. */
+interface Setting {
+  readonly count: number;
+  readonly values: UniformValues;
+}
+
+export class Line {
+  private accepted: Accepted[] = [];
+  private settings: Setting[] = [];
+  /** At 0, 32, 64 ... tokens, before settings at that place. */
+  private readonly kept: SequenceState[];
+
+  /** @param now the sequence after the prompt */
+  constructor(public now: SequenceState) {
+    this.kept = [now];
+  }
+
+  get count(): number {
+    return this.accepted.length;
+  }
+
+  /** @param scalars the next values of the states, then the measures, from the graph */
+  accept(token: number, scalars: Float32Array): void {
+    const states = scalars.slice(0, this.now.graph.states.length);
+    this.now = acceptToken(this.now, token, states);
+    this.accepted.push({ token, states });
+    if (this.count % EVERY === 0) this.kept.push(this.now);
+  }
+
+  setUniforms(values: UniformValues): void {
+    this.now = withUniforms(this.now, values);
+    this.settings.push({ count: this.count, values });
+  }
+
+  /** As it was when there were `count` tokens, with the present values of uniforms. */
+  at(count: number): SequenceState {
+    if (count === this.count) return this.now;
+    const from = Math.floor(count / EVERY);
+    let state = this.kept[from]!;
+    const setAt = (place: number, last = place): void => {
+      for (const setting of this.settings)
+        if (setting.count >= place && setting.count <= last) state = withUniforms(state, setting.values);
+    };
+    for (let i = from * EVERY; i < count; i++) {
+      setAt(i);
+      const { token, states } = this.accepted[i]!;
+      state = acceptToken(state, token, states);
+    }
+    setAt(count, Infinity);
+    return state;
+  }
+
+  /** Takes all tokens after the first `count` back. */
+  rewind(count: number): void {
+    this.now = this.at(count);
+    this.accepted.length = count;
+    this.kept.length = Math.floor(count / EVERY) + 1;
+    this.settings = this.settings.map((setting) => ({ ...setting, count: Math.min(setting.count, count) }));
+  }
+}

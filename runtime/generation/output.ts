@@ -1,0 +1,106 @@
+/** The text of tokens, in whole characters and without what a stop text begins with. */
+import { StopFinder, type Stop } from "./stops.js";
+
+/** A token whose text is not known yet. */
+interface Held<T> {
+  readonly token: T;
+  readonly bytes: Uint8Array;
+  /** Where its bytes end in the text. */
+  readonly end: number;
+}
+
+/** A token and its text. */
+export interface Given<T> {
+  readonly token: T;
+  readonly text: string;
+  /** Bytes after it that are no whole character. */
+  readonly rest: Uint8Array;
+}
+
+const NONE = new Uint8Array();
+
+/**
+ * Gives each token when its whole text is known: a token is held back while its bytes may be part of a stop text. The bytes of a
+ * character that is not complete come with the token that completes it.
+ */
+export class TextOutput<T> {
+  private readonly finder: StopFinder;
+  private held: Held<T>[] = [];
+  /** Bytes of all tokens so far. */
+  private length = 0;
+  /** Bytes of given tokens that are no whole character. */
+  private rest: Uint8Array = NONE;
+  stop: Stop | undefined;
+
+  constructor(stops: readonly string[]) {
+    this.finder = new StopFinder(stops);
+  }
+
+  /** The next token; the result has those whose text is known now. After a stop text, these are all. */
+  push(token: T, bytes: Uint8Array): Given<T>[] {
+    this.length += bytes.length;
+    this.held.push({ token, bytes, end: this.length });
+    this.stop = this.finder.read(bytes);
+    return this.stop ? this.give(this.length, this.stop.begin) : this.give(this.finder.settled);
+  }
+
+  /** The tokens that are left at the end of the text. */
+  flush(): Given<T>[] {
+    return this.give(this.length);
+  }
+
+  /** Goes on after a given token, with its `rest`. */
+  restart(rest: Uint8Array = NONE): void {
+    this.held = [];
+    this.rest = rest;
+    this.stop = undefined;
+    this.finder.restart(this.length);
+  }
+
+  /** The tokens that end up to `settled`, with their bytes up to `limit`. */
+  private give(settled: number, limit = Infinity): Given<T>[] {
+    let count = 0;
+    while (count < this.held.length && this.held[count]!.end <= settled) count++;
+    return this.held.splice(0, count).map(({ token, bytes, end }) => {
+      const begin = end - bytes.length;
+      const kept = bytes.subarray(0, Math.max(0, Math.min(bytes.length, limit - begin)));
+      const { text, rest } = decode(this.rest, kept);
+      this.rest = rest;
+      return { token, text, rest };
+    });
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The whole characters of bytes, and the bytes of a last one that is not complete. */
+function decode(before: Uint8Array, bytes: Uint8Array): { text: string; rest: Uint8Array } {
+  if (bytes.length === 0) return { text: "", rest: before };
+  const all = before.length === 0 ? bytes : Uint8Array.from([...before, ...bytes]);
+  const whole = all.length - incomplete(all);
+  return {
+    text: decoder.decode(all.subarray(0, whole)),
+    rest: whole === all.length ? NONE : all.slice(whole),
+  };
+}
+
+/** The number of bytes at the end that begin a character and lack others. */
+function incomplete(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const lead = bytes[bytes.length - back]!;
+    if ((lead & 0xc0) === 0x80) continue;
+    const needed = lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+    return lead <= 0xf4 && needed > back && canFollow(lead, bytes[bytes.length - back + 1]) ? back : 0;
+  }
+  return 0;
+}
+
+/** Whether a byte can come second: not in a character that is longer than it must be, a surrogate, or beyond U+10FFFF. */
+function canFollow(lead: number, second: number | undefined): boolean {
+  if (second === undefined) return true;
+  if (lead === 0xe0) return second >= 0xa0;
+  if (lead === 0xed) return second < 0xa0;
+  if (lead === 0xf0) return second >= 0x90;
+  if (lead === 0xf4) return second < 0x90;
+  return true;
+}

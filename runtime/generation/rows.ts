@@ -1,0 +1,86 @@
+/**
+ * The rows that a chain keeps, for a sequence whose graph gives only the token: computed on the CPU from the model's own logits. So
+ * the graph of the sequence stays as it is.
+ */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { chosenBackend, openBackend } from "../evaluate.js";
+import { columnsOf } from "../features/feed.js";
+import { featureInputs, startSequence, uniformsOf, type SequenceState } from "../sequence.js";
+
+/** The rows of the chain, and their probabilities. */
+export interface KeptRows {
+  readonly tokens?: Int32Array | undefined;
+  readonly probs?: Float32Array;
+}
+
+export interface RowReader extends Disposable {
+  /**
+   * The rows for the present token of a sequence.
+   * @param guides the logits of the guides, by name
+   */
+  read(sequence: SequenceState, logits: Float32Array, guides: ReadonlyMap<string, Float32Array>): KeptRows;
+}
+
+/**
+ * @param graph the chain's graph with the rows as outputs
+ * @param sequence of the chain's graph without them
+ */
+export function openRows(graph: Graph, sequence: SequenceState): RowReader {
+  const mirror = mirrorOf(graph, sequence);
+  const columns = columnsOf(graph, mirror(sequence).features);
+  const { run, dispose } = openBackend(graph, sequence.vocabSize, { backend: chosenBackend("auto") }, columns);
+  return {
+    read(now, logits, guides) {
+      const state = mirror(now);
+      const inputs = featureInputs(state);
+      for (const { name, input } of guidesOf(graph)) inputs[input - 1] = guides.get(name)!;
+      const { candidates, probs } = run(logits, uniformsOf(state), inputs);
+      return { tokens: candidates, ...(probs && { probs }) };
+    },
+    [Symbol.dispose]: dispose,
+  };
+}
+
+/**
+ * The same sequence with another graph of its chain. The graphs can differ in what is left of their draws, states, sets and
+ * features, so these are found by what they are.
+ */
+function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState) => SequenceState {
+  const uniforms = Object.fromEntries([...main.params].filter(([name]) => graph.params.some((p) => p.name === name)));
+  const own = startSequence(graph, main.vocabSize, { uniforms, feed: main.feed });
+  const draws = places(graph.draws, main.graph.draws);
+  const states = places(
+    graph.states.map(({ name }) => name),
+    main.graph.states.map(({ name }) => name),
+  );
+  const sets = places(graph.sets ?? [], main.graph.sets ?? []);
+  const features = places(plainFeatures(graph), plainFeatures(main.graph));
+  return (now) => ({
+    ...now,
+    graph,
+    streams: own.streams.map((stream, i) => now.streams[draws[i]!] ?? stream),
+    states: own.states.map((value, i) => now.states[states[i]!] ?? value),
+    sets: own.sets.map((set, i) => now.sets[sets[i]!] ?? set),
+    features: own.features.map((feature, i) => ({
+      ...feature,
+      ...now.features[features[i]!],
+      feature: feature.feature,
+    })),
+    watches: new Map([...own.watches, ...now.watches]),
+  });
+}
+
+/** Features with the sets that they read in place of their numbers. */
+const plainFeatures = ({ features, sets = [] }: Graph): unknown[] =>
+  features.map(({ form, from }) => [form, from.kind === "set" ? { ...from, set: sets[from.set] } : from]);
+
+/** For each value the place of an equal one among the others, each place once; -1: there is none. */
+function places(values: readonly unknown[], others: readonly unknown[]): number[] {
+  const keys: (string | undefined)[] = others.map((other) => JSON.stringify(other));
+  return values.map((value) => {
+    const at = keys.indexOf(JSON.stringify(value));
+    if (at >= 0) keys[at] = undefined;
+    return at;
+  });
+}

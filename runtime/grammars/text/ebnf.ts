@@ -1,0 +1,157 @@
+/** XGrammar's form of a grammar. */
+import { factored } from "./factored.js";
+import {
+  all,
+  any,
+  classText,
+  complement,
+  escaped,
+  LAST_CHARACTER,
+  normalized,
+  OnlyLlama,
+  ROOT,
+  text,
+  times,
+  type Item,
+  type Ranges,
+  type Rules,
+} from "./rules.js";
+
+const FIRST_WIDE = 0x80;
+/** Characters above ASCII that a class can have when they are written out. */
+const MOST_WIDE = 256;
+
+/** A class as XGrammar knows them: ASCII, and all characters above it or some that are written out. */
+interface Simple {
+  readonly ascii: Ranges;
+  readonly wide: "all" | readonly number[];
+}
+
+/** Throws `OnlyLlama`. */
+export function simpleClass({ ranges, isNegated }: Item & { readonly kind: "class" }): Simple {
+  const positive = normalized(isNegated ? complement(ranges) : ranges.filter(([, to]) => to > 0));
+  const ascii = positive.flatMap(([from, to]) =>
+    from < FIRST_WIDE ? [[Math.max(from, 1), Math.min(to, FIRST_WIDE - 1)] as const] : [],
+  );
+  const wide = positive.flatMap(([from, to]) => (to >= FIRST_WIDE ? [[Math.max(from, FIRST_WIDE), to] as const] : []));
+  if (wide.length === 1 && wide[0]![0] === FIRST_WIDE && wide[0]![1] === LAST_CHARACTER) return { ascii, wide: "all" };
+  const count = wide.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  if (count > MOST_WIDE) throw new OnlyLlama(`a class with ${count} characters above ASCII, and not all of them`);
+  return { ascii, wide: wide.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n)) };
+}
+
+/**
+ * The same grammar with larger classes: alternatives of one character each are one class, also those behind the name of a rule.
+ * XGrammar works out most of a mask beforehand inside of a rule, and all of it anew where a token crosses the end of one.
+ */
+export function simplified(rules: Rules): Rules {
+  const classes = new Map<string, Ranges>();
+  const rangesOf = (item: Item): Ranges | undefined => {
+    switch (item.kind) {
+      case "class":
+        return item.isNegated ? complement(item.ranges) : item.ranges;
+      case "text":
+        return item.characters.length === 1 ? [[item.characters[0]!, item.characters[0]!]] : undefined;
+      case "rule":
+        return classes.get(item.name);
+      case "any": {
+        const all = item.items.map(rangesOf);
+        return all.every((ranges) => ranges !== undefined) ? all.flat() : undefined;
+      }
+      case "all":
+        return item.items.length === 1 ? rangesOf(item.items[0]!) : undefined;
+      case "repeat":
+        return undefined;
+    }
+  };
+  for (let before = -1; before !== classes.size;) {
+    before = classes.size;
+    for (const [name, item] of rules) {
+      const ranges = classes.has(name) ? undefined : rangesOf(item);
+      if (ranges) classes.set(name, normalized(ranges));
+    }
+  }
+  const inner = (item: Item): Item => {
+    const ranges = item.kind === "text" ? undefined : rangesOf(item);
+    if (ranges) return { kind: "class", ranges: normalized(ranges), isNegated: false };
+    if (item.kind === "all" || item.kind === "any") return { ...item, items: item.items.map(inner) };
+    return item.kind === "repeat" ? { ...item, item: inner(item.item) } : item;
+  };
+  const kept = [...rules].filter(([name]) => name === ROOT || !classes.has(name));
+  return new Map(kept.map(([name, item]) => [name, inner(item)]));
+}
+
+/**
+ * Repeated alternatives as rules that end with themselves: `(a | b)*` is `r ::= "" | a r | b r`, so that the end of an alternative
+ * is not the end of a rule.
+ */
+function unrolled(rules: Rules): Rules {
+  const result = new Map<string, Item>();
+  let count = 0;
+  const star = (item: Item & { readonly kind: "any" }): Item => {
+    // names of GBNF have no blank
+    const name = `star ${++count}`;
+    const rest: Item = { kind: "rule", name };
+    const parts = item.items.map(inner).map((part) => (part.kind === "all" ? part.items : [part]));
+    result.set(name, any([text([]), ...parts.map((part) => all([...part, rest]))]));
+    return rest;
+  };
+  const inner = (item: Item): Item => {
+    if (item.kind === "all" || item.kind === "any") return { ...item, items: item.items.map(inner) };
+    if (item.kind !== "repeat") return item;
+    const { item: repeated, min, max } = item;
+    if (repeated.kind !== "any" || max !== Infinity || min > 1) return { ...item, item: inner(repeated) };
+    return min === 0 ? star(repeated) : all([inner(repeated), star(repeated)]);
+  };
+  for (const [name, item] of rules) result.set(name, inner(item));
+  return result;
+}
+
+/** The same grammar, in which no two alternatives begin alike. */
+function withFactors(rules: Rules): Rules {
+  const result = new Map<string, Item>();
+  let count = 0;
+  const name = (item: Item): Item => {
+    const rule = `rest ${++count}`;
+    result.set(rule, item);
+    return { kind: "rule", name: rule };
+  };
+  for (const [rule, item] of rules) result.set(rule, factored(item, name));
+  return result;
+}
+
+/** The grammar in XGrammar's form. Throws `OnlyLlama`. */
+export function toEbnf(given: Rules): string {
+  const rules = withFactors(unrolled(simplified(given)));
+  // other names, since some mean something there
+  const names = new Map([...rules.keys()].map((name, i) => [name, name === ROOT ? ROOT : `r${i}`]));
+  return [...rules].map(([name, item]) => `${names.get(name)!} ::= ${printed(item, names, false)}`).join("\n");
+}
+
+function printed(item: Item, names: ReadonlyMap<string, string>, isInside: boolean): string {
+  const inside = (text: string): string => (isInside ? `(${text})` : text);
+  switch (item.kind) {
+    case "text":
+      return `"${item.characters.map(escaped).join("")}"`;
+    case "class":
+      return printedClass(item);
+    case "rule":
+      return names.get(item.name)!;
+    case "all":
+      return item.items.length === 0 ? '""' : inside(item.items.map((part) => printed(part, names, true)).join(" "));
+    case "any":
+      return inside(item.items.map((part) => printed(part, names, true)).join(" | "));
+    case "repeat":
+      return `${printed(item.item, names, true)}${times(item.min, item.max)}`;
+  }
+}
+
+function printedClass(item: Item & { readonly kind: "class" }): string {
+  const { ascii, wide } = simpleClass(item);
+  // without the zero character, which is in no text
+  if (wide === "all") return `[^${classText([[0, 0], ...complement([...ascii, [FIRST_WIDE, LAST_CHARACTER]])])}]`;
+  const written = wide.map((character) => `"${escaped(character)}"`);
+  const parts = [...(ascii.length > 0 ? [`[${classText(ascii)}]`] : []), ...written];
+  if (parts.length === 0) throw new OnlyLlama("a class without characters");
+  return parts.length === 1 ? parts[0]! : `(${parts.join(" | ")})`;
+}

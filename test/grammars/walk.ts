@@ -1,0 +1,61 @@
+/** Texts that grammars accept: random walks over their masks. */
+import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeModel } from "../../runtime/native/binding.js";
+import { vocabularyOf } from "../../runtime/features/model.js";
+import type { Vocabulary } from "../../runtime/features/vocabulary.js";
+import { hasBit } from "../../runtime/grammars/bits.js";
+import type { GrammarState } from "../../runtime/grammars/types.js";
+
+export interface Words {
+  readonly model: NativeModel;
+  readonly vocabulary: Vocabulary;
+  /** Byte strings. */
+  readonly texts: readonly string[];
+}
+
+/** The vocabulary of a model file. */
+export async function wordsOf(path: string): Promise<Words> {
+  const model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
+  const vocabulary = vocabularyOf(model);
+  return { model, vocabulary, texts: vocabulary.texts! };
+}
+
+/** Random integers below n, the same for the same seed. */
+export function randomIntegers(seed: number): (n: number) => number {
+  let state = seed >>> 0;
+  return (n) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+}
+
+export interface Walk {
+  readonly text: string;
+  readonly tokens: readonly number[];
+  /** Whether the grammar may end there. */
+  readonly isWhole: boolean;
+}
+
+/** Ends where it can after `most` characters, and tries to get there with marks that close something. */
+export function walk(start: GrammarState, { model, texts }: Words, random: (n: number) => number, most: number): Walk {
+  const tokens: number[] = [];
+  let bytes = "";
+  let state = start;
+  const isWhole = (bits: Uint32Array): boolean => hasBit(bits, model.info.eos);
+  for (let steps = 0; steps < most + 200; steps++) {
+    const bits = state.bits();
+    const allowed = texts.flatMap((_, token) => (hasBit(bits, token) && !model.isEnd(token) ? [token] : []));
+    if (isWhole(bits) && (allowed.length === 0 || bytes.length > most || random(4) === 0))
+      return { text: asText(bytes), tokens, isWhole: true };
+    if (allowed.length === 0) break;
+    const closing = allowed.filter((token) => /^[\]}"]+$/.test(texts[token]!));
+    const from = bytes.length > most && closing.length > 0 && random(5) > 0 ? closing : allowed;
+    const token = from[random(from.length)]!;
+    tokens.push(token);
+    bytes += texts[token]!;
+    state = state.accept(token);
+  }
+  return { text: asText(bytes), tokens, isWhole: false };
+}
+
+export const asText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");

@@ -1,0 +1,63 @@
+/**
+ * Texts with drafts are those without, token by token. The logits of several rows differ in their last digits from those of one, so
+ * that a text may part at a tie; GGSL_SPECULATION_TEXTS and GGSL_SPECULATION_TOKENS ask for more and longer texts
+ * (`npm run speculation`), of which nearly all must be equal.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { loadModel, type Model } from "../../runtime/index.js";
+import type { Speculate } from "../../runtime/speculation/options.js";
+import { EXACT, writeExactModel } from "../model/demo.js";
+import { CHAINS, PROMPT, textOf } from "./chains.js";
+
+const TEXTS = Number(process.env["GGSL_SPECULATION_TEXTS"] ?? 1);
+const TOKENS = Number(process.env["GGSL_SPECULATION_TOKENS"] ?? 40);
+
+let folder: string;
+let model: Model;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-speculation-"));
+  model = await loadModel(writeExactModel(folder), { backend: "cpu", contextSize: 512, threads: 1, ...EXACT });
+});
+afterAll(() => {
+  model.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Beginnings that differ: the verses of the prompt from another token on. */
+const promptOf = (index: number): Int32Array => {
+  const tokens = model.tokenize(PROMPT);
+  return index === 0 ? tokens : Int32Array.from([...tokens, (37 * index) % model.info.vocabSize]);
+};
+
+const drafters: Readonly<Record<string, () => Speculate>> = {
+  lookup: () => ({ ngram: { min: 1, tokens: 7, adapt: false } }),
+  "draft model": () => ({ draft: model, tokens: 4, adapt: false }),
+};
+
+test.each(Object.keys(CHAINS).flatMap((name) => Object.keys(drafters).map((drafter) => [name, drafter] as const)))(
+  "%s writes the same text with the drafts of a %s",
+  async (name, drafter) => {
+    const chain = CHAINS[name]!;
+    let [drafted, parted] = [0, 0];
+    for (let index = 0; index < TEXTS; index++) {
+      const options = { prompt: promptOf(index), maxTokens: TOKENS };
+      const wanted = await textOf(model, chain, options);
+      const found = await textOf(model, chain, { ...options, speculate: drafters[drafter]!() });
+      drafted += found.stats.drafted!;
+      expect(found.stats.decodes! + found.stats.accepted!).toBeGreaterThanOrEqual(found.tokens.length);
+      if (found.tokens.join() !== wanted.tokens.join()) parted++;
+      else found.measures.forEach((measures, i) => expect(measures ?? {}).toMatchObject(closeTo(wanted.measures[i])));
+    }
+    if (TEXTS > 1)
+      console.log(`${name}, ${drafter}: ${TEXTS - parted} of ${TEXTS} texts are equal, ${drafted} tokens drafted`);
+    expect(drafted).toBeGreaterThan(0);
+    expect(parted).toBeLessThanOrEqual(TEXTS / 50);
+  },
+);
+
+/** Measures are computed from logits that differ in their last digits. */
+const closeTo = (measures: Readonly<Record<string, number>> | undefined): object =>
+  Object.fromEntries(Object.entries(measures ?? {}).map(([name, x]) => [name, expect.closeTo(x, 2) as unknown]));

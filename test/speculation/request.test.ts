@@ -1,0 +1,149 @@
+/** Speculation in requests: lookup, drafts in batches, statistics, and bad input. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compile, compilePipeline, InputError, loadModel, type Model } from "../../runtime/index.js";
+import type { SequenceRequest } from "../../runtime/generate.js";
+import { longestMatch, openLookup } from "../../runtime/speculation/lookup.js";
+import type { Speculate } from "../../runtime/speculation/options.js";
+import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
+import { CHAINS, PROMPT, textOf } from "./chains.js";
+
+let folder: string;
+let model: Model;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-speculation-"));
+  model = await loadModel(writeExactModel(folder), { backend: "cpu", contextSize: 256, threads: 1, ...EXACT });
+});
+afterAll(() => {
+  model.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const greedy = { chain: compilePipeline("greedy()") };
+
+describe("prompt lookup", () => {
+  const text = Int32Array.of(1, 2, 3, 9, 1, 2, 3, 4, 5, 2, 3);
+  test("takes the longest match, and the latest of equal ones", () => {
+    expect(longestMatch(text, 1, 8)).toEqual({ end: 7, length: 2 });
+    expect(longestMatch(text, 3, 8)).toEqual({ end: 0, length: 0 });
+    expect(longestMatch(Int32Array.of(7, 7, 7, 7), 2, 2)).toEqual({ end: 3, length: 2 });
+  });
+  test("goes on in its own draft where the text ends", async () => {
+    const lookup = openLookup({ min: 1, max: 8, tokens: 8, adapt: true });
+    expect(await lookup.draft(text, 6)).toEqual({ tokens: [4, 5, 2, 3, 4, 5], kind: 2 });
+    expect(await lookup.draft(Int32Array.of(1, 2, 1, 2), 5)).toEqual({ tokens: [1, 2, 1, 2, 1], kind: 2 });
+    expect(await lookup.draft(Int32Array.of(1, 2, 3), 5)).toMatchObject({ tokens: [] });
+  });
+});
+
+test("a batch can mix texts with and without drafts; rows are added to its context once", async () => {
+  const names = ["greedy", "default", "mirostat_v2", "penalties"];
+  const wanted = await Promise.all(names.map((name) => textOf(model, CHAINS[name]!, { maxTokens: 24 })));
+  using batch = model.batch({ sequences: 4, contextSize: 128 });
+  const read = async (name: string, speculate?: Speculate) => {
+    const generation = batch.add(PROMPT, { ...CHAINS[name]!, maxTokens: 24, ...(speculate && { speculate }) });
+    const tokens: number[] = [];
+    for await (const { token } of generation) tokens.push(token);
+    return { tokens, stats: generation.stats() };
+  };
+  const ngram = { min: 1, tokens: 4, adapt: false };
+  const found = await Promise.all(names.map((name, i) => read(name, i % 2 === 0 ? { ngram } : undefined)));
+  expect(found.map(({ tokens }) => tokens)).toEqual(wanted.map(({ tokens }) => tokens));
+  expect(found.map(({ stats }) => stats.drafted !== undefined)).toEqual([true, false, true, false]);
+  const [again] = await Promise.all([read("greedy", { draft: model, tokens: 3, adapt: false }), read("default")]);
+  expect(again.tokens).toEqual(wanted[0]!.tokens);
+  expect(again.stats.accepted).toBeGreaterThan(10);
+});
+
+test("new uniforms between two tokens hold from the next one on, though rows were computed with the old ones", async () => {
+  const chain = compile(`
+    import { top_k, temp, dist } from "std"
+    chain c(t: f32 > 0 = 0.2) = top_k(20) |> temp(t) |> dist(3)`);
+  const write = async (speculate?: Speculate) => {
+    const tokens: number[] = [];
+    const generation = model.generate(PROMPT, { chain, maxTokens: 24, ...(speculate && { speculate }) });
+    for await (const { token } of generation) {
+      tokens.push(token);
+      if (tokens.length % 5 === 0) generation.setUniforms({ t: tokens.length / 15 });
+    }
+    return tokens;
+  };
+  expect(await write({ ngram: { min: 1, adapt: false } })).toEqual(await write());
+});
+
+describe("bad input", () => {
+  const codeOf = async (request: Partial<SequenceRequest>, of = model): Promise<string> => {
+    try {
+      for await (const _ of of.generate("In the beginning", { ...greedy, maxTokens: 3, ...request }));
+    } catch (error) {
+      expect(error).toBeInstanceOf(InputError);
+      return `${(error as InputError).code}: ${(error as InputError).message}`;
+    }
+    return "no error";
+  };
+  afterEachIsUsable();
+
+  test.each<[string, object, string]>([
+    ["neither", {}, "INVALID_ARGUMENT: `speculate`: expected either `ngram` or `draft`, found neither"],
+    ["no object", { ngram: 3 }, "INVALID_ARGUMENT: `speculate.ngram` must be an object, found 3"],
+    [
+      "tokens",
+      { ngram: { tokens: 33 } },
+      "INVALID_ARGUMENT: `speculate.ngram.tokens` must be an integer from 1 to 32, found 33",
+    ],
+    [
+      "no tokens",
+      { ngram: { tokens: 0 } },
+      "INVALID_ARGUMENT: `speculate.ngram.tokens` must be an integer from 1 to 32, found 0",
+    ],
+    [
+      "min above max",
+      { ngram: { min: 5, max: 4 } },
+      "INVALID_ARGUMENT: `speculate.ngram`: min is 5, and max is 4: expected min to be at most max",
+    ],
+    [
+      "no model",
+      { draft: {} },
+      "INVALID_ARGUMENT: `speculate.draft` must be a model from `loadModel` or `loadModelFromBytes`",
+    ],
+  ])("%s", async (_, speculate, message) => {
+    expect(await codeOf({ speculate: speculate as Speculate })).toBe(message);
+  });
+
+  test("both kinds of drafts", async () => {
+    expect(await codeOf({ speculate: { ngram: {}, draft: model } as Speculate })).toMatch("found both");
+  });
+
+  test("a draft model with another vocabulary", async () => {
+    const path = join(folder, "other.gguf");
+    // one letter of one token
+    const bytes = readFileSync(DEMO_MODEL);
+    const at = bytes.indexOf("heaven");
+    expect(at).toBeGreaterThan(0);
+    bytes.write("H", at);
+    writeFileSync(path, bytes);
+    using other = await loadModel(path, { backend: "cpu", contextSize: 256 });
+    expect(await codeOf({ speculate: { draft: other } })).toMatch(
+      /^VOCABULARY_MISMATCH: the draft model has another vocabulary: token \d+ is not the same text, or not of the same class/,
+    );
+  });
+
+  test("a draft model that was disposed", async () => {
+    const draft = await loadModel(DEMO_MODEL, { backend: "cpu", contextSize: 256 });
+    draft.dispose();
+    expect(await codeOf({ speculate: { draft } })).toMatch(/^DISPOSED: /);
+  });
+
+  test("a draft chain that cannot write drafts", async () => {
+    const chain = compilePipeline("top_k(4) |> host dist(1)");
+    expect(await codeOf({ speculate: { draft: model, chain } })).toMatch(/^SPECULATION_UNSUPPORTED: the chain/);
+  });
+
+  function afterEachIsUsable(): void {
+    afterAll(async () => {
+      expect((await textOf(model, greedy, { maxTokens: 3 })).tokens).toHaveLength(3);
+    });
+  }
+});
