@@ -114,7 +114,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "^node_modules/" },
-    exclude: { path: "^(build|coverage)/|^[^/]+/dist/" },
+    exclude: { path: "^(build|coverage)/|^[^/]+/dist/|^runtime/grammars/xgrammar/worker\\.mjs$" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

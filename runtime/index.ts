@@ -54,6 +54,7 @@ export {
 } from "./wasm/llama/client.js";
 export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
+export { loadGrammars } from "./grammars/xgrammar/client.js";
 export { loadWasm } from "./wasm/loader.js";
 export {
   detectAaronson,

@@ -48,7 +48,8 @@ export function openRows(graph: Graph, sequence: SequenceState): RowReader {
  */
 function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState) => SequenceState {
   const uniforms = Object.fromEntries([...main.params].filter(([name]) => graph.params.some((p) => p.name === name)));
-  const own = startSequence(graph, main.vocabSize, { uniforms, feed: main.feed });
+  const given = { ...uniforms, ...Object.fromEntries(main.grammars) };
+  const own = startSequence(graph, main.vocabSize, { uniforms: given, feed: main.feed });
   const draws = places(graph.draws, main.graph.draws);
   const states = places(
     graph.states.map(({ name }) => name),

@@ -14,6 +14,8 @@ export interface Difference {
 export interface Comparison {
   readonly steps: number;
   readonly differences: readonly Difference[];
+  /** Of each mask after the first of a text. */
+  readonly milliseconds: { readonly ours: number[]; readonly theirs: number[] };
 }
 
 /** Control tokens, and bytes that are in no text: XGrammar never allows them. */
@@ -32,6 +34,7 @@ export function compareMasks(
   const { Grammar } = loadBinding();
   const openLlama = (text: string) => llamaState(new Grammar(words.model, text));
   const differences: Difference[] = [];
+  const milliseconds = { ours: [] as number[], theirs: [] as number[] };
   let steps = 0;
   for (let i = 0; i < texts; i++) {
     let ours = openGrammar({ gbnf }, { vocabulary: words.vocabulary, openLlama, now: true });
@@ -39,7 +42,14 @@ export function compareMasks(
     let text = "";
     for (let n = 0; n < length; n++) {
       steps++;
-      const [a, b] = [ours.bits(), theirs.bits()];
+      const start = performance.now();
+      const a = ours.bits();
+      const between = performance.now();
+      const b = theirs.bits();
+      if (n > 0) {
+        milliseconds.ours.push(between - start);
+        milliseconds.theirs.push(performance.now() - between);
+      }
       const both: number[] = [];
       for (const [token, piece] of words.texts.entries()) {
         const [here, there] = [hasBit(a, token), hasBit(b, token)];
@@ -54,5 +64,5 @@ export function compareMasks(
       theirs = theirs.accept(token);
     }
   }
-  return { steps, differences };
+  return { steps, differences, milliseconds };
 }

@@ -5,12 +5,16 @@ import { openGrammar } from "../../runtime/grammars/open.js";
 import { route } from "../../runtime/grammars/sources.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { DEMO_MODEL } from "../model/demo.js";
+import { CONSTRUCTS } from "./constructs.js";
 import { compareMasks } from "./compare.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";
 
+const { GGSL_GRAMMAR_TEXTS, GGSL_GRAMMAR_VOCABULARY: VOCABULARY } = process.env;
+const TEXTS = Number(GGSL_GRAMMAR_TEXTS ?? 2);
+
 let words: Words;
 beforeAll(async () => {
-  words = await wordsOf(DEMO_MODEL);
+  words = await wordsOf(VOCABULARY ?? DEMO_MODEL);
 });
 afterAll(() => words.model.dispose());
 
@@ -21,34 +25,21 @@ const files = Object.fromEntries(
     .map((file) => [file, readFileSync(`${FOLDER}/${file}`, "utf8")]),
 );
 
-/** After the constructs of llama.cpp's grammar tests. */
-const CONSTRUCTS: Readonly<Record<string, string>> = {
-  "an expression": 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= number\nnumber ::= [0-9]+',
-  "rules that call each other":
-    'root ::= expression\nexpression ::= term ws (("+"|"-") ws term)*\nterm ::= factor ws (("*"|"/") ws factor)*\nfactor ::= number | variable | "(" expression ")" | function-call\nnumber ::= [0-9]+\nvariable ::= [a-zA-Z_][a-zA-Z0-9_]*\nfunction-call ::= variable ws "(" (expression ("," ws expression)*)? ")"\nws ::= [ \\t\\n\\r]?',
-  "any character": 'root ::= ... "abc" ...',
-  "a star": 'root ::= "a"*',
-  "a plus": "root ::= [a-z]+ [0-9]+",
-  "an option": 'root ::= "a"? "b"?',
-  "an option of alternatives": 'root ::= cons+ ftyp*\nftyp ::= "a" | "bb"\ncons ::= [yxz]+',
-  "exactly four": "root ::= [ab]{4}",
-  "at least four": "root ::= [ab]{4,}",
-  "at most four": "root ::= [ab]{0,4}",
-  "groups that repeat": 'root ::= ("a" | "b" [c-e]){1,2} ("x" ("y" | "z")*)?',
-  "alternatives that begin and end alike": `root ::= ${[599, 600, 641, 658, 597, 698].map((n) => `"${n}"`).join(" | ")}`,
-  "classes that begin alike": 'root ::= [0-9] "a" | [0-9] "b" "c" | [0-9] "bd"',
-  "negated classes": 'root ::= [^a-z"\\\\]+ "x" [^0-9]?',
-  escapes: 'root ::= "\\x41\\u00e9\\U0001F600\\t\\n\\r\\\\\\"\\[\\]" [\\]\\-^]',
-  "a few letters beyond ASCII": "root ::= [äöüß€a-c]+",
-  "comments and lines": 'root ::= # here\n  "a" (\n  # there\n  | "b"\n) x\nx ::= "c" |\n  "d"',
-  "the same name twice": 'root ::= a\na ::= "x"\na ::= "y"',
-  "true and false": 'root ::= true | false\ntrue ::= "yes"\nfalse ::= "no"',
-  "an empty class": 'root ::= "a" [] "b"',
-};
-
 describe("masks", () => {
-  test.each(Object.entries({ ...files, ...CONSTRUCTS }))("%s", (_, gbnf) => {
-    const { steps, differences } = compareMasks(words, gbnf, randomIntegers(3), { texts: 2, length: 12 });
+  const table: string[] = [];
+  afterAll(() => {
+    if (VOCABULARY !== undefined) console.log(table.join("\n"));
+  });
+  test.each(Object.entries({ ...files, ...CONSTRUCTS }))("%s", (name, gbnf) => {
+    const { steps, differences, milliseconds } = compareMasks(words, gbnf, randomIntegers(3), {
+      texts: TEXTS,
+      length: 12,
+    });
+    const [ours, theirs] = [milliseconds.ours, milliseconds.theirs].map((times) => times.sort((a, b) => a - b));
+    const at = (times: number[], part: number): string =>
+      (times[Math.floor((times.length - 1) * part)] ?? 0).toFixed(2);
+    const times = `${at(ours!, 0.5)} | ${at(ours!, 1)} | ${at(theirs!, 0.5)}`;
+    table.push(`| ${name} | ${route({ gbnf }).engine} | ${steps} | ${differences.length} | ${times} |`);
     expect(differences).toEqual([]);
     expect(steps).toBeGreaterThan(0);
   });

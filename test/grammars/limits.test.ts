@@ -25,7 +25,7 @@ const chain = compile(
 );
 
 async function textOf(g: GrammarSource, maxTokens: number, options = {}) {
-  const generation = model.generate("In the beginning", { chain, uniforms: { g }, maxTokens, ...options } as never);
+  const generation = model.generate("In the beginning", { chain, uniforms: { g }, maxTokens, ...options });
   let text = "";
   const tokens: number[] = [];
   for await (const piece of generation) {
@@ -77,7 +77,7 @@ test.each<[string, GrammarSource]>([
 });
 
 test.each<[string, unknown]>([
-  ["line 1, column 12: this text has no closing", { gbnf: 'root ::= x "a\nx ::= "b"' }],
+  ["column 12: this text has no closing", { gbnf: 'root ::= x "a' }],
   ['the grammar has no rule "x"', { gbnf: "root ::= x" }],
   ['the grammar has no rule "root"', { gbnf: 'r ::= "a"' }],
   ['the rule "root" is left-recursive', { gbnf: 'root ::= root "a" | "b"' }],

@@ -245,7 +245,7 @@ class SchemaReader {
     const [first, second] = Object.keys(schema).map((name) => (name.endsWith("Length") ? "length" : name));
     if (first !== undefined && second !== undefined && first !== second)
       throw unenforced(path, Object.keys(schema)[1]!, ` beside \`${Object.keys(schema)[0]!}\``);
-    if (format !== undefined && !Object.hasOwn(FORMATS, String(format)))
+    if (format !== undefined && !(typeof format === "string" && Object.hasOwn(FORMATS, format)))
       throw unenforced(
         path,
         "format",

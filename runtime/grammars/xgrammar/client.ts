@@ -44,7 +44,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-type Threads = typeof import("node:worker_threads");
+type Threads = NonNullable<ReturnType<typeof nodeModule<"node:worker_threads">>>;
 
 /** The thread and its port. */
 interface Thread {
