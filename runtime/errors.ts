@@ -6,6 +6,11 @@ export type InputErrorCode =
   | "INVALID_ARGUMENT"
   /** A limit of the runtime; the message names it. */
   | "LIMIT_EXCEEDED"
+  /** Of chat templates: the model has none; it is not Jinja; it refuses the conversation; an operation in it fails. */
+  | "NO_TEMPLATE"
+  | "INVALID_TEMPLATE"
+  | "TEMPLATE_REFUSED"
+  | "TEMPLATE_FAILED"
   /** The object was disposed. */
   | "DISPOSED"
   /** The generation has ended. */

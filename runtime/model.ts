@@ -208,7 +208,7 @@ function modelOf(model: LoadedModel): Model {
     },
     generate: generate as Model["generate"],
     chat: chat as Model["chat"],
-     
+
     renderChat: async (messages, options = {}) => renderConversation(native, openConversation(messages, options)),
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),

@@ -54,7 +54,14 @@ const SAVED: is.Checks<SavedSequence> = {
   watches: is.listOf("a list of endings", is.complete(WATCH)),
 };
 /** Parts that sequences saved by earlier versions do not have. */
-const ADDED: readonly string[] = ["sets", "grammars", "followed", "promptLength", "prompt", "watches"] satisfies (keyof SavedSequence)[];
+const ADDED: readonly string[] = [
+  "sets",
+  "grammars",
+  "followed",
+  "promptLength",
+  "prompt",
+  "watches",
+] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
   is.object(SAVED)(value, name);
@@ -94,10 +101,15 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.states.length === graph.states.length;
   const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
   if (!fits) throw refused;
-  const stray = [...saved.history, ...(saved.prompt ?? []), ...(saved.followed ?? []).flat()].find((token) => token >= vocabSize);
+  const stray = [...saved.history, ...(saved.prompt ?? []), ...(saved.followed ?? []).flat()].find(
+    (token) => token >= vocabSize,
+  );
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
-  const fresh = startSequence(graph, vocabSize, { feed, uniforms: { ...saved.params, ...saved.sets, ...saved.grammars } });
+  const fresh = startSequence(graph, vocabSize, {
+    feed,
+    uniforms: { ...saved.params, ...saved.sets, ...saved.grammars },
+  });
   const features = followedAgain(fresh.features, saved.followed ?? []);
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);
   const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);

@@ -30,7 +30,10 @@ const MORE_STAGES = [
 ];
 
 /** All stages; the names are unique. */
-const STAGES = [...STD_SAMPLERS.map(({ example }) => example), ...MORE_STAGES];
+const STAGES = [
+  ...STD_SAMPLERS.filter(({ takesGrammar }) => !takesGrammar).map(({ example }) => example),
+  ...MORE_STAGES,
+];
 
 /** The distribution of logits over the vocabulary. */
 type Spread = (random: Mt19937, size: number) => Float32Array;

@@ -12,6 +12,8 @@ export interface StdSampler extends StdDoc {
   readonly picks?: "argmax" | "sample";
   /** The sequences whose logits it reads, by name. */
   readonly guides: readonly string[];
+  /** Whether it takes a grammar, so that it needs the texts of tokens. */
+  readonly takesGrammar: boolean;
   /** Whether it changes logits. */
   readonly assignsLogits: boolean;
 }
@@ -26,6 +28,7 @@ export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
     ...readDoc(declaration),
     ...(pick && { picks: pick.how }),
     guides: declarations.flatMap((d) => (d.kind === "input" && d.type === "logits" ? [d.name.text] : [])),
+    takesGrammar: declaration.params.some((p) => p.type === "grammar"),
     assignsLogits: statements.some((s) => s.kind === "assign" && s.target.text === "logit"),
   };
 });

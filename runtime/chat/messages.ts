@@ -4,6 +4,7 @@ import * as is from "../check.js";
 import { InputError } from "../errors.js";
 import { checkLimit } from "./limits.js";
 
+/** A part of a message's content. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;

@@ -58,9 +58,12 @@ function keepsOnly(graph: Graph): boolean {
   const both = afterKept.find((id) => nodes[id]!.op === "add");
   if (afterKept.length !== 2 || sum === undefined || both === undefined) return false;
   const fallback = nodes[both]!.inputs.find((id) => id !== kept);
-  if (fallback === undefined || nodes[fallback]!.op !== "mul" || !isWhereNone(nodes, nodes[fallback]!, sum)) return false;
+  if (fallback === undefined || nodes[fallback]!.op !== "mul" || !isWhereNone(nodes, nodes[fallback]!, sum))
+    return false;
   const mask = only(users, both);
-  return mask !== undefined && nodes[mask]!.op === "clamp" && !reaches(users, alive, mask, Object.values(graph.outputs));
+  return (
+    mask !== undefined && nodes[mask]!.op === "clamp" && !reaches(users, alive, mask, Object.values(graph.outputs))
+  );
 }
 
 function usersOf(nodes: readonly GraphNode[]): readonly NodeId[][] {

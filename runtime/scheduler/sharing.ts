@@ -34,7 +34,12 @@ export function begin(
     }))
     .filter(({ source, length }) => length >= (copy?.length ?? own) + MIN_SHARED && !hasRead(source, length))
     .sort(byLength);
-  if (wait) return void (reading.waitsFor = wait);
+  if (wait) {
+    // attention passes over all that is held, so what nobody will need is gone before the other one reads
+    place.cut(context, own);
+    reading.waitsFor = wait;
+    return;
+  }
   if (copy) place.copy(context, copy.from, copy.length);
   reading.begin(context, copy?.length ?? own);
 }

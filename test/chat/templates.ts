@@ -18,7 +18,7 @@ interface Oracle {
     given: { bos: string; eos: string; messages: string; tools: string; addGenerationPrompt: boolean },
   ): string;
 }
-const { renderTemplate, applyTemplate } = createRequire(import.meta.url)(ADDON) as Oracle;
+const oracle = createRequire(import.meta.url)(ADDON) as Oracle;
 
 /** An error's message: its last line. */
 const orError = (render: () => string): string => {
@@ -31,12 +31,12 @@ const orError = (render: () => string): string => {
 
 /** llama.cpp's Jinja engine with the same variables. */
 export const byEngine = (source: string, variables: object): string =>
-  orError(() => renderTemplate(source, JSON.stringify(variables)));
+  orError(() => oracle.renderTemplate(source, JSON.stringify(variables)));
 
 /** What llama.cpp's programs make of a conversation. */
 export const byPrograms = (source: string, messages: readonly ChatMessage[], tools?: readonly Tool[]): string =>
   orError(() =>
-    applyTemplate(source, {
+    oracle.applyTemplate(source, {
       ...{ bos: "<s>", eos: "</s>", addGenerationPrompt: true },
       ...{ messages: JSON.stringify(messages), tools: JSON.stringify(tools ?? null) },
     }),

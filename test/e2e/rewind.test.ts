@@ -186,7 +186,7 @@ test("with a guide, and beside another sequence of the batch", async () => {
   using batch = model.batch({ sequences: 3, contextSize: 256 });
   const request = { chain, maxTokens: 30, guides: { negative: { prompt: "And the king said" } } };
   const plain = { chain: CHAINS["mirostat"]!, maxTokens: 40, uniforms: { seed: 7 }, ...endless(model) };
-  const guided = batch.add(PROMPT, request as never) as Generation;
+  const guided = batch.add(PROMPT, request) as Generation;
   const [tokens, beside] = await Promise.all([
     (async () => {
       const first = await take(guided, 20);
@@ -198,18 +198,44 @@ test("with a guide, and beside another sequence of the batch", async () => {
     })(),
     rest(batch.add(PROMPT, plain) as Generation),
   ]);
-  const alone = await rest(model.generate(PROMPT, request as never) as Generation);
+  const alone = await rest(model.generate(PROMPT, request));
   expect(tokens.map(({ token }) => token)).toEqual(alone.map(({ token }) => token));
   expect(beside.map(({ token }) => token)).toEqual(
     (await rest(model.generate(PROMPT, plain) as Generation)).map(({ token }) => token),
   );
 });
 
+test("with drafts: texts, log-probabilities and stop texts are those without", async () => {
+  const chain = chainOf("penalties(8, 1.02, 0, 0) |> top_k(4) |> temp(0.3) |> dist(seed)");
+  const prompt = "And God said, Let there be light. And God said, Let there be light. And God said, Let";
+  const write = async (options: Partial<GenerateOptions>): Promise<[Piece[], ReturnType<Generation["stats"]>]> => {
+    const generation = model.generate(prompt, { chain, maxTokens: 40, logprobs: 2, ...endless(model), ...options });
+    const first = await take(generation, 25);
+    for (const count of [2, 11, 24]) {
+      generation.rewind(count);
+      expect((await take(generation, count)).map(({ text }) => text)).toEqual(
+        first.slice(25 - count).map(({ text }) => text),
+      );
+    }
+    return [[...first, ...(await rest(generation))], generation.stats()];
+  };
+  const [plain] = await write({});
+  const stop = plain
+    .slice(31, 34)
+    .map(({ text }) => text)
+    .join("");
+  const [drafted, stats] = await write({ speculate: { ngram: {} }, stop: [stop] });
+  expect(stats.drafted).toBeGreaterThan(0);
+  expect(stats).toMatchObject({ finish: "stop", stopText: stop });
+  expect(drafted.map(({ token }) => token)).toEqual(plain.slice(0, drafted.length).map(({ token }) => token));
+  drafted.forEach(({ logprob }, i) => expect(logprob).toBeCloseTo(plain[i]!.logprob!, 3));
+});
+
 test("bad input", async () => {
   const generation = open(CHAINS["mirostat"]!);
   const refused = (count: unknown, message: string, code = "INVALID_ARGUMENT"): void =>
     expect(() => generation.rewind(count as number)).toThrow(
-      expect.objectContaining({ code, message: expect.stringContaining(message) }) as never,
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
     );
   refused(1, "`count` must be 0 before the first piece, found 1");
   generation.rewind(0);

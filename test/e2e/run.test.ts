@@ -53,6 +53,40 @@ test("text, tokens and stats", () => {
   expect(stats.graphBuilds).toBeLessThanOrEqual(3);
 });
 
+test("stop texts, the fewest tokens, and log-probabilities", () => {
+  const args = ["run", "-e", "greedy()", "--backend", "cpu", "-c", "256"];
+  const json = (...more: readonly string[]) =>
+    JSON.parse(ggsl([...args, "--json", ...more]).stdout) as Written & {
+      readonly logprobs: { readonly logprob: number; readonly logprobs: { token: number; logprob: number }[] }[];
+    };
+  const whole = json("-n", "20");
+  const stop = whole.text.slice(9, 14);
+  const stopped = json("-n", "20", "--stop", "never", "--stop", stop, "--logprobs", "2");
+  expect(stopped.text).toBe(whole.text.slice(0, whole.text.indexOf(stop)));
+  expect(stopped.stats).toMatchObject({ finish: "stop", stopText: stop });
+  expect(stopped.logprobs).toHaveLength(stopped.tokens.length);
+  stopped.logprobs.forEach(({ logprob, logprobs }, i) => {
+    // what greedy() picks is the likeliest
+    expect(logprobs[0]).toEqual({ token: stopped.tokens[i], logprob });
+    expect(logprobs[1]!.logprob).toBeLessThanOrEqual(logprob);
+  });
+  const printed = ggsl([...args, "-n", "20", "--stop", stop, "--stats"]);
+  expect(printed.stdout).toBe(`${PROMPT}${stopped.text}\n`);
+  expect(printed.stderr).toContain(`ended by stop ${JSON.stringify(stop)}`);
+  const long = json("-n", "200", "--ignore-eos");
+  expect(long.tokens).toHaveLength(200);
+  expect(json("-n", "200", "--min-tokens", "200").tokens).toEqual(long.tokens);
+  for (const [wrong, message] of [
+    [["--stop", ""], "error: `stop[0]` must not be empty"],
+    [["--min-tokens", "-1"], "Expected an integer of 0 or more"],
+    [["--logprobs", "2"], "error: --logprobs needs --json, which prints them"],
+    [["--logprobs", "101", "--json"], "error: `logprobs` must be an integer from 0 to 100, found 101"],
+  ] as const) {
+    const { status, stderr } = ggsl([...args, ...wrong]);
+    expect([status === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
+  }
+});
+
 test("--sequences gives each sequence the text of its seed", () => {
   const chain = program("top_k(40) |> dist()", "top_k, dist");
   // batches of other sizes round otherwise, and what comes of it is to stay small

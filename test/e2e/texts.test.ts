@@ -173,7 +173,7 @@ describe("an ended generation", () => {
     await read(generation);
     const ended = expect.objectContaining({ code: "ENDED", name: "InputError" });
     await expect(read(generation)).rejects.toEqual(ended);
-    expect(() => generation.setUniforms({})).toThrow(ended as never);
+    expect(() => generation.setUniforms({})).toThrow(ended);
     expect(generation.stats().finish).toBe("maxTokens");
     expect(generation.save().tokens.length).toBe(model.tokenize(PROMPT).length + 3);
     const left = start({});
@@ -197,7 +197,7 @@ describe("an ended generation", () => {
     const request = { chain: ENDLESS, maxTokens: 200, ...endless(model) };
     const iterator = batch.add(PROMPT, request)[Symbol.asyncIterator]();
     await iterator.next();
-    const waiting = read(batch.add(PROMPT, { ...request, signal: AbortSignal.timeout(5) }) as Generation);
+    const waiting = read(batch.add(PROMPT, { ...request, signal: AbortSignal.timeout(5) }));
     await expect(waiting).rejects.toMatchObject({ name: "TimeoutError" });
     await iterator.return!();
     expect((await read(start({ maxTokens: 2 }))).tokens).toHaveLength(2);
@@ -214,6 +214,6 @@ test.each([
   [{ maxTokens: -1 }, "`maxTokens` must be an integer from 0"],
 ])("%j is refused", async (options, message) => {
   const error = expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining(message) });
-  expect(() => start(options as never)).toThrow(error as never);
+  expect(() => start(options as never)).toThrow(error);
   expect((await read(start({ maxTokens: 1 }))).tokens).toHaveLength(1);
 });

@@ -92,7 +92,7 @@ test("the graph that the others break is valid", () => {
 });
 
 refuses("features", [
-  ["features.0.form", {}, /features\[0\]\.form\.kind: expected one of dense, sparse/],
+  ["features.0.form", {}, /features\[0\]\.form\.kind: expected one of dense, bits, sparse/],
   ["features.0.form", [], /features\[0\]\.form: expected an object, found a list/],
   ["features.0.form.kind", "constructor", /features\[0\]\.form\.kind/],
   ["features.0.form.capacity", 0, /features\[0\]\.form\.capacity: expected V or a number of rows/],
@@ -107,7 +107,7 @@ refuses("features", [
   ["features.0.from.breakers", [-1], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", [["\n"]], /features\[0\]\.from\.breakers/],
   ["features.0.from.breakers", many(LIMITS.list + 1, () => 1), /features\[0\]\.from\.breakers/],
-  ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` must be dense, found sparse/],
+  ["features.0.from", { kind: "allowed", grammar: "" }, /features\[0\]: `allowed` must be bits or dense, found sparse/],
   ["features.1.from", { kind: "bias" }, /features\[1\]: `bias` must be sparse, found dense/],
   ["features.1.from", { kind: "allowed" }, /features\[1\]\.from\.grammar: expected a text/],
   ["features.0.from", { kind: "guide", name: "negative" }, /features\[0\]: `guide` must be dense, found sparse/],

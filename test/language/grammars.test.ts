@@ -11,7 +11,7 @@ import { fromSpec, readSpec, toSpec } from "../../compiler/graph/json.js";
 import { printGraph } from "../../compiler/graph/text.js";
 
 /** More than one word of bits, and not a multiple of one. */
-const TEXTS = [..."abcdefghijklmnopqrstuvwxyz0123456789", "ab", "yes", "no", "12"];
+const TEXTS = [...Array.from("abcdefghijklmnopqrstuvwxyz0123456789"), "ab", "yes", "no", "12"];
 const V = TEXTS.length;
 const LOGITS = Array.from({ length: V }, (_, i) => Math.sin(3 * i) * 2);
 const BACKENDS: readonly EvaluateBackend[] = ["reference", "cpu", "wasm"];

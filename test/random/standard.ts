@@ -31,8 +31,10 @@ function choiceOf(sampler: StdSampler, params = paramsOf(sampler)): fc.Arbitrary
   });
 }
 
-const picking = STD_SAMPLERS.filter(({ picks }) => picks !== undefined);
-const others = STD_SAMPLERS.filter(({ picks }) => picks === undefined);
+/** Random programs have no texts for grammars. */
+const without = STD_SAMPLERS.filter(({ takesGrammar }) => !takesGrammar);
+const picking = without.filter(({ picks }) => picks !== undefined);
+const others = without.filter(({ picks }) => picks === undefined);
 
 export const standardFilters = fc.oneof(...others.map((s) => choiceOf(s)));
 export const standardPicks = fc.oneof(...picking.map((s) => choiceOf(s)));

@@ -13,6 +13,10 @@ const SIZE = 300;
 const STEPS = 8;
 /** Opens the block of `thinking_budget`'s example. */
 const OPENING = 1;
+/** Letters, and digits. */
+const TEXTS = Array.from({ length: SIZE }, (_, i) =>
+  i % 2 === 0 ? `t${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}` : String(i),
+);
 /** Does not change the table. */
 const NOTHING = "temp(1)";
 
@@ -28,7 +32,7 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides }) => {
     const history = [OPENING, ...loop];
     const other = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 2, dropped: 0 });
     const inputs = Object.fromEntries(guides.map((guide) => [guide, other]));
-    const options = { backend: "reference", history, feed: { bias, inputs } } as const;
+    const options = { backend: "reference", history, feed: { bias, inputs, vocabulary: TEXTS } } as const;
     const stepsOf = (chain: string): Evaluation[] => {
       using evaluator = createEvaluator(compilePipeline(chain).rowsGraph, SIZE, options);
       return Array.from({ length: STEPS }, () => {
