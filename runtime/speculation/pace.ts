@@ -51,7 +51,7 @@ export class Pace {
   /** How many tokens of a draft of this kind to decode, at most `most`. */
   length(kind: number, most: number): number {
     const base = this.costs.without(this.sequences);
-    if (base === undefined || this.loss > LOSS * this.elapsed + GRACE * base) return this.chosen(0, base);
+    if (most === 0 || base === undefined || this.loss > LOSS * this.elapsed + GRACE * base) return this.chosen(0, base);
     const { hits, count } = this.tries.get(kind) ?? this.untried;
     const share = Math.min(hits / count, 0.98);
     const rate = (extra: number): number => {
@@ -61,7 +61,7 @@ export class Pace {
     let best = 0;
     let bestRate = (this.sequences / base) * (this.latest === 0 ? BETTER : 1);
     for (const extra of [...LENGTHS.filter((l) => l < most), most]) {
-      if (extra > this.most || extra === 0) continue;
+      if (extra > this.most) continue;
       const found = rate(extra) * (extra === this.latest ? BETTER : 1);
       if (found > bestRate) [best, bestRate] = [extra, found];
     }

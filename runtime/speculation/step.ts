@@ -157,8 +157,9 @@ export class Speculator {
   private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<SlotOutput> {
     const { slot, step, extend } = present;
     const { draft, rows } = ahead;
-    const more = { ...step, ...extend(draft), more: rows, isRaw: !this.states || step.isRaw === true };
-    const { outputs, cost } = await slot.decodeRows(draft.length === 0 ? step : more);
+    const isRaw = !this.states || step.isRaw === true;
+    const whole = draft.length === 0 ? step : { ...step, ...extend(draft), more: rows, isRaw };
+    const { outputs, cost } = await slot.decodeRows(whole);
     const kept = outputs.length - 1;
     this.stats.decodes++;
     this.stats.drafted += kept;
