@@ -118,8 +118,7 @@ export interface Input {
  * the lowest first, and are taken apart before the graph reads them; a sparse one has the `ids` and the `values` of its (token, value)
  * pairs; unused pairs have the feature's `fill` and ids that no other pair has.
  */
-export type InputSource =
-  { readonly kind: "logits" } | { readonly kind: FeaturePart; readonly feature: number };
+export type InputSource = { readonly kind: "logits" } | { readonly kind: FeaturePart; readonly feature: number };
 
 /** What an input has of a feature. */
 export type FeaturePart = "dense" | "bits" | "ids" | "values";
@@ -127,8 +126,7 @@ export type FeaturePart = "dense" | "bits" | "ids" | "values";
 /** A column that the host feeds: computed from the text so far, or set by the calling program. */
 export interface Feature {
   readonly form:
-    | { readonly kind: "dense" | "bits" }
-    | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
+    { readonly kind: "dense" | "bits" } | { readonly kind: "sparse"; readonly capacity: Dim; readonly fill: number };
   readonly from: FeatureSource;
 }
 

@@ -162,7 +162,15 @@ const GRAPH: Shape = {
       name,
       dtype,
       dim,
-      source: { kinds: { logits: {}, dense: { feature: index }, bits: { feature: index }, ids: { feature: index }, values: { feature: index } } },
+      source: {
+        kinds: {
+          logits: {},
+          dense: { feature: index },
+          bits: { feature: index },
+          ids: { feature: index },
+          values: { feature: index },
+        },
+      },
     },
   },
   features: {

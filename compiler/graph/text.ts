@@ -46,7 +46,9 @@ function uniformsText(graph: Graph): string {
   if (graph.uniforms.length === 0 && setsOf(graph).length === 0 && grammarsOf(graph).length === 0) return "";
   const lines = [
     ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
-    ...grammarsOf(graph).map((g) => `    param ${g.name}: grammar${g.default === undefined ? "" : ` = ${JSON.stringify(g.default)}`}`),
+    ...grammarsOf(graph).map(
+      (g) => `    param ${g.name}: grammar${g.default === undefined ? "" : ` = ${JSON.stringify(g.default)}`}`,
+    ),
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>

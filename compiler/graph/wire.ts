@@ -39,12 +39,7 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   const words: number[] = [WIRE_MAGIC, WIRE_VERSION];
   words.push(graph.uniforms.length, graph.inputs.length, scalars.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
-  for (const input of graph.inputs)
-    words.push(
-      DTYPES.indexOf(input.dtype),
-      dimWord(input.dim),
-      roleOf(graph, input),
-    );
+  for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), roleOf(graph, input));
   words.push(...scalars);
   words.push(...taps);
   for (const node of graph.nodes) {

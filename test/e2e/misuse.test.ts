@@ -331,7 +331,7 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
     { call: (value) => loadModelFromBytes(new Uint8Array(4), value), takes: isBuilt ? [] : [] },
   ],
   ["loadModelFromBytes: module", { call: option((o) => loadModelFromBytes(new Uint8Array(4), o), "module") }],
-  ["loadGrammars", { call: loadGrammars, takes: Object.keys(KINDS) as (keyof typeof KINDS)[] }],
+  ["loadGrammars", { call: loadGrammars, takes: Object.keys(KINDS) }],
   ["loadWasm: source", { call: loadWasm, refuses: ["/no/such/file", new Uint8Array(4)] }],
   [
     "chooseDevice: request",
