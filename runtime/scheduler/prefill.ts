@@ -50,8 +50,7 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
 }
 
 /** Whether some of its tokens have no outputs, or wait for those of others. */
-export const isReading = ({ readings }: Job): boolean =>
-  readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
+export const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
 
 const whole = (reading: Reading): Piece => ({
   reading,
