@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { route } from "../../runtime/grammars/sources.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { CONSTRUCTS } from "./constructs.js";
 import { compareMasks } from "./compare.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";

@@ -6,7 +6,7 @@ import { loadModel, type Model } from "../../runtime/model.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { thrownBy } from "../native/batches.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";
 
 let words: Words;
