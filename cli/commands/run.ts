@@ -186,7 +186,8 @@ async function contextSizeOf(
 ): Promise<number | undefined> {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
   const first = conversation ? await model.renderChat(conversation.messages, conversation) : prompt;
-  const options = { special: special ?? conversation !== undefined };
+  // the letters of special tokens are more tokens than these: enough also where messages name some
+  const options = { special: special ?? false };
   const prompts = [first, ...Object.values(guide ?? {})].map((text) => model.tokenize(text, options).length);
   return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
 }

@@ -11,8 +11,9 @@ import {
 } from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
-import { LatePrompt, openTokensOf, promptTokens } from "../prompt.js";
+import { LatePrompt, promptTokens } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
+import { renderedTokens } from "./letters.js";
 import type { ChatMessage } from "./messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./render.js";
 
@@ -24,7 +25,7 @@ export function chatPrompt(
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
   return new LatePrompt(async () =>
-    promptTokens(model, openTokensOf(model, await renderConversation(model, conversation))),
+    promptTokens(model, renderedTokens(model, await renderConversation(model, conversation))),
   );
 }
 
