@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import { endless, EXACT, writeExactModel } from "../model/demo.js";
+import { endless, EXACT, writeExactModel } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 let model: Model;
