@@ -10,15 +10,13 @@ export interface Cost {
 /** The latest ones that are kept. */
 const SAMPLES = 7;
 
-/** From so many on, their median is taken; of fewer the least, because a busy machine only makes them longer. */
-const ENOUGH = 3;
-
 /** What a row is expected to cost before one was tried, relative to a decode. */
 const UNTRIED_ROW = 0.15;
 
+/** Of so many on, the median is what a decode costs; of fewer the least, because a busy machine makes some longer. */
+const ENOUGH = 3;
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
-const typical = (values: readonly number[]): number =>
-  values.length < ENOUGH ? Math.min(...values) : median(values);
+const typical = (values: readonly number[]): number => (values.length < ENOUGH ? Math.min(...values) : median(values));
 
 /** Times of decodes with one number of rows: those for which llama.cpp built its graph anew, and the others. */
 interface Times {
@@ -51,18 +49,31 @@ export class Costs {
     const differences = [...(this.samples.get(sequences)?.values() ?? [])]
       .filter(({ built, steady }) => built.length > 0 && steady.length > 0)
       .map(({ built, steady }) => typical(built) - typical(steady));
-    return differences.length === 0 ? 0 : Math.max(0, median(differences));
+    return differences.length === 0 ? 0 : Math.max(0, Math.min(...differences));
   }
 
-  /** Of a decode with drafts: measured, or on a line through what was measured. Undefined without a decode that had none. */
+  /** Of the latest decodes with so many rows of drafts. */
+  measured(sequences: number, extra: number): number | undefined {
+    const base = this.without(sequences);
+    const { built, steady } = this.samples.get(sequences)?.get(extra) ?? UNTRIED;
+    if (base === undefined || built.length + steady.length === 0) return undefined;
+    return steady.length > 0 ? typical(steady) : Math.max(base, typical(built) - this.build(sequences));
+  }
+
+  /**
+   * What a decode with drafts is expected to cost: as measured, or on a line through what was measured. Few measurements are not
+   * believed if they are bad. Undefined without a decode that had none.
+   */
   of(sequences: number, extra: number): number | undefined {
     const base = this.without(sequences);
     if (base === undefined) return undefined;
-    const build = this.build(sequences);
-    const timeOf = ({ built, steady }: Times): number =>
-      steady.length > 0 ? typical(steady) : Math.max(base, typical(built) - build);
+    const timeOf = ({ built, steady }: Times, rows: number): number => {
+      const measured = this.measured(sequences, rows)!;
+      const isKnown = rows === 0 || built.length + steady.length >= ENOUGH;
+      return isKnown ? measured : Math.min(measured, base * (1 + UNTRIED_ROW * rows));
+    };
     const known = [...this.samples.get(sequences)!]
-      .map(([rows, times]) => ({ rows, time: timeOf(times) }))
+      .map(([rows, times]) => ({ rows, time: timeOf(times, rows) }))
       .sort((a, b) => a.rows - b.rows);
     const below = known.filter(({ rows }) => rows <= extra).at(-1)!;
     const above = known.find(({ rows }) => rows > extra);
@@ -79,7 +90,8 @@ export class Costs {
     const byExtra = this.samples.get(sequences);
     for (const [extra, { built, steady }] of [...(byExtra ?? [])]) {
       if (extra === 0) continue;
-      if (built.length + steady.length > 1) byExtra!.set(extra, { built: [], steady: steady.slice(built.length > 0 ? 0 : 1) });
+      if (built.length + steady.length > 1)
+        byExtra!.set(extra, { built: [], steady: steady.slice(built.length > 0 ? 0 : 1) });
       else byExtra!.delete(extra);
     }
   }

@@ -17,7 +17,7 @@ const BETTER = 1.05;
 /** How fast earlier drafts are forgotten. */
 const DECAY = 0.95;
 /** After so many tokens without a draft, measured costs are doubted. */
-const PATIENCE = 48;
+const PATIENCE = 32;
 
 interface Tries {
   readonly hits: number;
@@ -89,7 +89,7 @@ export class Pace {
   }
 
   /**
-   * A decode with `own` rows of this sequence's draft. It counts with its typical time: one that a busy machine made longer must not
+   * A decode with `own` rows of this sequence's draft. It counts with the time that it needs: one that a busy machine made longer must not
    * end the drafts.
    */
   spend({ sequences, extra }: Cost, own: number): void {
@@ -97,7 +97,7 @@ export class Pace {
     const isChanged = extra !== this.rows;
     [this.sequences, this.rows] = [sequences, extra];
     if (base === undefined) return;
-    const time = this.costs.of(sequences, extra)!;
+    const time = this.costs.measured(sequences, extra) ?? base;
     const build = isChanged ? this.costs.build(sequences) : 0;
     this.elapsed += time + build;
     // without drafts of others, the first decode after a draft pays for building the graph again
