@@ -58,7 +58,7 @@ const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_gr
         ggml_tensor * const logits = padded->src[0]->ne[1] > 0 ? padded->src[0] : padded;
         rows                       = logits->ne[1];
         built                      = build_graph(context, bound, rows, logits, family, logits, columns.get());
-        latest = {
+        latest                     = {
             built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.column_bytes, latest.devices
         };
         cgraph        = model_graph;
