@@ -10,12 +10,12 @@ import { fileParts, keyOf, readKeys, type Tensor } from "./lib/gguf.js";
 import { root, ToolError } from "./lib/process.js";
 
 const VOCABULARY = join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-bpe.gguf");
-const USAGE = `npm run random-model -- --out FILE [--vocabulary FILE] [--columns N] [--layers N] [--context N] [--type f16|q8_0] [--seed N]`;
+const USAGE = `npm run random-model -- --out FILE [--vocabulary FILE] [--columns N] [--layers N] [--context N] [--type f32|f16|q8_0] [--seed N]`;
 
 /** Columns of a head. */
 const HEAD = 32;
 
-const WEIGHT_TYPES = ["f16", "q8_0"] as const;
+const WEIGHT_TYPES = ["f32", "f16", "q8_0"] as const;
 type WeightType = (typeof WEIGHT_TYPES)[number];
 
 export interface RandomModel {
@@ -46,7 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const { out, vocabulary } = values;
   if (out === undefined) throw new ToolError(`--out is missing\nUsage: ${USAGE}`);
   const type = WEIGHT_TYPES.find((name) => name === values.type);
-  if (type === undefined) throw new ToolError(`--type must be ${WEIGHT_TYPES.join(" or ")}, found ${values.type}`);
+  if (type === undefined) throw new ToolError(`--type must be one of ${WEIGHT_TYPES.join(", ")}, found ${values.type}`);
   const given = (name: "columns" | "layers" | "context" | "seed"): number => Number(count(name, values[name]));
   const shape = { columns: given("columns"), layers: given("layers"), context: given("context"), seed: given("seed") };
   writeRandomModel(out, { vocabulary, type, ...shape });
@@ -115,6 +115,11 @@ export function writeRandomModel(
 type Random = ReturnType<typeof mt19937>;
 
 const WEIGHTS: Readonly<Record<WeightType, (count: number, deviation: number, random: Random) => ArrayBufferView>> = {
+  f32(count, deviation, random) {
+    const from = Float32Array.from(normals(random), (x) => deviation * x);
+    const next = picks(random);
+    return Float32Array.from({ length: count }, () => from[next()]!);
+  },
   f16(count, deviation, random) {
     const from = Uint16Array.from(normals(random), (x) => f16(deviation * x));
     const next = picks(random);

@@ -4,7 +4,7 @@ import { loadBinding } from "../../runtime/native/loader.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { llamaState } from "../../runtime/grammars/llama.js";
-import { walk, type Words } from "./walk.js";
+import { endsOf, tokensOf, walk, type Words } from "./walk.js";
 
 export interface Difference {
   readonly text: string;
@@ -36,6 +36,7 @@ export function compareMasks(
   const openLlama = (text: string) => llamaState(new Grammar(words.model, text));
   const differences: Difference[] = [];
   const milliseconds = { ours: [] as number[], theirs: [] as number[] };
+  const ends = endsOf(words.vocabulary);
   let steps = 0;
   for (let i = 0; i < texts; i++) {
     let ours = openGrammar({ gbnf }, { vocabulary: words.vocabulary, openLlama, now: true });
@@ -51,12 +52,11 @@ export function compareMasks(
         milliseconds.ours.push(between - start);
         milliseconds.theirs.push(performance.now() - between);
       }
-      const both: number[] = [];
-      for (const [token, piece] of words.texts.entries()) {
-        const [here, there] = [hasBit(a, token), hasBit(b, token)];
-        if (here && there && !words.model.isEnd(token)) both.push(token);
-        if (here === there || never(words, token) || isPartial(piece)) continue;
-        differences.push({ text, token: piece, allowedBy: here ? "XGrammar" : "llama.cpp" });
+      const both = tokensOf(a.map((word, at) => word & b[at]!)).filter((token) => !ends.has(token));
+      for (const token of tokensOf(a.map((word, at) => word ^ b[at]!))) {
+        const piece = words.texts[token]!;
+        if (never(words, token) || isPartial(piece)) continue;
+        differences.push({ text, token: piece, allowedBy: hasBit(a, token) ? "XGrammar" : "llama.cpp" });
       }
       const token = both.length > 0 ? both[random(both.length)]! : undefined;
       if (token === undefined) break;
@@ -115,11 +115,11 @@ export function compareVerdicts(words: Words, gbnf: string, random: (n: number) 
   return verdicts;
 }
 
-const OTHERS = [..."abz09 \n\"'\\()[]{}+-*/=.,:;ABZ_\té€😀"];
+const OTHERS = Array.from("abz09 \n\"'\\()[]{}+-*/=.,:;ABZ_\té€😀");
 
 /** A text with one character left out, put in, replaced by another, or twice. */
 function changed(text: string, random: (n: number) => number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   const at = random(characters.length + 1);
   const other = OTHERS[random(OTHERS.length)]!;
   const put = [[], [other, characters[at] ?? ""], [other], [characters[at] ?? "", characters[at] ?? ""]][random(4)]!;
