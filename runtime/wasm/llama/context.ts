@@ -108,10 +108,9 @@ export class LlamaContext implements NativeContext {
   abort(): void {
     if (this.isBusy && !this.handle.isDisposed) this.handle.call((e, at) => e.ggsl_abort(at));
   }
+  /** Also while a batch waits for its task: no call can arrive while it is computed. */
   stats(): ContextStats {
-    const numbers = this.idle()
-      .ask((e, at) => e.ggsl_context_numbers(at))
-      .f64();
+    const numbers = this.handle.ask((e, at) => e.ggsl_context_numbers(at)).f64();
     const [
       graphBuilds,
       reserveBuilds,
