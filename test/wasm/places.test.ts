@@ -58,3 +58,23 @@ llamaTest("a long prompt is read in pieces while another text is written", async
   await writer;
   expect(written.length).toBe(40);
 });
+
+llamaTest("while a batch waits for its task, statistics can be read, and the context can be disposed", async () => {
+  const batch = model.batch({ sequences: 1 });
+  const generation = add(batch, prompt(9), 9);
+  const iterator = generation[Symbol.asyncIterator]();
+  await iterator.next();
+  const second = iterator.next();
+  const third = iterator.next();
+  await second;
+  for (let i = 0; i < 5; i++) await Promise.resolve();
+  expect(generation.stats().generatedTokens).toBeGreaterThan(0);
+  const faults: unknown[] = [];
+  const onFault = (fault: unknown): unknown => faults.push(fault);
+  process.on("unhandledRejection", onFault);
+  batch.dispose();
+  await expect(third).rejects.toThrow("these sequences were disposed");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off("unhandledRejection", onFault);
+  expect(faults).toEqual([]);
+});
