@@ -62,7 +62,6 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     kept: "the token ids left, in any order",
     order: "the token ids left, in the present order",
     token: "the picked token; in a sampler, the column of token ids",
-    grammar: "a grammar that is given with the request; without one, its default, a text",
     tokens:
       "a set of tokens, as in `tokens(1, 2)`; as the type of an input, a text; in a test, the tokens picked, one for each step",
   }),
@@ -88,6 +87,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     bool: "a condition",
     seed: "the seed of a stream of random numbers",
     text: "a text, known at compile time; in a test, the text so far",
+    grammar: "a grammar that is given with the request; without one, its default, a text",
     list: "a list of texts, token ids and lists of token ids, known at compile time",
   }),
 };
