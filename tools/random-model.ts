@@ -6,14 +6,17 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path";
 import { drawF64, mt19937 } from "ggsl/mt19937.js";
 import { count, readArguments } from "./lib/arguments.js";
-import { fileParts, keyOf, readKeys } from "./lib/gguf.js";
+import { fileParts, keyOf, readKeys, type Tensor } from "./lib/gguf.js";
 import { root, ToolError } from "./lib/process.js";
 
 const VOCABULARY = join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-bpe.gguf");
-const USAGE = `npm run random-model -- --out FILE [--vocabulary FILE] [--columns N] [--layers N] [--context N] [--seed N]`;
+const USAGE = `npm run random-model -- --out FILE [--vocabulary FILE] [--columns N] [--layers N] [--context N] [--type f32|f16|q8_0] [--seed N]`;
 
 /** Columns of a head. */
 const HEAD = 32;
+
+const WEIGHT_TYPES = ["f32", "f16", "q8_0"] as const;
+type WeightType = (typeof WEIGHT_TYPES)[number];
 
 export interface RandomModel {
   readonly vocabulary?: string;
@@ -22,6 +25,8 @@ export interface RandomModel {
   readonly layers?: number;
   /** Tokens of context. */
   readonly context?: number;
+  /** Of the weights. */
+  readonly type?: WeightType;
   readonly seed?: number;
 }
 
@@ -34,22 +39,25 @@ export async function main(args: readonly string[]): Promise<number> {
       columns: { type: "string", default: "128" },
       layers: { type: "string", default: "2" },
       context: { type: "string", default: "4096" },
+      type: { type: "string", default: "f16" },
       seed: { type: "string", default: "1" },
     },
   });
   const { out, vocabulary } = values;
   if (out === undefined) throw new ToolError(`--out is missing\nUsage: ${USAGE}`);
+  const type = WEIGHT_TYPES.find((name) => name === values.type);
+  if (type === undefined) throw new ToolError(`--type must be one of ${WEIGHT_TYPES.join(", ")}, found ${values.type}`);
   const given = (name: "columns" | "layers" | "context" | "seed"): number => Number(count(name, values[name]));
   const shape = { columns: given("columns"), layers: given("layers"), context: given("context"), seed: given("seed") };
-  writeRandomModel(out, { vocabulary, ...shape });
+  writeRandomModel(out, { vocabulary, type, ...shape });
   console.log(`${out}: ${(statSync(out).size / 1e6).toFixed(0)} MB`);
   return Promise.resolve(0);
 }
 
-/** Writes a model of llama's architecture in f16. The same seed gives the same file. */
+/** Writes a model of llama's architecture. The same seed gives the same file. */
 export function writeRandomModel(
   path: string,
-  { vocabulary = VOCABULARY, columns = 128, layers = 2, context = 4096, seed = 1 }: RandomModel = {},
+  { vocabulary = VOCABULARY, columns = 128, layers = 2, context = 4096, type = "f16", seed = 1 }: RandomModel = {},
 ): void {
   if (columns % HEAD !== 0) throw new ToolError(`--columns must be a multiple of ${HEAD}, found ${columns}`);
   const known = readKeys(readFileSync(vocabulary)).filter(({ name }) => name.startsWith("tokenizer."));
@@ -72,12 +80,12 @@ export function writeRandomModel(
   }).map(([name, value]) => keyOf(name, value));
 
   const random = mt19937(seed);
-  const matrix = (name: string, from: number, to: number, deviation = 1 / Math.sqrt(from)) => ({
-    ...{ name, shape: [from, to], isF16: true },
-    values: () => numbers(from * to, normals(random, deviation), random),
+  const matrix = (name: string, from: number, to: number, deviation = 1 / Math.sqrt(from)): Tensor => ({
+    ...{ name, shape: [from, to], type },
+    values: () => WEIGHTS[type](from * to, deviation, random),
   });
-  const norm = (name: string) => ({
-    ...{ name, shape: [columns], isF16: false },
+  const norm = (name: string): Tensor => ({
+    ...{ name, shape: [columns], type: "f32" },
     values: () => new Float32Array(columns).fill(1),
   });
   const block = (i: number) => [
@@ -106,21 +114,51 @@ export function writeRandomModel(
 
 type Random = ReturnType<typeof mt19937>;
 
-/** Samples of a normal distribution as bits of f16, to choose from: drawing each number would take a minute. */
-function normals(random: Random, deviation: number): Uint16Array {
-  return Uint16Array.from({ length: 1 << 16 }, () => {
+const WEIGHTS: Readonly<Record<WeightType, (count: number, deviation: number, random: Random) => ArrayBufferView>> = {
+  f32(count, deviation, random) {
+    const from = Float32Array.from(normals(random), (x) => deviation * x);
+    const next = picks(random);
+    return Float32Array.from({ length: count }, () => from[next()]!);
+  },
+  f16(count, deviation, random) {
+    const from = Uint16Array.from(normals(random), (x) => f16(deviation * x));
+    const next = picks(random);
+    return Uint16Array.from({ length: count }, () => from[next()]!);
+  },
+  q8_0(count, deviation, random) {
+    const from = Int8Array.from(normals(random), (x) => Math.max(-127, Math.min(127, Math.round((127 * x) / WIDEST))));
+    const next = picks(random);
+    const bytes = new DataView(new ArrayBuffer((count / BLOCK_SIZE) * BLOCK));
+    const scale = f16((deviation * WIDEST) / 127);
+    for (let at = 0; at < bytes.byteLength; at += BLOCK) {
+      bytes.setUint16(at, scale, true);
+      for (let i = 2; i < BLOCK; i++) bytes.setInt8(at + i, from[next()]!);
+    }
+    return bytes;
+  },
+};
+
+/** The bytes of a block of q8_0: a scale in f16, and numbers of 8 bits. */
+const BLOCK = 34;
+const BLOCK_SIZE = 32;
+/** The largest number of a block, in standard deviations. */
+const WIDEST = 4;
+
+/** Samples of the normal distribution to choose from: drawing each number would take a minute. */
+function normals(random: Random): Float64Array {
+  return Float64Array.from({ length: 1 << 16 }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - drawF64(random)));
-    return f16(deviation * radius * Math.cos(2 * Math.PI * drawF64(random)));
+    return radius * Math.cos(2 * Math.PI * drawF64(random));
   });
 }
 
-function numbers(size: number, from: Uint16Array, random: Random): Uint16Array {
-  // a linear congruential generator (Numerical Recipes), for speed
+/** Numbers below 2^16, by a linear congruential generator (Numerical Recipes), for speed. */
+function picks(random: Random): () => number {
   let state = Math.floor(drawF64(random) * 2 ** 32);
-  return Uint16Array.from({ length: size }, () => {
+  return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return from[state >>> 16]!;
-  });
+    return state >>> 16;
+  };
 }
 
 /** The bits of the f16 nearest to zero from `x` on; below the smallest normal number it is 0. */

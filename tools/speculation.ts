@@ -19,5 +19,5 @@ export async function main(args: readonly string[]): Promise<number> {
     GGSL_SPECULATION_TOKENS: count("tokens", values.tokens),
   };
   await setUp();
-  return jest(["--runInBand", "--testTimeout=3600000", "test/speculation/exact.test.ts"], { env });
+  return jest(["--runInBand", "--verbose", "--testTimeout=3600000", "test/speculation/exact.test.ts"], { env });
 }

@@ -184,7 +184,7 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
     // A single active sequence makes the graph compute the states and taps of all rows.
     for (const auto * read : { &built.states, &built.taps }) {
         for (ggml_tensor * value : *read) {
-            ggml_tensor * choice[] = { row_logits, value };
+            ggml_tensor * choice[] = { padded->src[0], value };
             ggml_build_forward_select(cgraph, choice, 2, is_active() ? 1 : 0);
         }
     }

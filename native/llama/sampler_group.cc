@@ -54,10 +54,11 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
 
 const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
     if (rows == 0) {
-        rows   = std::max<int64_t>(1, padded->ne[1] - 1);
-        built  = build_graph(context, bound, rows, ggml_view_2d(context, padded, padded->ne[0], rows, padded->nb[1], 0),
-                             family, padded, columns.get());
-        latest = {
+        // The model's own tensor, so that the padded copy is not computed; a graph without outputs has only the padding.
+        ggml_tensor * const logits = padded->src[0]->ne[1] > 0 ? padded->src[0] : padded;
+        rows                       = logits->ne[1];
+        built                      = build_graph(context, bound, rows, logits, family, logits, columns.get());
+        latest                     = {
             built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.column_bytes, latest.devices
         };
         cgraph        = model_graph;

@@ -40,6 +40,7 @@ void test_columns();
 void test_cases();
 void test_fuzz();
 void test_host();
+void test_rows(const char * model_path);
 void test_grammar(const char * model_path);
 
 } // namespace ggsl::test

@@ -16,6 +16,7 @@ int main(int count, char ** arguments) {
     ggsl::test::test_fuzz();
     ggsl::test::test_host();
     ggsl::test::test_grammar("examples/model/demo-q8_0.gguf");
+    ggsl::test::test_rows("examples/model/demo-q8_0.gguf");
     std::puts("all C++ tests passed");
     return 0;
 }

@@ -11,7 +11,7 @@ import {
 } from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
-import { promptTokens, type LatePrompt } from "../prompt.js";
+import { LatePrompt, promptTokens } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
 import { renderedTokens } from "./letters.js";
 import type { ChatMessage } from "./messages.js";
@@ -24,7 +24,9 @@ export function chatPrompt(
   { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
-  return async () => promptTokens(model, renderedTokens(model, await renderConversation(model, conversation)));
+  return new LatePrompt(async () =>
+    promptTokens(model, renderedTokens(model, await renderConversation(model, conversation))),
+  );
 }
 
 /** A scheduler for one generation, and what to call after it. */

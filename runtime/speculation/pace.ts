@@ -4,7 +4,8 @@
  */
 import type { Cost, Costs } from "./costs.js";
 
-const LENGTHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+/** Few, because llama.cpp builds its graph anew for another number of rows. */
+const LENGTHS = [1, 2, 4, 8, 16, 32];
 
 /** The share of the running time that drafts may lose, and how many decodes more, so that a short text can try one. */
 const LOSS = 0.02;
@@ -16,7 +17,7 @@ const BETTER = 1.05;
 /** How fast earlier drafts are forgotten. */
 const DECAY = 0.95;
 /** After so many tokens without a draft, measured costs are doubted. */
-const PATIENCE = 48;
+const PATIENCE = 32;
 
 interface Tries {
   readonly hits: number;
@@ -37,6 +38,8 @@ export class Pace {
   private idle = 0;
   /** Sequences of the latest batch. */
   private sequences = 1;
+  /** Those of drafts in it. */
+  private rows = 0;
   /** The time of drafting a token. */
   private drafting = 0;
 
@@ -85,15 +88,21 @@ export class Pace {
     this.tries.set(kind, { hits: DECAY * hits + right, count: DECAY * count + right + (isWrong ? 1 : 0) });
   }
 
-  /** A decode with `own` rows of this sequence's draft. */
-  spend({ sequences, extra, milliseconds }: Cost, own: number): void {
-    this.sequences = sequences;
-    this.elapsed += milliseconds;
+  /**
+   * A decode with `own` rows of this sequence's draft. It counts with the time that it needs: one that a busy machine made longer must not
+   * end the drafts.
+   */
+  spend({ sequences, extra }: Cost, own: number): void {
     const base = this.costs.without(sequences);
+    const isChanged = extra !== this.rows;
+    [this.sequences, this.rows] = [sequences, extra];
     if (base === undefined) return;
+    const time = this.costs.measured(sequences, extra) ?? base;
+    const build = isChanged ? this.costs.build(sequences) : 0;
+    this.elapsed += time + build;
     // without drafts of others, the first decode after a draft pays for building the graph again
     const part = extra > 0 ? own / extra : this.idle === 1 ? 1 : 0;
-    if (part > 0) this.lose((milliseconds - base) * part);
+    if (part > 0) this.lose((time - base + build) * part);
   }
 
   /** Drafting took this long. */

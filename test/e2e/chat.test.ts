@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeChatModel } from "../chat/model.js";
 import { ggsl } from "../codegen/ggsl.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 const MAIN = `${process.cwd()}/runtime/dist/cli/main.js`;
-const DEMO = "examples/model/demo-q8_0.gguf";
 
 let folder: string;
 let model: string;
@@ -80,7 +80,7 @@ describe("lines of standard input", () => {
   });
 
   test("a model without a template, and one from a file", () => {
-    const args = ["chat", DEMO, "--backend", "cpu"];
+    const args = ["chat", DEMO_MODEL, "--backend", "cpu"];
     const failed = ggsl(args);
     expect(failed).toMatchObject({ status: 1, stdout: "" });
     expect(failed.stderr).toContain("the model has no chat template");

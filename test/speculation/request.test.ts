@@ -7,6 +7,7 @@ import { compile, compilePipeline, InputError, loadModel, type Model } from "../
 import type { SequenceRequest } from "../../runtime/generate.js";
 import { longestMatch, openLookup } from "../../runtime/speculation/lookup.js";
 import type { Speculate } from "../../runtime/speculation/options.js";
+import { MAMBA, writeModel } from "../model/architectures.js";
 import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
 import { CHAINS, PROMPT, textOf } from "./chains.js";
 
@@ -139,6 +140,39 @@ describe("bad input", () => {
   test("a draft chain that cannot write drafts", async () => {
     const chain = compilePipeline("top_k(4) |> host dist(1)");
     expect(await codeOf({ speculate: { draft: model, chain } })).toMatch(/^SPECULATION_UNSUPPORTED: the chain/);
+  });
+
+  const guided = (after: string) =>
+    compile(`
+      import { top_k, dist${after === "" ? "" : `, ${after}`} } from "std"
+      input other: logits
+      sampler contrast() { logit += 0.3 * (logit - other) }
+      chain c() = contrast |> ${after === "" ? "top_k(20) |> dist(1)" : `${after}(3, 0.1, 5)`}`);
+  const guides = { other: { prompt: "And God said" } };
+
+  test("a chain that reads another sequence and has states that depend on logits", async () => {
+    const request = { chain: guided("mirostat_v2"), guides };
+    expect(await codeOf({ ...request, speculate: { ngram: {} } })).toMatch(
+      /^SPECULATION_UNSUPPORTED: the chain `c` reads the logits of another sequence, and its states depend on logits/,
+    );
+    expect(await codeOf(request)).toBe("no error");
+    expect(await codeOf({ chain: guided(""), guides, speculate: { ngram: {} } })).toBe("no error");
+  });
+
+  test("a draft chain that reads another sequence", async () => {
+    expect(await codeOf({ speculate: { draft: model, chain: guided("") } })).toMatch(
+      /^SPECULATION_UNSUPPORTED: the chain `c` cannot write drafts: .* and read no other sequence/,
+    );
+  });
+
+  test("a recurrent model", async () => {
+    const path = join(folder, "mamba.gguf");
+    writeModel(path, MAMBA);
+    using mamba = await loadModel(path, { backend: "cpu", contextSize: 64, threads: 1 });
+    expect(await codeOf({ speculate: { ngram: {} } }, mamba)).toMatch(
+      /^SPECULATION_UNSUPPORTED: this model is recurrent: a draft that is refused cannot be taken back/,
+    );
+    expect(await codeOf({}, mamba)).toBe("no error");
   });
 
   function afterEachIsUsable(): void {

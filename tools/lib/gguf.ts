@@ -70,27 +70,37 @@ export function keyOf(name: string, value: string | number): RawKey {
   return { name, bytes: Buffer.concat([textBytes(name), ...valueBytes()]) };
 }
 
+/** By name: ggml's number, and the size of a block of so many numbers. */
+const TYPES = {
+  f32: { id: 0, block: 1, bytes: 4 },
+  f16: { id: 1, block: 1, bytes: 2 },
+  q8_0: { id: 8, block: 32, bytes: 34 },
+};
+export type TensorType = keyof typeof TYPES;
+
 export interface Tensor {
   readonly name: string;
   /** The innermost dimension first. */
   readonly shape: readonly number[];
-  /** Of f32, or of f16 as bits. */
-  readonly values: Float32Array | Uint16Array;
+  readonly type: TensorType;
+  /** The numbers as the file has them. */
+  readonly values: () => ArrayBufferView;
 }
 
 /** The bytes of a file, in parts: a tensor is made when its part is asked for. */
 export function* fileParts(
   keys: readonly RawKey[],
-  tensors: readonly (Omit<Tensor, "values"> & { readonly isF16: boolean; readonly values: () => Tensor["values"] })[],
+  tensors: readonly Tensor[],
 ): Generator<Uint8Array> {
   const aligned = (size: number): number => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
   let offset = 0;
-  const infos = tensors.map(({ name, shape, isF16 }) => {
+  const infos = tensors.map(({ name, shape, type }) => {
+    const { id, block, bytes } = TYPES[type];
     const info = Buffer.concat([
       ...[textBytes(name), u32(shape.length), ...shape.map(u64)],
-      ...[u32(isF16 ? 1 : 0), u64(offset)],
+      ...[u32(id), u64(offset)],
     ]);
-    offset += aligned(shape.reduce((a, b) => a * b, isF16 ? 2 : 4));
+    offset += aligned(shape.reduce((a, b) => a * b, bytes) / block);
     return info;
   });
   const counts = [u64(tensors.length), u64(keys.length)];
