@@ -173,6 +173,11 @@ const checkBytes = is.options({ module: checks.moduleSource });
 export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOptions = {}): Promise<Model> {
   is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
   checkBytes(options, "options");
+  const unused = ["onProgress", "signal", "device", "gpuLayers", "probe"].find(
+    (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
+  );
+  if (unused !== undefined)
+    throw new InputError(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`);
   const { backend = "wasm", module, ...settings } = options;
   if (backend !== "wasm") throw new InputError(`a model in memory needs the backend \`wasm\`, found ${show(backend)}`);
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));

@@ -171,7 +171,7 @@ const hasTerminal = spawnSync("script", ["--version"]).status === 0;
     await terminal.type(/> /, "bad\r");
     await terminal.type(
       /error: the chat template refuses[^]*no\\u\{1b\}\[31m[^]*> /,
-      `${"And God said ".repeat(40)}\r`,
+      `${"And God said ".repeat(150)}\r`,
     );
     await terminal.type(/error: the prompt has \d+ tokens[^]*\/clear begins again[^]*> /, "日本語 In the beginning\r");
     await terminal.type(/beginning\s+\S[^]*> /, "\x04");

@@ -185,3 +185,16 @@ llamaTest("invalid messages also get an answer", async () => {
   expect(replies.map(({ type }) => type)).toEqual(["error", "error", "error", "error"]);
   expect(replies.map(({ id }) => id)).toEqual([1, 2, 0, 4]);
 });
+
+llamaTest("options that cannot be sent are refused", async () => {
+  const start = (options: object) => worker.generate(PROMPT, { chain: greedy, ...options });
+  expect(() => start({ signal: AbortSignal.abort() })).toThrow("`signal` cannot be given to a worker: call `cancel()`");
+  expect(() => start({ onPromptProgress: () => undefined })).toThrow("`onPromptProgress` cannot be given to a worker");
+  expect(() => start({ feed: {} })).toThrow("`feed` cannot be given to a worker");
+  expect(() => start({ speculate: { draft: {} } })).toThrow("`speculate.draft` cannot be given to a worker");
+  const load = (options: object) => loadModelFromBytes(readFileSync(DEMO_MODEL), options);
+  await expect(load({ onProgress: () => undefined })).rejects.toThrow(
+    "`onProgress` cannot be given for a model in memory",
+  );
+  await expect(load({ signal: AbortSignal.abort() })).rejects.toThrow("`signal` cannot be given for a model in memory");
+});

@@ -98,6 +98,7 @@ export class ModelWorker implements Disposable {
     messageOf: (options: Omit<T, "chain"> & { readonly spec: string }) => Unnumbered,
   ): WorkerGeneration {
     someObject(request, "options");
+    refuseUnsent(request);
     checkChain(request.chain, "chain");
     const { chain, ...options } = request;
     const specs = {
@@ -205,6 +206,23 @@ export class ModelWorker implements Disposable {
     for (const [id, listener] of [...this.listeners])
       listener({ type: "error", id, name: "InputError", message: reason });
   }
+}
+
+/** Options of a model's generations that a worker does not have, and what to do. */
+const UNSENT: Readonly<Record<string, string>> = {
+  signal: "call `cancel()` of the generation",
+  onPromptProgress: "use a model from `loadModelFromBytes` for it",
+  feed: "use a model from `loadModelFromBytes` for it",
+};
+
+/** Throws `InputError` for an option that cannot be sent. */
+function refuseUnsent(request: object): void {
+  const given = request as Readonly<Record<string, unknown>>;
+  for (const [name, advice] of Object.entries(UNSENT))
+    if (given[name] !== undefined) throw new InputError(`\`${name}\` cannot be given to a worker: ${advice}`);
+  const { draft } = (given["speculate"] ?? {}) as { readonly draft?: unknown };
+  if (draft !== undefined)
+    throw new InputError("`speculate.draft` cannot be given to a worker: it has one model; use `ngram`");
 }
 
 /** `Omit` of each kind of request. */
