@@ -88,18 +88,12 @@ export interface Tensor {
 }
 
 /** The bytes of a file, in parts: a tensor is made when its part is asked for. */
-export function* fileParts(
-  keys: readonly RawKey[],
-  tensors: readonly Tensor[],
-): Generator<Uint8Array> {
+export function* fileParts(keys: readonly RawKey[], tensors: readonly Tensor[]): Generator<Uint8Array> {
   const aligned = (size: number): number => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
   let offset = 0;
   const infos = tensors.map(({ name, shape, type }) => {
     const { id, block, bytes } = TYPES[type];
-    const info = Buffer.concat([
-      ...[textBytes(name), u32(shape.length), ...shape.map(u64)],
-      ...[u32(id), u64(offset)],
-    ]);
+    const info = Buffer.concat([...[textBytes(name), u32(shape.length), ...shape.map(u64)], ...[u32(id), u64(offset)]]);
     offset += aligned(shape.reduce((a, b) => a * b, bytes) / block);
     return info;
   });
