@@ -8,6 +8,7 @@ import { formatTable } from "ggsl/table.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { batches } from "./models/batches.js";
 import type { ModelCase } from "./models/case.js";
+import { jsonSchema } from "./models/jsonSchema.js";
 import { prompts } from "./models/prompts.js";
 import { speculation } from "./models/speculation.js";
 import { modelTable } from "./report/models.js";
@@ -20,7 +21,7 @@ const USAGE = `usage: npm run bench:models -- [options]
   --only CASE      one case; writes nothing
 `;
 
-const CASES: readonly ModelCase[] = [batches, prompts, speculation];
+const CASES: readonly ModelCase[] = [batches, prompts, jsonSchema, speculation];
 
 const RESULTS = join(ROOT, "bench", "results", "models.json");
 /** tools/bench.ts makes the random models. */

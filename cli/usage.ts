@@ -69,6 +69,9 @@ export const stagesOption = (): Option =>
   new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+const stops = (text: string, present?: readonly string[]): string[] => [...(present ?? []), text];
+export const stopOption = (): Option =>
+  new Option("--stop <text>", "a text that ends the text and is no part of it; repeatable").argParser(stops);
 export const rootOption = (): Option =>
   new Option("--root <dir>", "the folder that imports must stay below (default: the folder of FILE)");
 export const noOptimizeOption = (): Option => new Option("--no-optimize", "disable all optimizations");

@@ -23,7 +23,7 @@ import { TailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens, type LatePrompt } from "./prompt.js";
+import { checkPromptLength, LatePrompt, promptTokens } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
@@ -52,7 +52,7 @@ export function generateIn(
   const { scheduler } = room;
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
-  if (typeof prompt !== "function") checks.prompt(vocabSize)(prompt, "prompt");
+  if (!(prompt instanceof LatePrompt)) checks.prompt(vocabSize)(prompt, "prompt");
   checkSequence(options);
   const graph = graphOf(options);
   checkPicks(graph);
@@ -70,7 +70,7 @@ export function generateIn(
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = typeof prompt === "function" ? await prompt() : promptTokens(model, prompt, options);
+    const tokens = prompt instanceof LatePrompt ? await prompt.tokens() : promptTokens(model, prompt, options);
     using tail = openTailLine(openTail(graph.tail, before.params, room.model), tokens);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);

@@ -88,8 +88,8 @@ export interface Model extends Disposable {
   /** Token ids of a text, including the special tokens that the model adds around it. */
   tokenize(text: string, options?: TokenizeOptions): Int32Array;
   /**
-   * Generates the answer to a conversation, which the model's chat template turns into a prompt; special tokens in it are read as
-   * such. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
+   * Generates the answer to a conversation, which the model's chat template turns into a prompt. Special tokens that the template
+   * writes are read as such; in messages and tools they are letters. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
    * other settings come; a call while it is in use has one of its own.
    * @throws InputError as `generate` does, and for messages that are not valid; the loop over the pieces throws those of the
    * template: NO_TEMPLATE, INVALID_TEMPLATE, TEMPLATE_REFUSED, TEMPLATE_FAILED, LIMIT_EXCEEDED
@@ -209,7 +209,8 @@ function modelOf(model: LoadedModel): Model {
     generate: generate as Model["generate"],
     chat: chat as Model["chat"],
 
-    renderChat: async (messages, options = {}) => renderConversation(native, openConversation(messages, options)),
+    renderChat: async (messages, options = {}) =>
+      (await renderConversation(native, openConversation(messages, options))).text,
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
     tokenize(text, options = {}) {

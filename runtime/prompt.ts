@@ -18,8 +18,10 @@ export interface TokenizeOptions {
   readonly special?: boolean | undefined;
 }
 
-/** Tokens that are determined when a generation starts, such as those of a conversation. */
-export type LatePrompt = () => Promise<Int32Array>;
+/** A prompt whose tokens are determined when the generation starts, such as a conversation. A class, so that no caller can pass one. */
+export class LatePrompt {
+  constructor(readonly tokens: () => Promise<Int32Array>) {}
+}
 
 /**
  * The tokens of a text, with the special tokens that the model adds around it. A text that begins with the text of the first of

@@ -5,13 +5,16 @@ export interface Turns extends AsyncIterable<string> {
   close(): void;
 }
 
+/** Whether a person reads and writes. */
+export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
 /** @param interrupt stops what is being written; whether there was something */
 export function openTurns(interrupt: () => boolean): Turns {
-  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const hasTerminal = isTerminal();
   const lines = createInterface({
     input: process.stdin,
-    ...(isTerminal && { output: process.stdout, prompt: "> ", historySize: 1000 }),
-    terminal: isTerminal,
+    ...(hasTerminal && { output: process.stdout, prompt: "> ", historySize: 1000 }),
+    terminal: hasTerminal,
   });
   const waiting: string[] = [];
   let [isClosed, isWarned] = [false, false];
@@ -24,13 +27,13 @@ export function openTurns(interrupt: () => boolean): Turns {
   lines.on("close", () => {
     isClosed = true;
     // the end of a file does not stop the answer to its last line
-    if (isTerminal) interrupt();
+    if (hasTerminal) interrupt();
     wake();
   });
 
   const onInterrupt = (): void => {
     if (interrupt()) return;
-    if (!isTerminal || isWarned) return lines.close();
+    if (!hasTerminal || isWarned) return lines.close();
     isWarned = lines.line === "";
     if (isWarned) process.stdout.write("\nCtrl-C again, or Ctrl-D, ends\n");
     else lines.write(null, { ctrl: true, name: "u" });
@@ -43,7 +46,7 @@ export function openTurns(interrupt: () => boolean): Turns {
   async function* each(): AsyncGenerator<string, void, void> {
     for (;;) {
       while (waiting.length === 0 && !isClosed) {
-        if (isTerminal) lines.prompt();
+        if (hasTerminal) lines.prompt();
         await new Promise<void>((resolve) => (wake = resolve));
       }
       const line = waiting.shift();
@@ -56,7 +59,7 @@ export function openTurns(interrupt: () => boolean): Turns {
     [Symbol.asyncIterator]: () => iterator,
     close() {
       process.removeListener("SIGINT", onInterrupt);
-      if (isTerminal && isClosed) process.stdout.write("\n");
+      if (hasTerminal && isClosed) process.stdout.write("\n");
       lines.close();
     },
   };

@@ -1,21 +1,27 @@
 /** `ggsl chat`: a conversation with a model, on a terminal or line by line from standard input. */
 import type { Command } from "commander";
 import type { ChatMessage } from "ggsl/chat/messages.js";
+import { visible } from "@ggsl/compiler/syntax/visible.js";
 import type { Chain } from "ggsl/chain.js";
+import { InputError } from "ggsl/errors.js";
 import type { GenerationStats } from "ggsl/generate.js";
 import type { UniformValues } from "ggsl/sequence.js";
-import { loadModel, type Model } from "ggsl/model.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { Model } from "ggsl/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";
-import { openTurns } from "../chat/turns.js";
+import { isTerminal, openTurns } from "../chat/turns.js";
 import { readTemplate, type ChatFlags } from "../chat/template.js";
+import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { limitsOption, positive, rootOption, seedOption, setOption, stagesOption } from "../usage.js";
+import { loadShown } from "../progress.js";
+import { limitsOption, positive, rootOption, seedOption, setOption, stagesOption, stopOption } from "../usage.js";
 
 interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly sampler?: string;
   readonly tokens?: number;
+  readonly stop?: readonly string[];
   readonly stats?: true;
 }
 
@@ -29,21 +35,26 @@ export const addChat = (program: Command): Command =>
       .option("--sampler <file>", "GGSL file, or a spec: *.graph.json (default: the sampling advice of the model file)")
       .option("--system <text>", "the system message")
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
-      .option("-n, --tokens <n>", "the maximum number of tokens of an answer", positive),
+      .option("-n, --tokens <n>", "the maximum number of tokens of an answer", positive)
+      .addOption(stopOption()),
   )
     .addOption(seedOption())
     .addOption(setOption())
+    .addOption(grammarOption())
+    .addOption(jsonSchemaOption())
     .addOption(limitsOption())
     .addOption(rootOption())
     .option("--stats", "print statistics after each answer, on standard error")
     .action(chat);
 
 async function chat(path: string, options: Options): Promise<void> {
+  const grammar = readGrammar(options);
   const given = isGiven(options) ? chainOf(options) : undefined;
   const template = readTemplate(options);
-  using model = await loadModel(path, settingsOf(options));
+  using model = await loadShown(path, settingsOf(options));
   reportBroken(model);
-  const session = new Session(model, given ?? adviceOf(model, options), { ...options, ...(template && { template }) });
+  const first = given ?? adviceOf(model, options);
+  const session = new Session(model, first, grammar, { ...options, ...(template && { template }) });
   // a missing or broken template is reported before the first turn
   await session.check();
   const turns = openTurns(session.interrupt);
@@ -51,7 +62,7 @@ async function chat(path: string, options: Options): Promise<void> {
     for await (const line of turns) {
       const command = commandOf(line);
       if (command) session.run(command);
-      else if (line.trim() !== "") await session.answer(line);
+      else if (line.trim() !== "") await session.turn(line);
     }
   } finally {
     turns.close();
@@ -71,15 +82,17 @@ chain chat(t: f32 >= 0 = 0.8) = top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(
 /** A conversation so far. */
 class Session {
   private messages: ChatMessage[];
-  private uniforms: UniformValues = {};
+  private uniforms: UniformValues;
   private abort: AbortController | undefined;
 
   constructor(
     private readonly model: Model,
     private chain: Chain,
+    private readonly grammar: GrammarSource | undefined,
     private readonly options: Options,
   ) {
     this.messages = this.beginning();
+    this.uniforms = grammarUniforms(chain.graph, grammar);
   }
 
   /** Stops the answer; whether there was one. */
@@ -93,27 +106,43 @@ class Session {
     await this.model.renderChat(messages, { template: this.options.template });
   }
 
-  async answer(content: string): Promise<void> {
+  /** On a terminal a turn that fails is reported, and can be given again, changed. */
+  async turn(content: string): Promise<void> {
+    try {
+      await this.answer(content);
+    } catch (error) {
+      const { message } = error as Error;
+      const isFull = error instanceof InputError && error.code === "CONTEXT_FULL";
+      const shown = isFull ? new InputError(`${message} (${MAKE_ROOM})`, { code: error.code, cause: error }) : error;
+      if (!isTerminal()) throw shown;
+      report((shown as Error).message);
+    }
+  }
+
+  private async answer(content: string): Promise<void> {
     this.messages.push({ role: "user", content });
-    const { template, tokens, ctxSize, strict } = this.options;
+    const { template, tokens, ctxSize, strict, stop } = this.options;
     this.abort = new AbortController();
     const { signal } = this.abort;
     let [answer, facts] = ["", ""];
+    let isFull = false;
     try {
       const generation = this.model.chat(this.messages, {
         ...{ chain: this.chain, uniforms: this.uniforms, template, signal },
+        ...(stop && { stop }),
         ...(tokens !== undefined && { maxTokens: tokens }),
         ...(ctxSize !== undefined && { contextSize: ctxSize }),
         ...(strict && { strict }),
       });
       for await (const { text } of generation) {
         answer += text;
-        process.stdout.write(text);
+        process.stdout.write(isTerminal() ? visible(text) : text);
       }
-      facts = factsLine(generation.stats());
+      const stats = generation.stats();
+      facts = factsLine(stats);
+      isFull = stats.finish === "context";
     } catch (error) {
       if (!signal.aborted) {
-        // the turn can be given again, changed
         this.messages.pop();
         throw error;
       }
@@ -121,6 +150,7 @@ class Session {
     } finally {
       this.abort = undefined;
       if (answer !== "" || signal.aborted) process.stdout.write("\n");
+      if (isFull) process.stderr.write(`the answer ends here, because the context is full: ${MAKE_ROOM}\n`);
       if (this.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
     }
     this.messages.push({ role: "assistant", content: answer });
@@ -148,8 +178,9 @@ class Session {
       }
       case "sampler":
         try {
-          this.chain = chainOf({ ...omitChain(this.options), sampler: command.file });
-          this.uniforms = {};
+          const chain = chainOf({ ...omitChain(this.options), sampler: command.file });
+          this.uniforms = grammarUniforms(chain.graph, this.grammar);
+          this.chain = chain;
         } catch (error) {
           report((error as Error).message);
         }
@@ -168,7 +199,9 @@ class Session {
 /** Without what names the first chain. */
 const omitChain = ({ stages: _, sampler: __, set: ___, ...rest }: Options): Options => rest;
 
-const report = (message: string): void => void process.stderr.write(`error: ${message}\n`);
+const report = (message: string): void => void process.stderr.write(`error: ${visible(message)}\n`);
+
+const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-size makes more room";
 
 const factsLine = (s: GenerationStats): string =>
   [

@@ -23,6 +23,7 @@ import {
   rootOption,
   setOption,
   stagesOption,
+  stopOption,
   UsageError,
 } from "../usage.js";
 
@@ -79,7 +80,7 @@ export const addRun = (program: Command): Command =>
       guide,
     )
     .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
-    .option("--stop <text>", "a text that ends the text and is no part of it; repeatable", stop)
+    .addOption(stopOption())
     .option("--min-tokens <n>", "the minimum number of tokens: the text does not end before", natural)
     .option("--ignore-eos", "never end the text before the maximum number of tokens")
     .option(
@@ -186,7 +187,8 @@ async function contextSizeOf(
 ): Promise<number | undefined> {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
   const first = conversation ? await model.renderChat(conversation.messages, conversation) : prompt;
-  const options = { special: special ?? conversation !== undefined };
+  // the letters of special tokens are more tokens than these: enough also where messages name some
+  const options = { special: special ?? false };
   const prompts = [first, ...Object.values(guide ?? {})].map((text) => model.tokenize(text, options).length);
   return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
 }
@@ -198,9 +200,6 @@ function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undef
   if (tokens !== undefined) throw new UsageError("--draft-max needs --draft-model or --lookup");
   return undefined;
 }
-
-/** Collects `--stop TEXT`. */
-const stop = (text: string, present: readonly string[] = []): string[] => [...present, text];
 
 /** Collects `--guide NAME=PROMPT`. */
 function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {

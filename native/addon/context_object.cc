@@ -84,7 +84,8 @@ Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
         deferred.Reject(to_error(env, failure.code, failure.what()).Value());
         return deferred.Promise();
     }
-    *busy = true;
+    latest = context->stats();
+    *busy  = true;
     return Job<std::vector<Output>>::start(
         env, [target = context, batch = std::move(batch)] { return target->decode(batch); },
         [](Napi::Env on, std::vector<Output> && outputs) { return from_outputs(on, outputs); },
@@ -160,7 +161,7 @@ void ContextObject::abort(const Napi::CallbackInfo &) {
 Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        const ContextStats stats   = idle().stats();
+        const ContextStats stats   = *busy ? latest : get().stats();
         Napi::Array        devices = Napi::Array::New(env);
         for (const std::string & name : stats.chains.devices) {
             devices.Set(devices.Length(), name);

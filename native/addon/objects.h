@@ -141,6 +141,7 @@ private:
 
     std::shared_ptr<Context>           context;
     std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
+    ContextStats                       latest; // before the running decode
     ExternalMemory                     memory;
 };
 

@@ -11,8 +11,9 @@ import {
 } from "../generate.js";
 import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
-import { openTokensOf, promptTokens, type LatePrompt } from "../prompt.js";
+import { LatePrompt, promptTokens } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
+import { renderedTokens } from "./letters.js";
 import type { ChatMessage } from "./messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./render.js";
 
@@ -23,7 +24,9 @@ export function chatPrompt(
   { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
-  return async () => promptTokens(model, openTokensOf(model, await renderConversation(model, conversation)));
+  return new LatePrompt(async () =>
+    promptTokens(model, renderedTokens(model, await renderConversation(model, conversation))),
+  );
 }
 
 /** A scheduler for one generation, and what to call after it. */

@@ -10,8 +10,8 @@ export const CHAT_LIMITS = {
   text: 2 ** 22,
   /** Elements of a list. */
   list: 2 ** 17,
-  /** Evaluations of a template's nodes; long texts and lists count for more than one. A few seconds, at most 500 MB. */
-  steps: 4e6,
+  /** Evaluations of a template's nodes; long texts and lists count for more than one. About two seconds at most, and 500 MB. */
+  steps: 1e6,
   /** Nested evaluations, as of a macro that calls itself. */
   depth: 500,
   /** Spaces of indentation, and characters of a separator, in JSON. */

@@ -3,6 +3,7 @@ import * as is from "../check.js";
 import { InputError, translated } from "../errors.js";
 import type { NativeModel } from "../native/binding.js";
 import { loadJinja } from "./jinja.js";
+import { veil, type Rendered } from "./letters.js";
 import { checkMessages, checkTools, plain, prepared, type ChatMessage, type Tool } from "./messages.js";
 import { findTemplate, openTemplate, RESERVED } from "./template.js";
 
@@ -57,18 +58,21 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
 export async function renderConversation(
   model: NativeModel,
   { messages, options: { tools, addGenerationPrompt = true, template, variables } }: Conversation,
-): Promise<string> {
+): Promise<Rendered> {
   const info = translated(() => model.info);
   const source = findTemplate(info.metadata, template, (tools?.length ?? 0) > 0);
   const { render, forms } = openTemplate(await loadJinja(), source);
   const textOf = (token: number): string =>
     token < 0 ? "" : new TextDecoder().decode(translated(() => model.piece(token, true)));
-  return render(
+  const given = { messages: prepared(messages, forms), tools: tools ?? null };
+  const { values, unveil } = veil(model, given, () => [source, variables]);
+  const text = render(
     {
       ...{ bos_token: textOf(info.bos), eos_token: textOf(info.eos) },
       ...variables,
-      ...{ messages: prepared(messages, forms), tools: tools ?? null, add_generation_prompt: addGenerationPrompt },
+      ...{ ...values, add_generation_prompt: addGenerationPrompt },
     },
     new Date(),
   );
+  return unveil(text);
 }

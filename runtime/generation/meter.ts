@@ -16,26 +16,36 @@ interface Facts {
 }
 
 export class Meter {
-  latest: GenerationStats;
   /** Tokens that were the only ones that a grammar allowed. */
   forcedTokens = 0;
+  private generatedTokens = 0;
+  private end: Pick<GenerationStats, "finish" | "stopText"> = {};
   private milliseconds = 0;
 
-  constructor(private readonly facts: Facts) {
-    this.latest = this.record(0);
-  }
+  constructor(private readonly facts: Facts) {}
 
   /** The time of a step; that of the first is the prompt's. */
   add(milliseconds: number, generatedTokens: number): void {
     if (generatedTokens > 0) this.milliseconds += milliseconds;
   }
 
-  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): GenerationStats {
+  /** @param end why the text is over, if it is */
+  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
+    this.generatedTokens = generatedTokens;
+    this.end = end;
+  }
+
+  get latest(): GenerationStats {
+    const { generatedTokens, milliseconds, forcedTokens } = this;
     const { promptTokens, split, context, speculation } = this.facts;
-    const computedPromptTokens = this.facts.computedPromptTokens();
-    const tokensPerSecond = this.milliseconds > 0 ? ((generatedTokens - 1) * 1000) / this.milliseconds : 0;
-    const forced = this.forcedTokens > 0 && { forcedTokens: this.forcedTokens };
-    const counts = { promptTokens, computedPromptTokens, generatedTokens, tokensPerSecond, ...speculation, ...forced };
-    return (this.latest = { ...context(), ...counts, ...(split && { split }), ...end });
+    return {
+      ...context(),
+      ...{ promptTokens, computedPromptTokens: this.facts.computedPromptTokens(), generatedTokens },
+      tokensPerSecond: milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0,
+      ...speculation,
+      ...(forcedTokens > 0 && { forcedTokens }),
+      ...(split && { split }),
+      ...this.end,
+    };
   }
 }

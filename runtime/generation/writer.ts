@@ -159,7 +159,8 @@ export class Writer {
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
     const start = performance.now();
-    await grammarsReady(this.sequence.features);
+    const ready = grammarsReady(this.sequence.features);
+    if (ready) await ready;
     const { token, facts, scalars } = this.forced() ?? (await this.pick());
     this.meter.add(performance.now() - start, count);
     if (model.isEnd(token)) return this.end({ finish: "end" });

@@ -3,6 +3,7 @@ import { InputError } from "../errors.js";
 import { textsOf, type Vocabulary } from "../features/vocabulary.js";
 import { nameOf, route, type Routed } from "./sources.js";
 import type { GrammarSource, GrammarState } from "./types.js";
+import type { Client } from "./xgrammar/client.js";
 import type { EngineVocabulary } from "./xgrammar/engine.js";
 import { openSession, type SessionVocabulary } from "./xgrammar/session.js";
 
@@ -12,15 +13,17 @@ export interface GrammarPlace {
   readonly openLlama?: (gbnf: string) => GrammarState;
   /** Positions are computed in this thread, which waits for them. */
   readonly now: boolean;
+  /** XGrammar, if not the one for this thread. */
+  readonly client?: Client;
 }
 
 /** Throws `InputError` for a source that is not right; what only the engine finds is an error of the first position. */
-export function openGrammar(source: GrammarSource, { vocabulary, openLlama, now }: GrammarPlace): GrammarState {
+export function openGrammar(source: GrammarSource, { vocabulary, openLlama, ...rest }: GrammarPlace): GrammarState {
   const routed = routedOf(source, openLlama);
   const name = nameOf(source);
   if (routed.engine === "xgrammar") {
     const naming = (message: string): string => `${name} cannot be used: ${message}`;
-    return openSession({ vocabulary: sessionVocabulary(vocabulary), grammar: routed.grammar, naming, now });
+    return openSession({ vocabulary: sessionVocabulary(vocabulary), grammar: routed.grammar, naming, ...rest });
   }
   if (openLlama) return openLlama(routed.gbnf);
   throw new InputError(`${name} has ${routed.because}: that needs a model`);

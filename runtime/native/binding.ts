@@ -259,7 +259,7 @@ export interface ContextOptions {
   readonly guides?: Uint8Array;
 }
 
-/** The memory of several sequences. While `decode` runs, everything except `abort` and `dispose` throws BUSY. */
+/** The memory of several sequences. While `decode` runs, everything except `abort`, `stats` and `dispose` throws BUSY. */
 export interface NativeContext {
   /** Tokens that one sequence can hold. */
   readonly contextSize: number;
@@ -306,6 +306,7 @@ export interface NativeContext {
   canKeep(sequence: number, count: number): boolean;
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
+  /** While `decode` runs, those before it. */
   stats(): ContextStats;
   /**
    * Every node of the model's graph, including chains, as of the latest decode: the bytes that ggml's CUDA backend compares to

@@ -22,6 +22,7 @@ export interface Turn {
  * tokens of a step's sequence and of its guides are part of one batch.
  */
 export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
+  if (!jobs.some(isReading)) return jobs.map((job) => ({ job, pieces: job.readings.map(whole), isLast: true }));
   const begun = jobs.flatMap(({ readings }) => readings.filter(({ isBegun }) => isBegun));
   const stops = stopsOf(jobs.flatMap(({ readings }) => readings));
   const wanted = begun
@@ -47,6 +48,15 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
   });
   return turns.filter(({ pieces }) => pieces.length > 0);
 }
+
+/** Whether some of its tokens have no outputs, or wait for those of others. */
+export const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
+
+const whole = (reading: Reading): Piece => ({
+  reading,
+  position: reading.read,
+  tokens: reading.next(reading.rest),
+});
 
 /**
  * Where readings stop because others copy what they have read by then: a model's memory may not give back what it held before. Who

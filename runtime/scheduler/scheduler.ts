@@ -50,7 +50,10 @@ export class Scheduler {
   private isRunning = false;
   private isDisposed = false;
   private releases = 0;
-  private stats: ContextStats | undefined;
+  /** After the context is freed. */
+  private lastStats: ContextStats | undefined;
+  /** Whether some text has had drafts. */
+  private speculates = false;
   private readonly costs = new Costs();
   /** For drafts. */
   private room = new Room({ rows: 1, outputs: 0 });
@@ -69,6 +72,7 @@ export class Scheduler {
   /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
   async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1 }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
+    this.speculates ||= rows > 1;
     const context = await this.opened(chain, inputs.length, rows);
     const places = await this.queue.wait(() => {
       if (this.isDisposed) throw disposed();
@@ -87,7 +91,7 @@ export class Scheduler {
       });
     return {
       contextSize: Math.floor(context.contextSize / this.sequences),
-      stats: () => this.stats!,
+      stats: () => this.lastStats ?? context.stats(),
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
       costs: this.costs,
       decodeRows,
@@ -118,7 +122,10 @@ export class Scheduler {
     this.isDisposed = true;
     for (const companion of this.companions.values()) companion.dispose();
     void this.opening?.then(
-      (context) => context.dispose(),
+      (context) => {
+        this.lastStats ??= context.stats();
+        context.dispose();
+      },
       () => undefined, // the caller that opened it gets the error
     );
     this.queue.wake();
@@ -138,7 +145,6 @@ export class Scheduler {
     const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
     this.opening ??= this.open(given).then((context) => {
       this.room = new Room(size);
-      this.stats = context.stats();
       this.places = chains.map((_, sequence) => new Place(sequence, chain, isGuide(sequence)));
       return context;
     });
@@ -181,6 +187,7 @@ export class Scheduler {
   /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
   private most(): number {
     const long = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+    if (long.length === 0) return this.limits.batchSize;
     const short = this.jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
     const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
@@ -196,12 +203,11 @@ export class Scheduler {
     for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
     try {
       const start = performance.now();
-      const { graphBuilds } = this.stats!;
+      const builds = this.speculates ? context.stats().graphBuilds : 0;
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
-      this.stats = context.stats();
-      const cost = costOf(turns, performance.now() - start);
-      if (cost) this.costs.add(cost, this.stats.graphBuilds > graphBuilds);
+      const cost = this.speculates ? costOf(turns, performance.now() - start) : undefined;
+      if (cost) this.costs.add(cost, context.stats().graphBuilds > builds);
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];

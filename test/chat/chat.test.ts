@@ -12,6 +12,7 @@ import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model.j
 import { ModelWorker } from "../../runtime/wasm/llama/client.js";
 import type { Port } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { writeChatModel } from "./model.js";
 
 const MODULE = "build/wasm-llama/out/ggsl-llama.wasm";
@@ -134,7 +135,7 @@ describe("chats", () => {
   });
 
   test("a model without a template", async () => {
-    using plain = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu", contextSize: 64 });
+    using plain = await loadModel(DEMO_MODEL, { backend: "cpu", contextSize: 64 });
     expect(await codeOf(() => plain.chat(HELLO, { chain }))).toBe("NO_TEMPLATE");
     await expect(plain.renderChat(HELLO)).rejects.toThrow("give one with `template`");
     expect(await plain.renderChat(HELLO, { template: "{{ messages[0].content }}" })).toBe("And God said");

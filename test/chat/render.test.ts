@@ -14,7 +14,8 @@ const render = async (
   options: ChatOptions = {},
   named: Readonly<Record<string, string>> = {},
 ): Promise<string> =>
-  renderConversation(modelWith(template, named), openConversation(messages as readonly ChatMessage[], options));
+  (await renderConversation(modelWith(template, named), openConversation(messages as readonly ChatMessage[], options)))
+    .text;
 
 const failureOf = async (...args: Parameters<typeof render>): Promise<{ code: string; message: string }> => {
   try {

@@ -15,7 +15,7 @@ const variables = { enable_thinking: true };
 
 const ours = async (source: string, { messages, tools }: Case): Promise<string> => {
   try {
-    return await renderConversation(modelWith(source), openConversation(messages, { tools, variables }));
+    return (await renderConversation(modelWith(source), openConversation(messages, { tools, variables }))).text;
   } catch (error) {
     return `error: ${(error as Error).message}`;
   }

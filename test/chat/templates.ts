@@ -50,7 +50,8 @@ export const modelWith = (source: string | undefined, named: Readonly<Record<str
     ...Object.fromEntries(variants),
   };
   const piece = (token: number): Uint8Array => new TextEncoder().encode(token === 1 ? "<s>" : "</s>");
-  return { info: { metadata, bos: 1, eos: 2 }, piece } as unknown as NativeModel;
+  const classes = (): Uint8Array => Uint8Array.of(0, 1, 1);
+  return { info: { metadata, bos: 1, eos: 2 }, piece, classes } as unknown as NativeModel;
 };
 
 const TURNS: readonly ChatMessage[] = [

@@ -36,7 +36,7 @@ test("those that a place has stay; of the others, the latest", () => {
   expect(chains.of(WORDS, [column(1)])).not.toBe(second);
 });
 
-test("thousands of chains need no more memory than some", async () => {
+test("a thousand chains need no more memory than some", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const chains = new Chains(Graph, () => false);
@@ -56,10 +56,10 @@ test("thousands of chains need no more memory than some", async () => {
       if (made % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  await make(500);
+  await make(200);
   const before = await settled();
-  // 1.5 GB, if all were kept
-  await make(3000);
+  // 500 MB, if all were kept
+  await make(1000);
   expect((await settled()) - before).toBeLessThan(100);
   expect(chains.count).toBeLessThan(40);
 });

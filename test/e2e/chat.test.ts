@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeChatModel } from "../chat/model.js";
 import { ggsl } from "../codegen/ggsl.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 const MAIN = `${process.cwd()}/runtime/dist/cli/main.js`;
-const DEMO = "examples/model/demo-q8_0.gguf";
 
 let folder: string;
 let model: string;
@@ -64,8 +64,23 @@ describe("lines of standard input", () => {
     expect(stderr).toContain("sparkle");
   });
 
+  test("stop texts, grammars, a full context", () => {
+    const grammar = join(folder, "answer.gbnf");
+    writeFileSync(grammar, 'root ::= " yes" | " no"\n');
+    const answers = chat(["And God", "And"], "-e", "greedy()", "--grammar", grammar);
+    expect(answers).toMatchObject({ status: 0, stderr: "" });
+    expect(answers.stdout).toMatch(/^( yes| no)\n( yes| no)\n$/);
+    const whole = chat(["In the beginning"], "-e", "greedy()", "-n", "12").stdout.trimEnd();
+    const stop = whole.slice(6, 12);
+    const stopped = chat(["In the beginning"], "-e", "greedy()", "-n", "12", "--stop", "never", "--stop", stop);
+    expect(stopped.stdout.trimEnd()).toBe(whole.slice(0, whole.indexOf(stop)).trimEnd());
+    const full = chat(["In the beginning", "And ".repeat(600)], "-e", "greedy()", "-n", "3");
+    expect(full.status).toBe(1);
+    expect(full.stderr).toMatch(/^error: the prompt has \d+ tokens.*\/clear begins again, \/undo/);
+  });
+
   test("a model without a template, and one from a file", () => {
-    const args = ["chat", DEMO, "--backend", "cpu"];
+    const args = ["chat", DEMO_MODEL, "--backend", "cpu"];
     const failed = ggsl(args);
     expect(failed).toMatchObject({ status: 1, stdout: "" });
     expect(failed.stderr).toContain("the model has no chat template");
@@ -143,6 +158,23 @@ const hasTerminal = spawnSync("script", ["--version"]).status === 0;
     await terminal.type(/\[stopped\]\s[^]*> /, "abc\x03");
     await terminal.type(/abc[^]*> /, "\x03");
     await terminal.type(/Ctrl-C again[^]*> /, "\x03");
+    expect(await terminal.ended).toBe(0);
+  }, 60_000);
+
+  test("a turn that fails does not end the program, and text of the template is shown as text", async () => {
+    const refuses = join(folder, "refuses.jinja");
+    writeFileSync(
+      refuses,
+      "{% for m in messages %}{% if 'bad' in m.content %}{{ raise_exception('no\x1b[31m') }}{% endif %}{{ m.content }}\n{% endfor %}",
+    );
+    const terminal = open("-e", "greedy()", "-n", "3", "-c", "64", "--template", refuses);
+    await terminal.type(/> /, "bad\r");
+    await terminal.type(
+      /error: the chat template refuses[^]*no\\u\{1b\}\[31m[^]*> /,
+      `${"And God said ".repeat(40)}\r`,
+    );
+    await terminal.type(/error: the prompt has \d+ tokens[^]*\/clear begins again[^]*> /, "日本語 In the beginning\r");
+    await terminal.type(/beginning\s+\S[^]*> /, "\x04");
     expect(await terminal.ended).toBe(0);
   }, 60_000);
 

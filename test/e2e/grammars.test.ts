@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ggsl } from "../codegen/ggsl.js";
+import { DEMO_MODEL } from "../model/file.js";
 
-const DEMO = "examples/model/demo-q8_0.gguf";
 let folder: string;
 const file = (name: string, text: string): string => {
   const path = join(folder, name);
@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: readonly string[]): ReturnType<typeof ggsl> =>
-  ggsl(["run", "--model", DEMO, "--backend", "cpu", "--prompt", "In", ...args]);
+  ggsl(["run", "--model", DEMO_MODEL, "--backend", "cpu", "--prompt", "In", ...args]);
 
 test("--grammar sets the chain's grammar", () => {
   const grammar = file("answer.gbnf", 'root ::= "yes" | "no"');
@@ -44,8 +44,6 @@ test("what is wrong is said", () => {
   };
   const schema = file("good.json", "{}");
   expect(refused("-e", "greedy()", "--json-schema", file("bad.json", "[1"))).toContain("is not JSON");
-  expect(refused("-e", "greedy()", "--json-schema", file("list.json", "[1]"))).toContain("is no JSON schema");
-  expect(refused("-e", "greedy()", "--grammar", join(folder, "none"))).toContain("there is no such file");
   expect(refused("-e", "greedy()", "--grammar", schema, "--json-schema", schema)).toContain("cannot be used with");
   expect(refused("examples/grammar.ggsl", "--set", "g=1")).toContain("is a grammar, which is given with the request");
   const two = file(

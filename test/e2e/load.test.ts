@@ -7,7 +7,7 @@ import { progressLine } from "../../cli/progress.js";
 import { loadModel, type LoadModelOptions } from "../../runtime/model.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { codeOf } from "../native/batches.js";
-import { writeExactModel } from "../model/demo.js";
+import { writeExactModel } from "../model/file.js";
 import { isBuilt } from "../wasm/llamaTest.js";
 
 let folder: string;

@@ -25,7 +25,7 @@ import {
   type Model,
 } from "../../runtime/index.js";
 import { isBuilt } from "../wasm/llamaTest.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 const LOGITS = [1, 2, 3, 4];

@@ -76,12 +76,12 @@ test("eight texts of one prompt read it once", async () => {
   expect(tokensIn(model.batches)).toBe(399 + 8 * COUNT);
   expect(generations.map((one) => one.stats().computedPromptTokens)).toEqual([400, 1, 1, 1, 1, 1, 1, 1]);
   expect(generations.map((one) => one.stats().promptTokens)).toEqual(Array(8).fill(400));
-  for (const [i, options] of seeds.entries()) expect(texts[i]).toEqual(await alone(tokens, options));
+  for (const i of [0, 1, 7]) expect(texts[i]).toEqual(await alone(tokens, seeds[i]));
 });
 
 test("who reads the common beginning is aborted, and the others go on by themselves", async () => {
-  using batch = model.open({ sequences: 3, contextSize: 1024 });
-  const tokens = prompt(900);
+  using batch = model.open({ sequences: 3, contextSize: 640 });
+  const tokens = prompt(600);
   const abort = new AbortController();
   const first = tokensOf(batch.add(tokens, request({ onPromptProgress: () => abort.abort(), signal: abort.signal })));
   const others = [1, 2].map((seed) => tokensOf(batch.add(tokens, request({ uniforms: { seed } }))));
@@ -89,7 +89,7 @@ test("who reads the common beginning is aborted, and the others go on by themsel
   const texts = await Promise.all(others);
   model.batches.length = 0;
   for (const [i, text] of texts.entries()) {
-    using single = model.open({ sequences: 1, contextSize: 1024 });
+    using single = model.open({ sequences: 1, contextSize: 640 });
     expect(text).toEqual(await tokensOf(single.add(tokens, request({ uniforms: { seed: i + 1 } }))));
   }
 });
@@ -206,7 +206,7 @@ const CHAINS: readonly Chain[] = [
 test("texts with what is kept and shared are those without", async () => {
   using batch = model.open({ sequences: 4, contextSize: 512 });
   const bases = [prompt(90), prompt(60, 200)];
-  const requests = Array.from({ length: 24 }, (_, i) => ({
+  const requests = Array.from({ length: 12 }, (_, i) => ({
     tokens: join2(bases[i % 2]!, prompt((i * 7) % 40, 31 * i)),
     options: { chain: CHAINS[i % CHAINS.length]! },
   }));

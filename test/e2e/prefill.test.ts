@@ -7,7 +7,7 @@ import { loadModel } from "../../runtime/model.js";
 import type { Batch } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { fairShares } from "../../runtime/scheduler/prefill.js";
-import { DEMO_MODEL, endless } from "../model/demo.js";
+import { DEMO_MODEL, endless } from "../model/file.js";
 import { recorded, type Recorded } from "../model/recorded.js";
 
 const CHAIN = compilePipeline("logit_bias() |> top_k(40) |> dist(1)");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import { endless, EXACT, writeExactModel } from "../model/demo.js";
+import { endless, EXACT, writeExactModel } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 let model: Model;
@@ -64,25 +64,25 @@ async function take(generation: Generation, count: number): Promise<Piece[]> {
 
 describe.each(Object.keys(CHAINS))("%s", (name) => {
   test("the same tokens again, with the same states and texts", async () => {
-    const generation = open(CHAINS[name]!);
-    const first = await take(generation, 70);
+    const generation = open(CHAINS[name]!, { maxTokens: 45 });
+    const first = await take(generation, 40);
     const hasGrammar = name === "a grammar";
     const saved = hasGrammar ? undefined : generation.save();
     const seen: unknown[] = [];
     // back by less and by more than what is kept between two copies, and not at all
-    const counts = [0, 1, 5, 33, 68];
+    const counts = [0, 1, 5, 34];
     for (const count of counts) {
       generation.rewind(count);
-      expect(generation.stats().generatedTokens).toBe(70 - count);
+      expect(generation.stats().generatedTokens).toBe(40 - count);
       seen.push(await take(generation, count));
     }
-    expect(seen).toEqual(counts.map((count) => first.slice(70 - count)));
+    expect(seen).toEqual(counts.map((count) => first.slice(40 - count)));
     if (saved) expect(generation.save()).toEqual(saved);
     // to the prompt, whose last token is read alone then: last digits of logits differ
-    generation.rewind(70);
+    generation.rewind(40);
     const plain = (pieces: readonly Piece[]) => pieces.map(({ token, text }) => ({ token, text }));
-    expect(plain(await take(generation, 70))).toEqual(plain(first));
-    expect((await rest(generation)).length).toBe(10);
+    expect(plain(await take(generation, 40))).toEqual(plain(first));
+    expect((await rest(generation)).length).toBe(5);
   });
 });
 

@@ -99,7 +99,7 @@ async function writeMany(scheduler: Scheduler, seed: number, hasBad = false, cou
 }
 
 describe.each(["any", "none", 10] as const)("memory that removes %s", (removes) => {
-  test.each([1, 2, 3, 4])("every text is read as it is, seed %d", async (seed) => {
+  test.each([1, 2])("every text is read as it is, seed %d", async (seed) => {
     const { scheduler, memory } = open({ removes });
     const written = await writeMany(scheduler, seed);
     expect(written.filter(({ outcome }) => outcome === "failed")).toEqual([]);

@@ -6,7 +6,7 @@ import { createEvaluator } from "../../runtime/evaluate.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
 import { endValues, withEnds } from "../../runtime/generation/ends.js";
 import { loadModel, type Model } from "../../runtime/model.js";
-import { DEMO_MODEL, endless } from "../model/demo.js";
+import { DEMO_MODEL, endless } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 let model: Model;

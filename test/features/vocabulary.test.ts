@@ -5,7 +5,7 @@ import { createEvaluator } from "../../runtime/evaluate.js";
 import { fromBytes, textsOf, toBytes, vocabularyFrom } from "../../runtime/features/vocabulary.js";
 import { loadModel, loadVocabulary } from "../../runtime/model.js";
 import { runTests } from "../../runtime/testing.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 const ROOT = "build/llama.cpp/models";
 

@@ -1,9 +1,10 @@
-/** Compares XGrammar's masks with those of llama.cpp's engine on random texts. */
+/** Compares XGrammar's masks and verdicts with those of llama.cpp's engine on random texts. */
+import { InputError } from "../../runtime/errors.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { llamaState } from "../../runtime/grammars/llama.js";
-import type { Words } from "./walk.js";
+import { endsOf, tokensOf, walk, type Words } from "./walk.js";
 
 export interface Difference {
   readonly text: string;
@@ -35,6 +36,7 @@ export function compareMasks(
   const openLlama = (text: string) => llamaState(new Grammar(words.model, text));
   const differences: Difference[] = [];
   const milliseconds = { ours: [] as number[], theirs: [] as number[] };
+  const ends = endsOf(words.vocabulary);
   let steps = 0;
   for (let i = 0; i < texts; i++) {
     let ours = openGrammar({ gbnf }, { vocabulary: words.vocabulary, openLlama, now: true });
@@ -50,12 +52,11 @@ export function compareMasks(
         milliseconds.ours.push(between - start);
         milliseconds.theirs.push(performance.now() - between);
       }
-      const both: number[] = [];
-      for (const [token, piece] of words.texts.entries()) {
-        const [here, there] = [hasBit(a, token), hasBit(b, token)];
-        if (here && there && !words.model.isEnd(token)) both.push(token);
-        if (here === there || never(words, token) || isPartial(piece)) continue;
-        differences.push({ text, token: piece, allowedBy: here ? "XGrammar" : "llama.cpp" });
+      const both = tokensOf(a.map((word, at) => word & b[at]!)).filter((token) => !ends.has(token));
+      for (const token of tokensOf(a.map((word, at) => word ^ b[at]!))) {
+        const piece = words.texts[token]!;
+        if (never(words, token) || isPartial(piece)) continue;
+        differences.push({ text, token: piece, allowedBy: hasBit(a, token) ? "XGrammar" : "llama.cpp" });
       }
       const token = both.length > 0 ? both[random(both.length)]! : undefined;
       if (token === undefined) break;
@@ -65,4 +66,62 @@ export function compareMasks(
     }
   }
   return { steps, differences, milliseconds };
+}
+
+export interface Verdicts {
+  accepted: number;
+  refused: number;
+  readonly differences: { readonly text: string; readonly acceptedBy: "XGrammar" | "llama.cpp" }[];
+}
+
+/** Whole texts: random ones that the grammar accepts, and the same with a character changed, cut into tokens by the vocabulary. */
+export function compareVerdicts(words: Words, gbnf: string, random: (n: number) => number, texts: number): Verdicts {
+  const { Grammar } = loadBinding();
+  const whole = new Grammar(words.model, gbnf);
+  const place = { vocabulary: words.vocabulary, openLlama: () => llamaState(whole), now: true };
+  const { eos } = words.model.info;
+  const verdicts: Verdicts = { accepted: 0, refused: 0, differences: [] };
+  const ours = (tokens: readonly number[]): void => {
+    const start = openGrammar({ gbnf }, place);
+    const end = tokens.reduce((state, token) => state.accept(token), start);
+    if (!hasBit(end.bits(), eos)) throw new InputError("the text is not whole");
+    start.release();
+  };
+  const theirs = (tokens: readonly number[]): void => {
+    const grammar = whole.clone();
+    for (const token of [...tokens, eos]) grammar.accept(token);
+    grammar.dispose();
+  };
+  const accepts = (judge: (tokens: readonly number[]) => void, tokens: readonly number[]): boolean => {
+    try {
+      judge(tokens);
+      return true;
+    } catch (error) {
+      if ((error as { code?: string }).code === "LIMIT_EXCEEDED") throw error;
+      return false;
+    }
+  };
+  for (let i = 0; i < texts; i++) {
+    const start = openGrammar({ gbnf }, place);
+    const right = walk(start, words, random, 3 + random(20)).text;
+    start.release();
+    for (const text of [right, changed(right, random)]) {
+      const tokens = [...words.vocabulary.tokenize(Buffer.from(text).toString("latin1"))];
+      const [here, there] = [accepts(ours, tokens), accepts(theirs, tokens)];
+      verdicts[there ? "accepted" : "refused"]++;
+      if (here !== there) verdicts.differences.push({ text, acceptedBy: here ? "XGrammar" : "llama.cpp" });
+    }
+  }
+  return verdicts;
+}
+
+const OTHERS = Array.from("abz09 \n\"'\\()[]{}+-*/=.,:;ABZ_\té€😀");
+
+/** A text with one character left out, put in, replaced by another, or twice. */
+function changed(text: string, random: (n: number) => number): string {
+  const characters = Array.from(text);
+  const at = random(characters.length + 1);
+  const other = OTHERS[random(OTHERS.length)]!;
+  const put = [[], [other, characters[at] ?? ""], [other], [characters[at] ?? "", characters[at] ?? ""]][random(4)]!;
+  return [...characters.slice(0, at), ...put, ...characters.slice(at + 1)].join("");
 }

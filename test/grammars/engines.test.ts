@@ -4,13 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { route } from "../../runtime/grammars/sources.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { CONSTRUCTS } from "./constructs.js";
-import { compareMasks } from "./compare.js";
+import { compareMasks, compareVerdicts } from "./compare.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";
 
-const { GGSL_GRAMMAR_TEXTS, GGSL_GRAMMAR_VOCABULARY: VOCABULARY } = process.env;
-const TEXTS = Number(GGSL_GRAMMAR_TEXTS ?? 2);
+const { GGSL_GRAMMAR_TEXTS, GGSL_GRAMMAR_MASKS, GGSL_GRAMMAR_VOCABULARY: VOCABULARY } = process.env;
+/** Whole texts, each also with a change. */
+const TEXTS = Number(GGSL_GRAMMAR_TEXTS ?? 4);
+/** Texts whose masks are compared. */
+const MASKS = Number(GGSL_GRAMMAR_MASKS ?? 2);
 
 let words: Words;
 beforeAll(async () => {
@@ -25,21 +28,23 @@ const files = Object.fromEntries(
     .map((file) => [file, readFileSync(`${FOLDER}/${file}`, "utf8")]),
 );
 
-describe("masks", () => {
+describe("engines", () => {
   const table: string[] = [];
   afterAll(() => {
     if (VOCABULARY !== undefined) console.log(table.join("\n"));
   });
   test.each(Object.entries({ ...files, ...CONSTRUCTS }))("%s", (name, gbnf) => {
-    const { steps, differences, milliseconds } = compareMasks(words, gbnf, randomIntegers(3), {
-      texts: TEXTS,
-      length: 12,
-    });
+    const masks = compareMasks(words, gbnf, randomIntegers(3), { texts: MASKS, length: 12 });
+    const { steps, milliseconds } = masks;
+    const { accepted, refused, ...verdicts } = compareVerdicts(words, gbnf, randomIntegers(4), TEXTS);
+    const differences = [...masks.differences, ...verdicts.differences];
     const [ours, theirs] = [milliseconds.ours, milliseconds.theirs].map((times) => times.sort((a, b) => a - b));
     const at = (times: number[], part: number): string =>
       (times[Math.floor((times.length - 1) * part)] ?? 0).toFixed(2);
     const times = `${at(ours!, 0.5)} | ${at(ours!, 1)} | ${at(theirs!, 0.5)}`;
-    table.push(`| ${name} | ${route({ gbnf }).engine} | ${steps} | ${differences.length} | ${times} |`);
+    table.push(
+      `| ${name} | ${route({ gbnf }).engine} | ${accepted} | ${refused} | ${steps} | ${differences.length} | ${times} |`,
+    );
     expect(differences).toEqual([]);
     expect(steps).toBeGreaterThan(0);
   });

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
+import { hasBit } from "../../runtime/grammars/bits.js";
+import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { thrownBy } from "../native/batches.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";
 
 let words: Words;
@@ -106,6 +108,31 @@ test("the model is usable after bad grammars, and others go on while the engine 
     ),
   );
   for (const text of texts) expect(text).toMatch(/^ [a-z]{20,30}\.$/);
+});
+
+test("a grammar that takes too long ends the thread, and other texts of the process go on", async () => {
+  const client = new WorkerClient({ prepareMilliseconds: 1000, stepMilliseconds: 2000 });
+  const open = (source: GrammarSource) => openGrammar(source, { ...at(), now: false, client });
+  const text = open({ regex: "(ab){3}" });
+  await text.ready();
+  const [a] = words.vocabulary.tokenize("ab");
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: "string", maxLength: 2000 }]),
+  );
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const slow = open({ jsonSchema: { type: "object", properties } }).ready();
+  const next = text.accept(a!);
+  const waiting = next.ready();
+  await expect(slow).rejects.toMatchObject({
+    code: "LIMIT_EXCEEDED",
+    message: "the JSON schema cannot be used: it takes more than 1000 ms to prepare",
+  });
+  await waiting;
+  delay.disable();
+  expect(delay.percentile(90) / 1e6).toBeLessThan(100);
+  expect(hasBit(next.bits(), a!)).toBe(true);
+  expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
 });
 
 test("positions are immutable, and can be returned to", async () => {

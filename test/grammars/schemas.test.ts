@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { thrownBy } from "../native/batches.js";
 import { MORE, suite } from "./schemas.js";
 import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";

@@ -29,6 +29,15 @@ export function randomIntegers(seed: number): (n: number) => number {
   };
 }
 
+/** The tokens whose bits are set. */
+export function tokensOf(bits: Uint32Array): number[] {
+  const tokens: number[] = [];
+  for (let token = 0; token < 32 * bits.length; token++) if (hasBit(bits, token)) tokens.push(token);
+  return tokens;
+}
+
+export const endsOf = ({ classes }: Vocabulary): ReadonlySet<number> => new Set(classes!.end);
+
 export interface Walk {
   readonly text: string;
   readonly tokens: readonly number[];
@@ -37,14 +46,20 @@ export interface Walk {
 }
 
 /** Ends where it can after `most` characters, and tries to get there with marks that close something. */
-export function walk(start: GrammarState, { model, texts }: Words, random: (n: number) => number, most: number): Walk {
+export function walk(
+  start: GrammarState,
+  { model, vocabulary, texts }: Words,
+  random: (n: number) => number,
+  most: number,
+): Walk {
   const tokens: number[] = [];
   let bytes = "";
   let state = start;
+  const ends = endsOf(vocabulary);
   const isWhole = (bits: Uint32Array): boolean => hasBit(bits, model.info.eos);
   for (let steps = 0; steps < most + 200; steps++) {
     const bits = state.bits();
-    const allowed = texts.flatMap((_, token) => (hasBit(bits, token) && !model.isEnd(token) ? [token] : []));
+    const allowed = tokensOf(bits).filter((token) => !ends.has(token));
     if (isWhole(bits) && (allowed.length === 0 || bytes.length > most || random(4) === 0))
       return { text: asText(bytes), tokens, isWhole: true };
     if (allowed.length === 0) break;

@@ -9,6 +9,7 @@ import { costOf } from "../../compiler/graph/cost.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, toSpec } from "../../compiler/graph/json.js";
 import { printGraph } from "../../compiler/graph/text.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 /** More than one word of bits, and not a multiple of one. */
 const TEXTS = [...Array.from("abcdefghijklmnopqrstuvwxyz0123456789"), "ab", "yes", "no", "12"];
@@ -125,7 +126,7 @@ test("a constrained chain has the grammar in front", () => {
 describe("in a model's graph", () => {
   let model: Model;
   beforeAll(async () => {
-    model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+    model = await loadModel(DEMO_MODEL, { backend: "cpu" });
   });
   afterAll(() => model[Symbol.dispose]());
 

@@ -8,7 +8,7 @@ import { ModelError } from "../../runtime/errors.js";
 import { loadModel } from "../../runtime/model.js";
 import { probeModel } from "../../runtime/modelProbe.js";
 import { damagedModels, withArchitecture, withKeys, withTypeOfLastTensor } from "./damaged.js";
-import { DEMO_MODEL } from "./demo.js";
+import { DEMO_MODEL } from "./file.js";
 
 const good = readFileSync(DEMO_MODEL);
 let folder = "";

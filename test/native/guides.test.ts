@@ -134,9 +134,9 @@ test("a wire form with a guide that is not f32[V] is refused", () => {
   // 11 words of the head, then three for each input
   expect([...words.slice(11, 17)]).toEqual([0, -1, 0, 0, -1, 1]);
   for (const [at, value, message] of [
-    [13, 1, "input 0: a guide or a constant must be f32[V], after the logits"],
-    [15, 20, "input 1: a guide or a constant must be f32[V], after the logits"],
-    [16, 3, "wire word 16: expected the role of an input from 0 to 2, found 3"],
+    [13, 1, "input 0: a guide, a constant or bits must be f32[V], after the logits"],
+    [15, 20, "input 1: a guide, a constant or bits must be f32[V], after the logits"],
+    [16, 4, "wire word 16: expected the role of an input from 0 to 3, found 4"],
   ] as const) {
     const damaged = words.slice();
     damaged[at] = value;

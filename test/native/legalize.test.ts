@@ -46,6 +46,7 @@ test("every rewrite of the table has a test here, in wide.test.ts, or in test/wa
     "clamp: clamp in WebAssembly",
     "step: step in WebAssembly",
     "hash: hash of integers",
+    "input: bits of words",
     "argsort: sort numbers",
     "top_k: take the largest",
     "top_k: select by radix",
@@ -67,6 +68,29 @@ test("sort numbers: a column that may hold NaN is clamped before it is sorted, o
   expect([...candidates!].sort()).toEqual([0, 1, 2, 3]);
   const clean = [logitsNode, node("step", [0]), node("argsort", [1], { order: "desc" }, "i32")];
   expect(rewrittenFor(graphOf(clean, { candidates: 2 }), 4)).toEqual({});
+});
+
+test("bits of words: one kernel on the CPU, a table on every other device, whatever is left over in the last word", () => {
+  for (const size of [1, 16, 37, 5000]) {
+    const count = Math.ceil(size / 16);
+    const nodes = [logitsNode, node("input", [], { index: 1, dtype: "f32", dim: "V" }), node("add", [0, 1])];
+    const plain = graphOf(nodes, { logits: 2 });
+    const mask = { name: "mask", dtype: "f32", dim: "V", source: { kind: "bits", feature: 0 } } as const;
+    const graph = { ...plain, inputs: [...plain.inputs, mask] };
+    expect(rewrittenFor(graph, size).cpu).toContain("bits of words");
+    expect(rewrittenFor(graph, size).vulkan).toBeUndefined();
+    const words = Int32Array.from({ length: 2 * count }, (_, i) => Math.floor(65536 * Math.abs(Math.sin(i + 1))));
+    const logits = Float32Array.from({ length: 2 * size }, (_, i) => 2 * i);
+    const wanted = logits.map((logit, i) => {
+      const token = i % size;
+      return logit + ((words[count * Math.floor(i / size) + (token >> 4)]! >> (token % 16)) & 1);
+    });
+    for (const family of FAMILIES) {
+      const evaluator = open(graph, size, family, 2);
+      const found = evaluator.evaluate({ logits, uniforms: new Float32Array(), inputs: [words] }).logits!;
+      expect([family, [...found]]).toEqual([family, [...wanted]]);
+    }
+  }
 });
 
 test("take the largest: top_k of one row is argmax, on every device", () => {

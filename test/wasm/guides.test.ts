@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain.js";
 import { loadModelFromBytes, type Model } from "../../runtime/model.js";
-import { writeExactModel } from "../model/demo.js";
+import { writeExactModel } from "../model/file.js";
 import { expectGuided, guidance, guidedText } from "../model/guides.js";
 import { textOf } from "../model/ties.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";

@@ -10,7 +10,7 @@ import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from
 import type { Batch } from "../../runtime/native/binding.js";
 import { openLlama } from "../../runtime/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/wasm/llama/loader.js";
-import { DEMO_MODEL } from "../model/demo.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { GREEDY } from "../native/graphs.js";
 import { llamaTest } from "./llamaTest.js";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModelFromBytes, loadVocabulary } from "../../runtime/model.js";
-import { writeExactModel } from "../model/demo.js";
+import { writeExactModel } from "../model/file.js";
 import * as parts from "../model/parts.js";
 import { llamaTest } from "./llamaTest.js";
 

@@ -5,7 +5,7 @@ import type { GenerationBatch } from "../../runtime/batch.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import type { Generation } from "../../runtime/generate.js";
 import { loadModelFromBytes, type Model } from "../../runtime/model.js";
-import { DEMO_MODEL, endless } from "../model/demo.js";
+import { DEMO_MODEL, endless } from "../model/file.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 
 const CHAIN = compilePipeline("logit_bias() |> top_k(40) |> dist(1)");

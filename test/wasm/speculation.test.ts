@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadModelFromBytes, type Model } from "../../runtime/model.js";
-import { writeExactModel } from "../model/demo.js";
+import { writeExactModel } from "../model/file.js";
 import { CHAINS, textOf } from "../speculation/chains.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 

@@ -11,7 +11,7 @@ import { llamaModulePath } from "../../runtime/root.js";
 import { ModelWorker } from "../../runtime/wasm/llama/client.js";
 import type { Port, Token } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
-import { endless, writeExactModel } from "../model/demo.js";
+import { endless, writeExactModel } from "../model/file.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 
 const PROMPT = "In the beginning";

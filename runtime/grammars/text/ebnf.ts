@@ -81,27 +81,37 @@ export function simplified(rules: Rules): Rules {
   return new Map(kept.map(([name, item]) => [name, inner(item)]));
 }
 
+type Star = Item & { readonly kind: "repeat"; readonly item: Item & { readonly kind: "any" } };
+const isStar = (item: Item): item is Star =>
+  item.kind === "repeat" && item.item.kind === "any" && item.max === Infinity && item.min <= 1;
+
 /**
- * Repeated alternatives as rules that end with themselves: `(a | b)*` is `r ::= "" | a r | b r`, so that the end of an alternative
- * is not the end of a rule.
+ * Repeated alternatives as rules that end with themselves: `(a | b)* c` is `r ::= c | a r | b r`, so that the end of an alternative
+ * is not the end of a rule. What follows is in the rule, or all rules that a text is in could end after each alternative.
  */
 function unrolled(rules: Rules): Rules {
   const result = new Map<string, Item>();
   let count = 0;
-  const star = (item: Item & { readonly kind: "any" }): Item => {
+  const star = (item: Item & { readonly kind: "any" }, after: readonly Item[]): Item => {
     // names of GBNF have no blank
     const name = `star ${++count}`;
     const rest: Item = { kind: "rule", name };
     const parts = item.items.map(inner).map((part) => (part.kind === "all" ? part.items : [part]));
-    result.set(name, any([text([]), ...parts.map((part) => all([...part, rest]))]));
+    result.set(name, any([after.length === 0 ? text([]) : all(after), ...parts.map((part) => all([...part, rest]))]));
     return rest;
   };
   const inner = (item: Item): Item => {
-    if (item.kind === "all" || item.kind === "any") return { ...item, items: item.items.map(inner) };
+    if (item.kind === "all") return all(sequence(item.items));
+    if (item.kind === "any") return { ...item, items: item.items.map(inner) };
     if (item.kind !== "repeat") return item;
-    const { item: repeated, min, max } = item;
-    if (repeated.kind !== "any" || max !== Infinity || min > 1) return { ...item, item: inner(repeated) };
-    return min === 0 ? star(repeated) : all([inner(repeated), star(repeated)]);
+    return isStar(item) ? all(sequence([item])) : { ...item, item: inner(item.item) };
+  };
+  const sequence = (items: readonly Item[]): Item[] => {
+    const at = items.findIndex(isStar);
+    if (at < 0) return items.map(inner);
+    const { item, min } = items[at] as Star;
+    const before = items.slice(0, at).map(inner);
+    return [...before, ...(min === 0 ? [] : [inner(item)]), star(item, sequence(items.slice(at + 1)))];
   };
   for (const [name, item] of rules) result.set(name, inner(item));
   return result;

@@ -26,17 +26,8 @@ export const sharedClient = (): Client =>
 /** For requests that were waiting when the thread was ended because of another. */
 const LOST: EngineReply = { type: "gone", what: "matcher" };
 
-const limitOf = ({ type }: EngineRequest): number =>
-  type === "open" ? GRAMMAR_LIMITS.prepareMilliseconds : GRAMMAR_LIMITS.stepMilliseconds;
-
-const tooSlow = ({ type }: EngineRequest): EngineReply => ({
-  type: "failed",
-  kind: "limit",
-  message:
-    type === "open"
-      ? `it takes more than ${GRAMMAR_LIMITS.prepareMilliseconds} ms to prepare`
-      : `it takes more than ${GRAMMAR_LIMITS.stepMilliseconds} ms for a token`,
-});
+/** How long a request may take. */
+export type ClientLimits = Readonly<Record<"prepareMilliseconds" | "stepMilliseconds", number>>;
 
 interface Waiting {
   readonly request: EngineRequest;
@@ -61,7 +52,7 @@ interface Answer {
 /** Starting the thread is not part of a request's time. */
 const START_MILLISECONDS = 20_000;
 
-class WorkerClient implements Client {
+export class WorkerClient implements Client {
   readonly isElsewhere = true;
   private readonly threads = nodeModule("node:worker_threads")!;
   private thread: Thread | undefined;
@@ -70,6 +61,8 @@ class WorkerClient implements Client {
   private readonly waiting = new Map<number, Waiting>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStarted = false;
+
+  constructor(private readonly limits: ClientLimits = GRAMMAR_LIMITS) {}
 
   ready(): undefined {
     return undefined;
@@ -140,10 +133,19 @@ class WorkerClient implements Client {
     waiting?.resolve(reply);
   }
 
+  private limitOf({ type }: EngineRequest): number {
+    return type === "open" ? this.limits.prepareMilliseconds : this.limits.stepMilliseconds;
+  }
+
   /** The time of the request that is answered now. */
   private limit(): number {
     const [first] = this.waiting.values();
-    return (first ? limitOf(first.request) : 0) + (this.isStarted ? 0 : START_MILLISECONDS);
+    return (first ? this.limitOf(first.request) : 0) + (this.isStarted ? 0 : START_MILLISECONDS);
+  }
+
+  private tooSlow(request: EngineRequest): EngineReply {
+    const what = request.type === "open" ? "to prepare" : "for a token";
+    return { type: "failed", kind: "limit", message: `it takes more than ${this.limitOf(request)} ms ${what}` };
   }
 
   private watch(): void {
@@ -161,7 +163,7 @@ class WorkerClient implements Client {
     const [first, ...others] = this.waiting.values();
     this.waiting.clear();
     this.watch();
-    first?.resolve(tooSlow(first.request));
+    first?.resolve(this.tooSlow(first.request));
     for (const { resolve } of others) resolve(LOST);
   }
 

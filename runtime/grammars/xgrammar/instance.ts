@@ -217,10 +217,10 @@ export class Instance {
     return new Int32Array(this.memory(), this.spare, SPARE / 4);
   }
 
-  /** A plain loop: it runs for each token. */
+  /** From the end, which the stack reaches first; a plain loop, since it runs for each token. */
   private isSpared(): boolean {
     const words = this.spareWords();
-    for (let i = 0; i < words.length; i++) if (words[i] !== 0) return false;
+    for (let i = words.length; i-- > 0;) if (words[i] !== 0) return false;
     return true;
   }
 

@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly grammar: Prepared;
   readonly naming: Naming;
   readonly now: boolean;
+  /** The engine, if not the one for this thread. */
+  readonly client?: Client;
 }
 
 /** A matcher of the engine, and its position. */
@@ -48,10 +50,12 @@ class Session {
   private turn: Promise<unknown> = Promise.resolve();
   /** The positions that have their bits, the oldest first. */
   private readonly kept: Position[] = [];
-  readonly client: Client = sharedClient();
+  readonly client: Client;
   readonly start = new Position(this, undefined, -1, 0);
 
-  constructor(readonly options: SessionOptions) {}
+  constructor(readonly options: SessionOptions) {
+    this.client = options.client ?? sharedClient();
+  }
 
   /** Computes the bits of a position and of those before it from a depth on; the result is how many tokens it accepts. */
   prepare(position: Position, from: number): Promise<number> {
