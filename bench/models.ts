@@ -24,10 +24,11 @@ const USAGE = `usage: npm run bench:models -- [options]
 const CASES: readonly ModelCase[] = [batches, prompts, jsonSchema, speculation];
 
 const RESULTS = join(ROOT, "bench", "results", "models.json");
-/** tools/bench.ts makes the random model. */
+/** tools/bench.ts makes the random models. */
 const MODELS = {
   demo: join(ROOT, "examples", "model", "demo-q8_0.gguf"),
   random: join(ROOT, "build", "random-128256.gguf"),
+  wide: join(ROOT, "build", "random-1024-q8_0.gguf"),
 };
 
 await runMain(USAGE, async (signal) => {

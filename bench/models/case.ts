@@ -7,6 +7,8 @@ export interface Models {
   readonly demo: string;
   /** Random weights, 128 columns, around a vocabulary of 128 256 tokens. */
   readonly random: string;
+  /** Random weights in q8_0, 1024 columns and 4 layers, around a vocabulary of 32 000 tokens. */
+  readonly wide: string;
 }
 
 /** One file each. */

@@ -11,14 +11,14 @@ chain c() = cycle |> greedy`;
 
 export const speculation: ModelCase = {
   name: "speculation",
-  async measure({ demo, random }, rounds, signal) {
+  async measure({ demo, random, wide }, rounds, signal) {
     const prompt = Int32Array.from({ length: 32 }, (_, i) => CYCLE[i % CYCLE.length]!);
     const kinds = [
       { what: "a text that repeats itself", chain: compile(REPEATING), least: 1.8 },
       { what: "a text that does not", chain: compilePipeline("temp(1.5) |> dist(1)"), least: 0.95 },
     ];
     const measured = [];
-    for (const [name, file] of Object.entries({ demo, random })) {
+    for (const [name, file] of Object.entries({ demo, random, wide })) {
       using model = await loadModel(file, { backend: "cpu", threads: 1, contextSize: 512 });
       for (const { what, chain, least } of kinds) {
         signal.throwIfAborted();
