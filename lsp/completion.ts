@@ -43,7 +43,7 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
     case "parameter":
       return [word("static")];
     case "type":
-      return [...keywords("type"), word("tokens"), word("grammar")];
+      return [...keywords("type"), word("tokens")];
     case "inputType":
       return ["f32", "i32", "bool", "logits", "tokens"].map(word);
     case "tokenClass":
