@@ -1,6 +1,6 @@
 /** `ggsl chat` and `ggsl run --chat` as a user runs them: from a file of lines, and in a terminal. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { spawn, spawnSync } from "node:child_process";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,10 +122,18 @@ const hasTerminal = spawnSync("script", ["--version"]).status === 0;
     readonly output: () => string;
   }
 
+  const running = new Set<ChildProcess>();
+  // one that waits for something that never comes must not keep the tests alive
+  afterEach(() => {
+    for (const child of running) child.kill("SIGKILL");
+    running.clear();
+  });
+
   /** util-linux's `script` runs the program in a pseudo-terminal. */
   function open(...args: readonly string[]): Terminal {
     const command = [process.execPath, MAIN, "chat", model, "--backend", "cpu", ...args].map((word) => `'${word}'`);
     const child = spawn("script", ["-qefc", command.join(" "), "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+    running.add(child);
     let [output, read] = ["", 0];
     let wake = (): void => undefined;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
