@@ -54,6 +54,8 @@ export class Scheduler {
   private lastStats: ContextStats | undefined;
   /** Whether some text has had drafts. */
   private speculates = false;
+  /** As of the latest batch that was measured. */
+  private graphBuilds = 0;
   private readonly costs = new Costs();
   /** For drafts. */
   private room = new Room({ rows: 1, outputs: 0 });
@@ -203,16 +205,24 @@ export class Scheduler {
     for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
     try {
       const start = performance.now();
-      const builds = this.speculates ? context.stats().graphBuilds : 0;
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
-      const cost = this.speculates ? costOf(turns, performance.now() - start) : undefined;
-      if (cost) this.costs.add(cost, context.stats().graphBuilds > builds);
+      const cost = this.speculates ? this.measure(context, turns, performance.now() - start) : undefined;
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];
       await this.recover(context, turns, error);
     }
+  }
+
+  /** What a batch cost, for drafts. */
+  private measure(context: NativeContext, turns: readonly Turn[], milliseconds: number): Cost | undefined {
+    const { graphBuilds } = context.stats();
+    const isBuilt = graphBuilds > this.graphBuilds;
+    this.graphBuilds = graphBuilds;
+    const cost = costOf(turns, milliseconds);
+    if (cost) this.costs.add(cost, isBuilt);
+    return cost;
   }
 
   private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
