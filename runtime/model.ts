@@ -17,7 +17,7 @@ import { remember } from "./generation/loaded.js";
 import { KeptContext, startChat } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
-import { tokensOf, type TokenizeOptions } from "./prompt.js";
+import { tokenText, tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { LoadWatch, readWatched } from "./loadWatch.js";
@@ -225,7 +225,7 @@ function modelOf(model: LoadedModel): Model {
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");
-      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(translated(() => native.piece(token, true)));
+      return tokenText(native, token);
     },
     dispose,
     [Symbol.dispose]: dispose,

@@ -1,5 +1,5 @@
 /** Prompts: text or tokens. */
-import { InputError } from "./errors.js";
+import { InputError, translated } from "./errors.js";
 import type { NativeModel } from "./native/binding.js";
 
 /** Throws `InputError` for a prompt that leaves no room for a token. */
@@ -39,6 +39,12 @@ export function openTokensOf(model: NativeModel, text: string): Int32Array {
   const { addsBos, bos } = model.info;
   return addsBos && tokens[0] !== bos ? Int32Array.of(bos, ...tokens) : tokens;
 }
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The text of one token, special ones with theirs; U+FFFD replaces a partial character. */
+export const tokenText = (model: NativeModel, token: number): string =>
+  decoder.decode(translated(() => model.piece(token, true)));
 
 /** The tokens of a prompt. Throws `InputError` for an empty prompt. */
 export function promptTokens(

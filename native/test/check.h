@@ -1,9 +1,12 @@
 // A minimal test framework.
 #pragma once
 
+#include "graph/failure.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +32,17 @@ inline void check_near(const std::vector<float> & found, const std::vector<float
               "%s: number %zu is %g, expected %g", what.c_str(), i, static_cast<double>(found[i]),
               static_cast<double>(expected[i]));
     }
+}
+
+// `work` must throw INVALID_ARGUMENT.
+inline void check_fails(const char * what, const std::function<void()> & work) {
+    try {
+        work();
+    } catch (const Failure & failure) {
+        CHECK(std::string(failure.code) == code::invalid_argument, "%s: %s", what, failure.what());
+        return;
+    }
+    CHECK(false, "%s was accepted", what);
 }
 
 void test_ops();

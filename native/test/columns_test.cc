@@ -1,12 +1,10 @@
 // Columns of constant inputs: given with the graph, on the device for every run and every row.
 #include "graph/backend.h"
 #include "graph/evaluate.h"
-#include "graph/failure.h"
 #include "check.h"
 #include "words.h"
 
 #include <cmath>
-#include <functional>
 
 namespace ggsl::test {
 
@@ -30,16 +28,6 @@ Graph two_columns() {
     words.logits                    = words.f32(OpId::add, V, { words.f32(OpId::add, V, { left, b }), twice });
     const std::vector<int32_t> wire = words.finish();
     return decode_wire(wire.data(), wire.size());
-}
-
-void check_fails(const char * what, const std::function<void()> & work) {
-    try {
-        work();
-    } catch (const Failure & failure) {
-        CHECK(std::string(failure.code) == code::invalid_argument, "%s: %s", what, failure.what());
-        return;
-    }
-    CHECK(false, "%s was accepted", what);
 }
 
 void check_rows(int64_t rows) {

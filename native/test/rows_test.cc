@@ -1,11 +1,9 @@
 // Several outputs of one sequence in a batch, beside other sequences and with guides: each row has its own uniforms and results.
-#include "graph/failure.h"
 #include "llama/context.h"
 #include "check.h"
 #include "words.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace ggsl::test {
 
@@ -62,16 +60,6 @@ Batch batch_of(int32_t from, int32_t count, uint8_t output) {
         }
     }
     return batch;
-}
-
-void check_fails(const char * what, const std::function<void()> & work) {
-    try {
-        work();
-    } catch (const Failure & failure) {
-        CHECK(std::string(failure.code) == code::invalid_argument, "%s: %s", what, failure.what());
-        return;
-    }
-    CHECK(false, "%s was accepted", what);
 }
 
 void set_feeds(Context & context, size_t row_count) {

@@ -4,7 +4,7 @@
  */
 import { InputError, translated } from "../errors.js";
 import type { NativeModel } from "../native/binding.js";
-import { openTokensOf } from "../prompt.js";
+import { openTokensOf, tokenText } from "../prompt.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {
@@ -32,7 +32,7 @@ function controlsOf(model: NativeModel): Controls {
   const unknown = model.info.metadata["tokenizer.ggml.unknown_token_id"];
   const classes = translated(() => model.classes());
   const tokens = [...classes.keys()].filter((token) => classes[token]! & 1 || String(token) === unknown);
-  const texts = tokens.map((token) => new TextDecoder().decode(translated(() => model.piece(token, true))));
+  const texts = tokens.map((token) => tokenText(model, token));
   const byFirst = new Map<string, { readonly texts: Set<string>; readonly lengths: Set<number> }>();
   for (const text of texts.filter((one) => one !== "").sort((a, b) => b.length - a.length)) {
     const same = byFirst.get(text[0]!) ?? { texts: new Set(), lengths: new Set() };

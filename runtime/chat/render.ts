@@ -2,6 +2,7 @@
 import * as is from "../check.js";
 import { InputError, translated } from "../errors.js";
 import type { NativeModel } from "../native/binding.js";
+import { tokenText } from "../prompt.js";
 import { loadJinja } from "./jinja.js";
 import { veil, type Rendered } from "./letters.js";
 import { checkMessages, checkTools, plain, prepared, type ChatMessage, type Tool } from "./messages.js";
@@ -62,8 +63,7 @@ export async function renderConversation(
   const info = translated(() => model.info);
   const source = findTemplate(info.metadata, template, (tools?.length ?? 0) > 0);
   const { render, forms } = openTemplate(await loadJinja(), source);
-  const textOf = (token: number): string =>
-    token < 0 ? "" : new TextDecoder().decode(translated(() => model.piece(token, true)));
+  const textOf = (token: number): string => (token < 0 ? "" : tokenText(model, token));
   const given = { messages: prepared(messages, forms), tools: tools ?? null };
   const { values, unveil } = veil(model, given, () => [source, variables]);
   const text = render(
