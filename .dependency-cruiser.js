@@ -12,11 +12,12 @@ const PACKAGES = {
   lsp: ["compiler", "format"],
   vite: ["compiler", "codegen"],
   runtime: ["compiler", "settings"],
-  cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime"],
+  server: ["compiler", "runtime"],
+  cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime", "server"],
   // the page opens with the examples
   playground: ["compiler", "runtime", "examples"],
   bench: ["compiler", "runtime"],
-  tools: ["compiler", "runtime"],
+  tools: ["compiler", "runtime", "server"],
 };
 
 /** The compiler's folders, and the phases that each one may import. The driver imports all of them. */
@@ -33,10 +34,11 @@ const PHASES = {
   check: ["builtins", "graph", "limits", "llama", "std", "syntax"],
   lower: ["builtins", "check", "graph", "limits", "llama", "std/library", "syntax"],
   optimize: ["graph", "limits"],
+  emit: ["graph", "limits"],
 };
 
 /** Published packages, which must declare their own dependencies. */
-const PUBLISHED = "compiler|format|settings|codegen|lsp|vite|runtime|cli";
+const PUBLISHED = "compiler|format|settings|codegen|lsp|vite|runtime|server|cli";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
 const oneOf = (names) => `^(${names.join("|")})/`;
@@ -78,12 +80,12 @@ export default {
       { path: "^compiler/(check/check|lower/lower|optimize/optimize)\\.ts$", dependencyTypesNot: ["type-only"] },
     ),
     forbid(
-      "ohm-js-and-re2js",
-      "the compiler depends only on the parser and on the matcher of patterns",
+      "libraries-of-the-compiler",
+      "the compiler depends only on the parser, the matcher of patterns and the wire form of protobuf",
       { path: "^compiler/" },
       {
         path: "^node_modules/",
-        pathNot: "^node_modules/(?:ohm-js|re2js)/",
+        pathNot: "^node_modules/(?:ohm-js|re2js|@bufbuild/protobuf)/",
       },
     ),
     forbid(
@@ -97,9 +99,9 @@ export default {
     ),
     forbid(
       "declared",
-      "a package declares its imports in its own package.json",
+      "a package declares its imports in its own package.json; what it lists under devDependencies is bundled",
       { path: `^(${PUBLISHED})/` },
-      { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] },
+      { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] },
     ),
     forbid("no-tests", "only tests import tests", { pathNot: "^test/" }, { path: "^test/" }),
   ],
@@ -114,12 +116,12 @@ export default {
   ],
   options: {
     doNotFollow: { path: "^node_modules/" },
-    exclude: { path: "^(build|coverage)/|^[^/]+/dist/|^runtime/grammars/xgrammar/worker\\.mjs$" },
+    exclude: { path: "^(build|coverage|test/packages/files)/|^[^/]+/dist/|^runtime/grammars/xgrammar/worker\\.mjs$" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {
       exportsFields: ["exports"],
-      conditionNames: ["@ggsl/source", "types", "import", "require", "node", "default"],
+      conditionNames: ["@ggsl/source", "import", "require", "node", "default"],
     },
   },
 };

@@ -1,12 +1,14 @@
+import { availableParallelism } from "node:os";
+
 /** Tests run as ECMAScript modules; swc strips the types, which `npm run types` checks. */
 export default {
   testEnvironment: "node",
   // the sources of this project's own packages
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
-  // by default jest leaves one processor idle, which is half of two
-  maxWorkers: 2,
+  // many tests wait for other programs, so one more than there are processors keeps these busy
+  maxWorkers: availableParallelism() + 1,
   // native and whole-model tests compete for the machine
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

@@ -2,27 +2,33 @@
  * `npm run bench`: compares GGSL's graphs with llama.cpp's own samplers in one process, as ratios.
  * Writes bench/results/timings.json and timings.svg, and updates docs/performance.md.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { formatTable } from "ggsl/table.js";
-import { encodeCases } from "./cases/caseFile.js";
+import { parseLine, runCases } from "./cases/run.js";
 import { FULL_PLAN, timingCases, type Setting, type TimingCase, type TimingPlan } from "./cases/timings.js";
 import { CHAINS } from "./chains.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { updatePage } from "./report/page.js";
 import { plotRatios } from "./report/plot.js";
-import { timingTable } from "./report/table.js";
+import { ofFirstVariant, timingTable, variantTable } from "./report/table.js";
 import { circumstances, writeJson, writeWhole, type Measurement, type Profile, type Timings } from "./results.js";
-import { ROOT, runTool } from "./tool.js";
+import { ROOT } from "./tool.js";
 
+/** The best of the processor, and one that rounds and vectorizes differently. */
+const OTHER_VARIANT: Partial<Record<NodeJS.Architecture, string>> = { x64: "sse42", arm64: "armv8.0_1" };
+const NATIVE = "native";
+const VARIANTS = [NATIVE, ...(OTHER_VARIANT[process.arch] === undefined ? [] : [OTHER_VARIANT[process.arch]!])];
+
+const ROUNDS = "9";
 const USAGE = `usage: npm run bench -- [options]
   --quick          a few small cases, into build/bench
   --only CHAIN     one chain, into build/bench: ${CHAINS.map((c) => c.name).join(", ")}
   --out DIR        where the results go (default bench/results, or as above)
-  --rounds N       rounds of each measurement (default 15, quick 3)
+  --rounds N       rounds of each measurement (default ${ROUNDS}, quick 3)
   --threads LIST   (default 1,2)
+  --variants LIST  of the CPU backend, one after the other; native is the processor's best (default ${VARIANTS.join(",")}, quick native)
   --device NAME    (default cpu)
   --from FILE      measures nothing, but makes table and picture of lines that ggsl_replay time printed, into build/bench
 `;
@@ -49,6 +55,7 @@ await runMain(USAGE, async (signal) => {
       out: { type: "string" },
       rounds: { type: "string" },
       threads: { type: "string" },
+      variants: { type: "string" },
       device: { type: "string", default: "cpu" },
       from: { type: "string" },
       help: { type: "boolean", default: false },
@@ -65,8 +72,8 @@ await runMain(USAGE, async (signal) => {
   const folder = values.out ?? (isWhole ? RESULTS : SCRATCH);
   writeJson(join(folder, "timings.json"), timings);
   writeWhole(join(folder, "timings.svg"), plotOf(timings.measurements));
-  const { head, rows } = timingTable(timings.measurements);
-  process.stdout.write(`${formatTable(head, rows)}\n`);
+  const tables = [timingTable(ofFirstVariant(timings.measurements)), variantTable(timings.measurements)];
+  for (const table of tables) if (table) process.stdout.write(`${formatTable(table.head, table.rows)}\n`);
   process.stdout.write("time of GGSL relative to llama.cpp: median (quartiles)\n");
   process.stdout.write(`written to ${relative(".", folder) || "."}: timings.json, timings.svg\n`);
   if (isWhole && values.out === undefined) updatePage();
@@ -85,43 +92,30 @@ function planOf(isQuick: boolean, only: string | undefined): TimingPlan {
   return { ...plan, chains };
 }
 
-/** Runs the tool on cases and reads an object from each line. An error of a case ends it, because every device can run all cases. */
-async function runCases<T>(
-  command: string,
-  cases: readonly TimingCase[],
-  args: readonly string[],
-  signal: AbortSignal,
-): Promise<T[]> {
-  const folder = mkdtempSync(join(tmpdir(), "ggsl-bench-"));
-  try {
-    const file = join(folder, "timing.cases");
-    writeFileSync(file, encodeCases(cases));
-    const { status, lines } = await runTool([command, file, ...args], { signal });
-    const results = lines.map(parseLine<T>);
-    if (status !== 0) throw new Error(`ggsl_replay ended with status ${status}`);
-    return results;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 interface MeasureOptions {
   readonly quick: boolean;
   readonly device: string;
   readonly rounds?: string | undefined;
   readonly threads?: string | undefined;
+  readonly variants?: string | undefined;
 }
 
 async function measured(
   cases: readonly TimingCase[],
-  { quick, device, rounds, threads }: MeasureOptions,
+  { quick, device, rounds, threads, variants }: MeasureOptions,
   signal: AbortSignal,
 ): Promise<Timings> {
-  const shared = ["--device", device, "--rounds", String(countOf("--rounds", rounds ?? (quick ? "3" : "15")))];
-  const timing = ["--threads", threads ?? (quick ? "1" : "1,2"), "--round-ms", quick ? "2" : "20"];
-  const measurements = withSettings(cases, await runCases<Line>("time", cases, [...shared, ...timing], signal));
+  const shared = ["--device", device, "--rounds", String(countOf("--rounds", rounds ?? (quick ? "3" : ROUNDS)))];
+  const timing = ["--threads", threads ?? (quick ? "1" : "1,2"), "--round-ms", quick ? "2" : "10"];
+  const names = variants?.split(",") ?? (quick || device !== "cpu" ? [NATIVE] : VARIANTS);
+  const measurements: Measurement[] = [];
+  for (const [i, name] of names.entries()) {
+    process.stderr.write(`variant ${name} (${i + 1} of ${names.length})\n`);
+    const options = { signal, env: name === NATIVE ? {} : { GGSL_CPU_VARIANT: name } };
+    measurements.push(...withSettings(cases, await runCases<Line>("time", cases, [...shared, ...timing], options)));
+  }
   const profiled = cases.filter(({ setting }) => isProfiled(setting));
-  const profiles = profiled.length === 0 ? [] : await runCases<Profile>("profile", profiled, shared, signal);
+  const profiles = profiled.length === 0 ? [] : await runCases<Profile>("profile", profiled, shared, { signal });
   return { ...circumstances(commandOf()), measurements, profiles };
 }
 
@@ -144,14 +138,9 @@ function withSettings(cases: readonly TimingCase[], lines: readonly Line[]): Mea
   });
 }
 
-function parseLine<T>(text: string): T {
-  const line = JSON.parse(text) as T & { case?: string; error?: string };
-  if (line.error !== undefined) throw new Error(`${line.case ?? "a case"}: ${line.error}`);
-  return line;
-}
-
-/** One plot: the large vocabulary, peaked logits, one thread. */
-function plotOf(measurements: readonly Measurement[]): string {
+/** One plot: the large vocabulary, peaked logits, one thread, the first variant. */
+function plotOf(all: readonly Measurement[]): string {
+  const measurements = ofFirstVariant(all);
   const largest = Math.max(...measurements.map((m) => m.vocab));
   const shown = measurements.filter((m) => m.vocab === largest && m.setting.shape === "peaked" && m.threads === 1);
   const title = `Sampling time on ${shown[0]?.device ?? "no device"}, vocabulary of ${largest}, peaked logits, 1 thread`;

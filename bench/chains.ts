@@ -45,6 +45,11 @@ const penalties: Stage = {
 export const CHAINS: readonly BenchChain[] = [
   { name: "default", stages: DEFAULT, history: 0 },
   { name: "min_p", stages: [minP, temp, dist], history: 0 },
+  {
+    name: "top_n_sigma",
+    stages: [{ sampler: "top_n_sigma", args: { n: around(1, 0.1, " > 0") } }, temp, dist],
+    history: 0,
+  },
   { name: "top_p", stages: [topP, dist], history: 0 },
   { name: "penalties", stages: [penalties, ...DEFAULT], history: 64 },
   {

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { formatTable } from "ggsl/table.js";
 import { countOf, runMain, UsageError } from "./main.js";
-import { batches } from "./models/batches.js";
 import type { ModelCase } from "./models/case.js";
 import { jsonSchema } from "./models/jsonSchema.js";
 import { prompts } from "./models/prompts.js";
@@ -21,7 +20,7 @@ const USAGE = `usage: npm run bench:models -- [options]
   --only CASE      one case; writes nothing
 `;
 
-const CASES: readonly ModelCase[] = [batches, prompts, jsonSchema, speculation];
+const CASES: readonly ModelCase[] = [prompts, jsonSchema, speculation];
 
 const RESULTS = join(ROOT, "bench", "results", "models.json");
 /** tools/bench.ts makes the random models. */

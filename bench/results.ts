@@ -30,6 +30,8 @@ export interface GraphSide extends Side {
 export interface Measurement {
   readonly case: string;
   readonly device: string;
+  /** Of the CPU backend. */
+  readonly variant?: string;
   readonly threads: number;
   readonly vocab: number;
   readonly rows: number;
@@ -74,10 +76,14 @@ export interface Machine {
   readonly processors: number;
 }
 
-export interface Timings {
+/** When, where and how something was measured. */
+export interface Circumstances {
   readonly date: string;
   readonly machine: Machine;
   readonly command: string;
+}
+
+export interface Timings extends Circumstances {
   readonly measurements: readonly Measurement[];
   readonly profiles: readonly Profile[];
 }
@@ -97,10 +103,7 @@ export interface CompileMeasurement {
   readonly rssMiB: number;
 }
 
-export interface CompileTimings {
-  readonly date: string;
-  readonly machine: Machine;
-  readonly command: string;
+export interface CompileTimings extends Circumstances {
   readonly compilations: readonly CompileMeasurement[];
   /** `ggsl check` of a file of 100 lines: the whole process, and an empty Node.js process. */
   readonly check: { readonly lines: number; readonly ms: Spread; readonly nodeMs: Spread };
@@ -116,15 +119,137 @@ export interface ModelMeasurement {
   readonly found: Spread | number;
 }
 
-export interface ModelTimings {
-  readonly date: string;
-  readonly machine: Machine;
-  readonly command: string;
+export interface ModelTimings extends Circumstances {
   readonly measurements: readonly ModelMeasurement[];
 }
 
-/** The date, machine and command of a measurement. */
-export const circumstances = (command: string): { date: string; machine: Machine; command: string } => ({
+/** Texts written by llama.cpp's samplers in one way. Spreads are over rounds; ratios compare one round. */
+export interface LlamaTexts {
+  readonly way: string;
+  readonly tokensPerSecond: Spread;
+  /** Microseconds of all threads for a token, and of the wall clock for samplers and copies of logits. */
+  readonly cpuUs: Spread;
+  readonly samplingUs: Spread;
+  /** GGSL's tokens a second over those of this way. */
+  readonly ratio: Spread;
+  readonly tokens: number;
+  /** How many texts are the same as GGSL's. */
+  readonly sameTexts: number;
+}
+
+/** Texts written at the same time, with one chain. */
+export interface TextsMeasurement {
+  readonly chain: string;
+  readonly sequences: number;
+  readonly rounds: number;
+  /** Of all texts in a round. */
+  readonly tokens: number;
+  readonly tokensPerSecond: Spread;
+  readonly cpuUs: Spread;
+  /** Microseconds for a token by thread, medians. */
+  readonly threads: Readonly<Record<string, number>>;
+  readonly llama: readonly LlamaTexts[];
+}
+
+/** Texts of which each has a chain of its own, beside as many with one chain. */
+export interface OwnChains {
+  readonly sequences: number;
+  /** Time over the time with one chain, of one round. */
+  readonly timeRatio: Spread;
+}
+
+export interface TextsTimings extends Circumstances {
+  readonly measurements: readonly TextsMeasurement[];
+  readonly ownChains?: OwnChains;
+}
+
+/** The requests of a round to one server. Spreads are over rounds; ratios compare one round, and are GGSL's over this server's. */
+export interface ServerSide {
+  readonly side: string;
+  readonly requestsPerSecond: Spread;
+  /** Milliseconds until the first token, and between two: the median of a round, and the 99th of 100. */
+  readonly firstMs: Spread;
+  readonly first99Ms: Spread;
+  readonly nextMs: Spread;
+  readonly next99Ms: Spread;
+  /** Of all threads, for 256 requests. */
+  readonly cpuSeconds: Spread;
+  readonly requestsRatio?: Spread;
+  readonly cpuRatio?: Spread;
+}
+
+export interface ServerMeasurement {
+  readonly work: string;
+  readonly clients: number;
+  readonly rounds: number;
+  /** In a round. */
+  readonly requests: number;
+  readonly sides: readonly ServerSide[];
+}
+
+export interface ServerTimings extends Circumstances {
+  readonly measurements: readonly ServerMeasurement[];
+}
+
+/** A graph on a GPU, by the model of native/replay/work.h: for one token of every sequence. */
+export interface GraphWork {
+  readonly nodes: number;
+  readonly nodesWithoutViews: number;
+  readonly launches: number;
+  readonly bytes: number;
+}
+
+/** `llama` is absent if llama.cpp lacks a sampler, or cannot run it on a device. */
+export interface FamilyWork {
+  readonly ggsl: GraphWork;
+  readonly llama?: GraphWork;
+}
+
+/** One line of `ggsl_replay count`. */
+export interface WorkCount {
+  readonly chain: string;
+  readonly vocab: number;
+  readonly rows: number;
+  readonly cuda: FamilyWork;
+  readonly vulkan: FamilyWork;
+}
+
+/** What goes over a worker's link for one decode of all sequences. */
+export interface RpcTraffic {
+  readonly vocab: number;
+  readonly sequences: number;
+  readonly placement: "graph" | "host";
+  /** Bytes to the worker and back, and turns of speech. */
+  readonly up: number;
+  readonly down: number;
+  readonly turns: number;
+}
+
+/** Tokens a second of all sequences over a link. Spreads are over rounds; the ratio compares one round. */
+export interface RpcSpeed {
+  readonly link: string;
+  readonly vocab: number;
+  readonly sequences: number;
+  readonly graph: Spread;
+  readonly host: Spread;
+  readonly ratio: Spread;
+}
+
+/** Bytes to the worker while a model is loaded. */
+export interface LoadTraffic {
+  readonly name: string;
+  readonly up: number;
+}
+
+export interface RpcTimings extends Circumstances {
+  /** The delay of the links, each way. */
+  readonly milliseconds: number;
+  readonly traffic: readonly RpcTraffic[];
+  readonly speeds: readonly RpcSpeed[];
+  readonly loads: readonly LoadTraffic[];
+}
+
+export const circumstances = (command: string): Circumstances => ({
   date: new Date().toISOString().slice(0, 10),
   machine: { arch: process.arch, processor: cpus()[0]?.model ?? "unknown", processors: cpus().length },
   command,

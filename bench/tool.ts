@@ -19,22 +19,27 @@ export interface ToolResult {
   readonly lines: readonly string[];
 }
 
+export interface ToolOptions {
+  readonly onLine?: (line: string) => void;
+  readonly signal?: AbortSignal;
+  readonly isQuiet?: boolean;
+  /** Variables to set in addition to those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /**
  * Runs the tool; its progress goes to standard error, each line of its output to `onLine` at once. Stops it if `signal` is
  * aborted, and then rejects with an `AbortError`.
  */
 export function runTool(
   args: readonly string[],
-  {
-    onLine = () => undefined,
-    signal,
-    isQuiet = false,
-  }: { onLine?: (line: string) => void; signal?: AbortSignal; isQuiet?: boolean } = {},
+  { onLine = () => undefined, signal, isQuiet = false, env = {} }: ToolOptions = {},
 ): Promise<ToolResult> {
   if (!existsSync(TOOL)) throw new Error(`expected ${TOOL}, found no such file. Run: npm run build:native`);
   return new Promise((resolve, reject) => {
     const child = spawn(TOOL, args, {
       stdio: ["ignore", "pipe", isQuiet ? "ignore" : "inherit"],
+      env: { ...process.env, ...env },
       ...(signal && { signal }),
     });
     const lines: string[] = [];

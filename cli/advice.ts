@@ -8,7 +8,8 @@ import { UsageError } from "./usage.js";
 /** The chain that the model file advises; it is printed. Without one it is `otherwise`, or an error. */
 export function advisedBy({ advice }: Model, otherwise?: string): NonNullable<ChainOptions["program"]> {
   const { text, notes, fault } = advice;
-  if (fault !== undefined) throw new InputError(`the model's sampling advice cannot be used:\n  ${fault}`);
+  if (fault !== undefined)
+    throw new InputError(`the model's sampling advice cannot be used:\n  ${fault}`, { code: "INVALID_FILE" });
   if (text === undefined && otherwise !== undefined) return { name: "chat", text: otherwise };
   if (text === undefined)
     throw new UsageError(

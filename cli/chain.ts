@@ -6,7 +6,8 @@ import { readSpec } from "@ggsl/compiler/graph/json.js";
 import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
-import { importerFor, MAX_BYTES, readBytes, readSource, useColor } from "./files.js";
+import { decoded, importerFor, MAX_BYTES, readBytes } from "./files.js";
+import { usesColor } from "./terminal.js";
 import { isConstrained, type GrammarOptions } from "./grammar.js";
 import { UsageError } from "./usage.js";
 
@@ -44,7 +45,7 @@ export function loadChains(
 /** Compiles the chain and prints its warnings. */
 export function compileChain(source: ChainSource): Chain {
   const chain = source.compile();
-  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: useColor() }));
+  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: usesColor() }));
   return chain;
 }
 
@@ -84,16 +85,17 @@ const common = ({ set, optimize, disable, limits, ...options }: ChainOptions): C
 });
 
 function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
-  if (file.endsWith(".json")) {
+  const bytes = readBytes(file, file.endsWith(".json") || file === "-" ? MAX_BYTES.spec : MAX_BYTES.source);
+  // on standard input a brace begins a spec: it begins no program
+  if (file.endsWith(".json") || (file === "-" && /^\s*\{/.test(bytes.toString("utf8", 0, 100)))) {
     if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
     if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
     if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
-    const spec = readBytes(file, MAX_BYTES.spec).toString("utf8");
-    const chain = chainOf(readSpec(spec, options.limits && { limits: options.limits }));
+    const chain = chainOf(readSpec(decoded(file, bytes), options.limits && { limits: options.limits }));
     return { compile: () => chain, hasVariants: false };
   }
-  const text = readSource(file);
+  const text = decoded(file, bytes);
   const place = { file, importer: importerFor(file, options.root), ...(name !== undefined && { chain: name }) };
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }

@@ -13,6 +13,7 @@ import {
   type Disk,
 } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/errors.js";
+import { UsageError } from "./usage.js";
 
 /** A file of the package ggsl, which contains the bundled command. */
 export function packageFile(path: string): string {
@@ -21,7 +22,11 @@ export function packageFile(path: string): string {
   return join(folder, path);
 }
 
-export const useColor = (): boolean => process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
+/** The demo model: a part of the published package, and an example in a checkout. */
+export function demoModel(): string {
+  const published = packageFile("model/demo-q8_0.gguf");
+  return existsSync(published) ? published : packageFile("../examples/model/demo-q8_0.gguf");
+}
 
 export const disk: Disk = { fs, path };
 
@@ -32,13 +37,47 @@ export const MAX_BYTES = {
   grammar: 2 ** 20,
   numbers: 2 ** 28,
   settings: 2 ** 26,
+  module: 2 ** 26,
 } as const;
 
-/** Reads a program; `-` is standard input. */
-export const readSource = (path: string): string => textOf(readBytes(path, MAX_BYTES.source));
+/** Why standard input cannot be read, or not again. */
+let inputRefusal: string | undefined;
 
-/** Reads a regular file of at most `limit` bytes; `-` is standard input. */
+/** Later, `-` is wrong usage for this reason. */
+export function refuseInput(reason: string): void {
+  inputRefusal = reason;
+}
+
+let onRead = (_path: string): void => undefined;
+
+/** Calls `listener` with the path of each file just before it is read, imports and missing files included. */
+export function listenToReads(listener: (path: string) => void): void {
+  onRead = listener;
+}
+
+/** Tells the listener of a file that something else reads. */
+export const noteRead = (path: string): void => onRead(path);
+
+/** Reads a program; `-` is standard input. */
+export const readSource = (path: string): string => readText(path, MAX_BYTES.source);
+
+/** Reads a text, without a byte order mark, as `readBytes` does. */
+export const readText = (path: string, limit: number): string => decoded(path, readBytes(path, limit));
+
+/** The text of a file's bytes. Throws `InputError` for bytes that are not UTF-8. */
+export function decoded(path: string, bytes: Uint8Array): string {
+  try {
+    return textOf(bytes);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** Reads a regular file of at most `limit` bytes; `-` is standard input, once. */
 export function readBytes(path: string, limit: number): Buffer {
+  if (path !== "-") noteRead(path);
+  else if (inputRefusal !== undefined) throw new UsageError(inputRefusal);
+  else refuseInput("standard input can be read once, and - is given twice");
   try {
     return Buffer.from(path === "-" ? readStream(disk, 0, limit) : readRegular(disk, path, limit));
   } catch (error) {
@@ -54,20 +93,23 @@ export function unreadable(path: string, error: unknown): unknown {
 }
 
 /** Reads imports below `root`, by default the folder of the file that is compiled. */
-export const importerFor = (file: string, root = dirname(file)): Importer => diskImporter(disk, { rootOf: () => root });
+export const importerFor = (file: string, root = dirname(file)): Importer =>
+  diskImporter(disk, { rootOf: () => root, onImport: noteRead });
 
-/** Writes a text file. Throws `InputError` with the reason if that fails. */
-export function writeText(path: string, text: string): void {
+/** Writes a file, a text or bytes; `-` is standard output. Throws `InputError` with the reason if that fails. */
+export function writeOutput(path: string, content: string | Uint8Array): void {
+  if (path === "-") return void process.stdout.write(content);
   try {
-    writeFileSync(path, text);
+    writeFileSync(path, content);
   } catch (error) {
-    throw new InputError(`"${path}" cannot be written: ${reason(error)}`);
+    throw new InputError(`"${path}" cannot be written: ${reasonOf(error)}`, { code: "UNWRITABLE_FILE" });
   }
 }
 
-function reason(error: unknown): string {
+/** Why a file cannot be written. */
+export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "there is no such file";
+  if (code === "ENOENT") return "there is no such folder";
   if (code === "EISDIR") return "it is a folder";
   return code === "EACCES" ? "permission denied" : message;
 }

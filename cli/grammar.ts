@@ -4,8 +4,9 @@ import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "ggsl/errors.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
-import { MAX_BYTES, readBytes } from "./files.js";
+import { MAX_BYTES, readText } from "./files.js";
 import { UsageError } from "./usage.js";
+import { withValues } from "./values.js";
 
 export interface GrammarOptions {
   readonly grammar?: string;
@@ -15,9 +16,14 @@ export interface GrammarOptions {
 const TARGET = "the chain's parameter of type `grammar`; a chain without one gets the sampler `constrain` in front";
 
 export const grammarOption = (): Option =>
-  new Option("--grammar <file>", `a grammar in llama.cpp's form (GBNF) for ${TARGET}`).conflicts("jsonSchema");
+  withValues(
+    new Option("--grammar <file>", `a grammar in llama.cpp's form (GBNF) for ${TARGET}`).conflicts("jsonSchema"),
+    { files: ["gbnf"] },
+  );
 export const jsonSchemaOption = (): Option =>
-  new Option("--json-schema <file>", "a JSON schema that the text obeys, in place of --grammar");
+  withValues(new Option("--json-schema <file>", "a JSON schema that the text obeys, in place of --grammar"), {
+    files: ["json"],
+  });
 
 /** Whether the chain needs a parameter for a grammar. */
 export const isConstrained = ({ grammar, jsonSchema }: GrammarOptions): boolean =>
@@ -29,7 +35,7 @@ export function readGrammar({ grammar, jsonSchema }: GrammarOptions): GrammarSou
   return jsonSchema === undefined ? undefined : { jsonSchema: schemaIn(jsonSchema) };
 }
 
-const textOf = (file: string): string => readBytes(file, MAX_BYTES.grammar).toString("utf8");
+const textOf = (file: string): string => readText(file, MAX_BYTES.grammar);
 
 /** The text itself is passed on, because the order of a schema's properties is that of the text to generate. */
 function schemaIn(file: string): string {

@@ -1,12 +1,13 @@
-#!/usr/bin/env node
 /** The `ggsl` command: a thin layer over compiler and runtime. Exit status 1: errors in the input, 2: wrong usage. */
 import { readFileSync } from "node:fs";
-import { Command, CommanderError } from "commander";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
-import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
+import { Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
-import { packageFile, useColor } from "./files.js";
-import { UsageError } from "./usage.js";
+import { addCommand, COMMANDS, listCommand } from "./commands.js";
+import { endStatus, watchOutput } from "./ending.js";
+import { packageFile } from "./files.js";
+import { asksForJson, report } from "./report.js";
+
+watchOutput();
 
 const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
 
@@ -19,42 +20,17 @@ const program = new Command("ggsl")
   .showHelpAfterError("(--help shows the options)")
   .configureHelp({ showGlobalOptions: false });
 
-/** Each command is loaded on demand, so that a quick one does not wait for the dependencies of the others. */
-const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => Command>>> = {
-  check: async () => (await import("./commands/check.js")).addCheck,
-  compile: async () => (await import("./commands/compile.js")).addCompile,
-  eval: async () => (await import("./commands/eval.js")).addEval,
-  run: async () => (await import("./commands/run.js")).addRun,
-  chat: async () => (await import("./commands/chat.js")).addChat,
-  test: async () => (await import("./commands/test.js")).addTest,
-  explain: async () => (await import("./commands/explain.js")).addExplain,
-  gen: async () => (await import("./commands/gen.js")).addGen,
-  fmt: async () => (await import("./commands/fmt.js")).addFmt,
-  lsp: async () => (await import("./commands/lsp.js")).addLsp,
-  devices: async () => (await import("./commands/devices.js")).addDevices,
-  import: async () => (await import("./commands/import.js")).addImport,
-  export: async () => (await import("./commands/export.js")).addExport,
-};
-
-// `--help`, and an unknown command, list all commands
-const asked = process.argv[2] ?? "";
-const names = Object.hasOwn(COMMANDS, asked) ? [asked] : Object.keys(COMMANDS);
-for (const name of names) (await COMMANDS[name]!())(program);
+const [first = "", second = ""] = process.argv.slice(2);
+const asked = first === "help" ? second : first;
+for (const name of Object.keys(COMMANDS)) {
+  if (name === asked || COMMANDS[asked]?.needsAll) await addCommand(program, name);
+  else listCommand(program, name);
+}
 
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  const command = program.commands.find((one) => one.name() === asked);
+  process.exitCode = await report(error, asksForJson(command, process.argv.slice(2)));
 }
-
-/** Prints the error without a stack and returns the exit status. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof CompileError) {
-    process.stderr.write(formatDiagnostics(error.diagnostics, { color: useColor() }));
-    return 1;
-  }
-  const { message } = error as Error;
-  process.stderr.write(`error: ${visible(message)}\n`);
-  return error instanceof UsageError ? 2 : 1;
-}
+process.exitCode = endStatus() ?? process.exitCode;

@@ -9,12 +9,15 @@ import {
   type CacheType,
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
+import type { DeviceChoice } from "ggsl/devices/several.js";
 import { MODEL_BACKENDS, type LoadModelOptions, type ModelBackend } from "ggsl/model.js";
-import { atMost, deviceOption, integer, strictOption } from "./usage.js";
+import { atMost, devicesOption, strictOption, upTo } from "./usage.js";
 
 export interface ModelFlags {
   readonly backend: ModelBackend;
-  readonly device?: number | string;
+  readonly device?: DeviceChoice;
+  readonly rpc?: readonly string[];
+  readonly split?: readonly number[];
   readonly strict?: true;
   readonly ctxSize?: number;
   readonly cacheTypeK?: CacheType;
@@ -28,7 +31,14 @@ export interface ModelFlags {
 export const addModelOptions = (command: Command): Command =>
   command
     .addOption(new Option("--backend <name>", "the backend to run on").choices(MODEL_BACKENDS).default("auto"))
-    .addOption(deviceOption())
+    .addOption(devicesOption())
+    .addOption(
+      new Option(
+        "--rpc <workers>",
+        "machines that run `ggsl worker` and share the layers: HOST:PORT[=cpu|vulkan|cuda|other], separated by commas",
+      ).argParser((text) => text.split(",")),
+    )
+    .option("--split <parts>", "the part of the layers of each of several devices or workers, as in 3,1", parts)
     .addOption(strictOption())
     .option(
       "-c, --ctx-size <n>",
@@ -43,16 +53,22 @@ export const addModelOptions = (command: Command): Command =>
     .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION));
 
 /** All but the size of contexts, which depends on the command. */
-export const settingsOf = ({ backend, device, gpuLayers, ...flags }: ModelFlags): LoadModelOptions => ({
-  ...{ backend, device, gpuLayers, threads: flags.threads, batchThreads: flags.threadsBatch },
+export const settingsOf = ({ backend, device, rpc, split, gpuLayers, ...flags }: ModelFlags): LoadModelOptions => ({
+  ...{ backend, device, servers: rpc, split, gpuLayers, threads: flags.threads, batchThreads: flags.threadsBatch },
   ...{ cacheTypeK: flags.cacheTypeK, cacheTypeV: flags.cacheTypeV, flashAttention: flags.flashAttn },
 });
+
+/** An argument of `--split`. */
+function parts(text: string): number[] {
+  const values = text.split(",").map((part) => (/^\d{1,9}(\.\d{1,9})?$/.test(part) ? Number(part) : NaN));
+  if (values.some(Number.isNaN)) throw new InvalidArgumentError("Expected numbers that are not negative, as in 3,1.");
+  return values;
+}
 
 /** An argument of `--gpu-layers`. */
 function layers(text: string): number | "all" {
   if (text === "all") return text;
-  const value = integer(text);
-  if (value < 0 || value > MAX_LAYERS)
-    throw new InvalidArgumentError(`Expected an integer from 0 to ${MAX_LAYERS}, or "all".`);
+  const value = upTo(MAX_LAYERS, text);
+  if (value === undefined) throw new InvalidArgumentError(`Expected an integer from 0 to ${MAX_LAYERS}, or "all".`);
   return value;
 }

@@ -1,5 +1,6 @@
-/** Loads a model; a terminal shows the progress. */
+/** Progress on a terminal; none elsewhere. */
 import { loadModel, type LoadModelOptions, type Model } from "ggsl/model.js";
+import { canOverwrite, type Environment } from "./terminal.js";
 
 /** Where it is shown: standard error, if that is a terminal. */
 interface Terminal {
@@ -9,17 +10,20 @@ interface Terminal {
 
 const CLEAR = "\r\x1b[K";
 
-/** Shows fractions from 0 to 1 on a line of its own until `clear`. Without a terminal nothing is shown. */
-export function progressLine(what: string, to: Terminal = process.stderr) {
+/** Shows texts on a line of its own until `clear`. Without a terminal nothing is shown. */
+export function statusLine(to: Terminal = process.stderr, env: Environment = process.env) {
   let shown = "";
   const show = (line: string): void => {
-    if (to.isTTY && line !== shown) to.write(`${CLEAR}${line}`);
+    if (canOverwrite(to, env) && line !== shown) to.write(`${CLEAR}${line}`);
     shown = line;
   };
-  return {
-    report: (fraction: number): void => show(`${what} ${Math.floor(100 * fraction)} %`),
-    clear: (): void => show(""),
-  };
+  return { show, clear: (): void => show("") };
+}
+
+/** Shows fractions from 0 to 1 on such a line. */
+export function progressLine(what: string, to?: Terminal, env?: Environment) {
+  const { show, clear } = statusLine(to, env);
+  return { report: (fraction: number): void => show(`${what} ${Math.floor(100 * fraction)} %`), clear };
 }
 
 /** Loads a model; standard error shows the progress if it is a terminal. */

@@ -22,21 +22,27 @@ export interface Where {
   readonly strict?: true;
   readonly root?: string;
   readonly vocab?: string;
+  /** The text of the file `-`, and its name. */
+  readonly input?: string | undefined;
+  readonly stdinPath?: string;
+  /** Ends the processes. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs the tests of files. Throws `InputError` for a device that does not exist. */
+/** Runs the tests of files; `onFile` is called before each. Throws `InputError` for a device that does not exist. */
 export async function resultsInChildren(
   files: readonly string[],
   backend: GpuBackend,
   where: Where,
+  onFile: (index: number, backend: GpuBackend) => void,
 ): Promise<TestResult[]> {
   await chooseDevice({ backend, device: where.device });
   const results: TestResult[] = [];
   for (const [i, file] of files.entries()) {
-    progress(`${backend}: ${i + 1} of ${files.length}, ${file}`);
+    onFile(i, backend);
     results.push(...(await resultsOfFile(file, backend, where)));
+    if (where.signal?.aborted) break;
   }
-  progress("");
   return results;
 }
 
@@ -58,23 +64,27 @@ const MOST_FAILURES = 100;
 
 /** The results of a file or of one of its tests, or why there are none. */
 function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
-  const { device, strict, root, vocab } = where;
+  const { device, strict, root, vocab, input, stdinPath, signal: abort } = where;
   const options = [
     ...(device === undefined ? [] : ["--device", `${device}`]),
     ...(strict ? ["--strict"] : []),
     ...(root === undefined ? [] : ["--root", root]),
     ...(vocab === undefined ? [] : ["--vocab", vocab]),
+    ...(file === "-" && stdinPath !== undefined ? ["--stdin-path", stdinPath] : []),
   ];
   const args = [process.argv[1]!, "test", file, "--backend", backend, "--json", ...options];
   const env = { ...process.env, [CHILD]: test };
   return new Promise((resolve) => {
     const limits = { timeout: SECONDS * 1000, killSignal: "SIGKILL", maxBuffer: 2 ** 26 } as const;
-    execFile(process.execPath, args, { ...limits, env }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, { ...limits, env, signal: abort }, (error, stdout, stderr) => {
+      if (abort?.aborted) return resolve([]);
       const { signal } = (error ?? {}) as { signal?: string | null };
       if (signal === "SIGKILL") return resolve(`the driver did not finish within ${SECONDS} s`);
       if (signal) return resolve(`the driver crashed (${signal})`);
       resolve(parse(stdout) ?? `the process ended without results: ${stderr.trim()}`);
     });
+    // a child that ends early does not read it
+    child.stdin!.on("error", () => undefined).end(file === "-" ? input : undefined);
   });
 }
 
@@ -91,8 +101,3 @@ export const failureOf = (file: string, title: string, backend: string, found: s
   ...{ title, file, line: 1, backend },
   differences: [{ what: "error", rows: [{ at: "", expected: "results", found: found.replace(/\n/g, "\n  ") }] }],
 });
-
-/** One progress line that is overwritten; only on a terminal. */
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-}

@@ -1,34 +1,38 @@
 /** Options that several commands share, and the error for wrong usage. */
-import { InvalidArgumentError, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
+import { withValues } from "./values.js";
 
 /** Wrong usage of the command line; exit status 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+  readonly code = "USAGE";
 }
 
-export function integer(text: string): number {
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+/** An integer, rounded if it is beyond 2^53: its range is for the caller to check. */
+function parsed(text: string): number {
   if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Expected an integer.");
   return Number(text);
 }
 
-export function natural(text: string): number {
-  const value = integer(text);
-  if (value < 0) throw new InvalidArgumentError("Expected an integer of 0 or more.");
+function from(least: number, text: string): number {
+  const value = parsed(text);
+  if (value > LARGEST) throw new InvalidArgumentError(`Expected an integer from ${least} to ${LARGEST}.`);
+  if (value < least) throw new InvalidArgumentError(`Expected an integer of ${least} or more.`);
   return value;
 }
 
-export function positive(text: string): number {
-  const value = integer(text);
-  if (value < 1) throw new InvalidArgumentError("Expected an integer of 1 or more.");
-  return value;
-}
+export const natural = (text: string): number => from(0, text);
+
+export const positive = (text: string): number => from(1, text);
 
 export function seed(text: string): number {
-  const value = integer(text);
+  const value = parsed(text);
   if (!isSeed(value)) throw new InvalidArgumentError(`Expected ${SEED_RANGE}.`);
   return value;
 }
@@ -65,8 +69,25 @@ function listOf(text: string): (number | string)[] | undefined {
   }
 }
 
+/** Names of programs in a shell. */
+export const PROGRAM_FILES = { files: ["ggsl"] } as const;
+/** Names of programs and specs. */
+const CHAIN_FILES = { files: ["ggsl", "json"] } as const;
+/** A program or a spec. */
+export const chainArgument = (): Argument =>
+  withValues(new Argument("[file]", "GGSL file, or a spec: *.graph.json"), CHAIN_FILES);
+export const programArgument = (name: string, about = "GGSL file"): Argument =>
+  withValues(new Argument(name, about), PROGRAM_FILES);
+export const samplerOption = (): Option =>
+  withValues(
+    new Option(
+      "--sampler <file>",
+      "GGSL file, or a spec: *.graph.json (default: the sampling advice of the model file)",
+    ),
+    CHAIN_FILES,
+  );
 export const stagesOption = (): Option =>
-  new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE");
+  withValues(new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE"), { stages: true });
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
 const stops = (text: string, present?: readonly string[]): string[] => [...(present ?? []), text];
@@ -76,8 +97,11 @@ export const rootOption = (): Option =>
   new Option("--root <dir>", "the folder that imports must stay below (default: the folder of FILE)");
 export const noOptimizeOption = (): Option => new Option("--no-optimize", "disable all optimizations");
 export const disableOption = (): Option =>
-  new Option("--disable <name>", "disable one optimization (repeatable); docs/optimizer.md lists them").argParser(
-    optimization,
+  withValues(
+    new Option("--disable <name>", "disable one optimization (repeatable); docs/optimizer.md lists them").argParser(
+      optimization,
+    ),
+    { words: [...OPTIMIZATIONS.keys()] },
   );
 export const limitsOption = (): Option =>
   new Option("--limits <preset>", "what a program may cost; docs/security.md lists the limits").choices(
@@ -88,18 +112,37 @@ export const seedOption = (): Option =>
 /** One of a backend's devices: a number is its index, anything else its name. */
 export const deviceOption = (): Option =>
   new Option("--device <device>", "a device of the backend, by number or name (see `ggsl devices`)").argParser(
-    (text) => (/^\d{1,4}$/.test(text) ? Number(text) : text),
+    deviceName,
   );
+const deviceName = (text: string): number | string => (/^\d{1,4}$/.test(text) ? Number(text) : text);
+/** Several devices share a model's layers. */
+export const devicesOption = (): Option =>
+  new Option(
+    "--device <devices>",
+    "a device of the backend, by number or name (see `ggsl devices`); several, as in Vulkan0,CPU, share the layers",
+  ).argParser((text) => {
+    const devices = text.split(",").map(deviceName);
+    return devices.length === 1 ? devices[0] : devices;
+  });
 export const strictOption = (): Option => new Option("--strict", "fail if the device cannot run the whole chain");
 export const vocabOption = (): Option =>
-  new Option("--vocab <file>", "the texts of the tokens: a model's GGUF file, or a JSON list (*.json) of texts");
+  withValues(
+    new Option("--vocab <file>", "the texts of the tokens: a model's GGUF file, or a JSON list (*.json) of texts"),
+    { files: ["gguf", "json"] },
+  );
 export const jsonOption = (): Option => new Option("--json", "print one JSON object");
 
 /** An integer from 1 to `limit`. */
 export const atMost =
   (limit: number) =>
   (text: string): number => {
-    const value = positive(text);
+    const value = parsed(text);
     if (value > limit) throw new InvalidArgumentError(`Expected an integer from 1 to ${limit}.`);
-    return value;
+    return from(1, text);
   };
+
+/** An integer from 0 to `limit`; undefined for another text. */
+export function upTo(limit: number, text: string): number | undefined {
+  const value = /^\d+$/.test(text) ? Number(text) : Infinity;
+  return value <= limit ? value : undefined;
+}

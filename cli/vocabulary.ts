@@ -2,25 +2,28 @@
 import { InputError } from "ggsl/errors.js";
 import type { GivenVocabulary } from "ggsl/features/vocabulary.js";
 import { loadVocabulary } from "ggsl/model.js";
-import { MAX_BYTES, readBytes } from "./files.js";
+import { MAX_BYTES, noteRead, readText } from "./files.js";
 
-/** From a model's file, or from a JSON list of texts. */
+/** From a model's file, or from a JSON list of texts; `-` is such a list on standard input. */
 export async function readVocabulary(file: string | undefined): Promise<GivenVocabulary | undefined> {
   if (file === undefined) return undefined;
-  return file.endsWith(".json") ? textsIn(file) : await loadVocabulary(file);
+  if (file === "-" || file.endsWith(".json")) return textsIn(file);
+  noteRead(file);
+  return await loadVocabulary(file);
 }
 
 function textsIn(file: string): readonly string[] {
   let data: unknown;
   try {
-    data = JSON.parse(readBytes(file, MAX_BYTES.numbers).toString("utf8"));
+    data = JSON.parse(readText(file, MAX_BYTES.numbers));
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw new InputError(`"${file}" is not JSON: ${(error as Error).message}`);
+    throw new InputError(`"${file}" is not JSON: ${(error as Error).message}`, { code: "INVALID_FILE" });
   }
   if (!Array.isArray(data) || data.some((text) => typeof text !== "string"))
     throw new InputError(
       `"${file}" is not a vocabulary: expected a JSON list of the texts of all tokens, or a GGUF file`,
+      { code: "INVALID_FILE" },
     );
   return data as string[];
 }

@@ -2,14 +2,7 @@
  * Writes a file's chains as a TypeScript module, as a JavaScript module, or as types only. A module contains the compiled
  * graphs, so a program that uses it needs no compiler.
  */
-import {
-  IndentationText,
-  Project,
-  StructureKind,
-  VariableDeclarationKind,
-  type SourceFile,
-  type StatementStructures,
-} from "ts-morph";
+import CodeBlockWriter from "code-block-writer";
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
@@ -58,24 +51,29 @@ const header = (command: string): string => `/* eslint-disable */\n// Made by \`
 
 /** `command` generates the same module again. */
 export const typeScriptModule = (chains: readonly NamedChain[], command: string): string =>
-  printed(header(command), [
-    {
-      kind: StructureKind.ImportDeclaration,
-      moduleSpecifier: "ggsl",
-      namedImports: ["chainOf", "fromSpec", "type Chain"],
-    },
-    ...chains.flatMap((chain) => [
-      ...typesOf(chain),
-      constant(chain, chainCall(chain.graph, chain.rowsGraph, `<${chain.types}>`)),
-    ]),
-  ]);
+  printed(command, (to) => {
+    to.writeLine('import { chainOf, fromSpec, type Chain } from "ggsl";');
+    for (const chain of chains) {
+      writeTypes(to, chain);
+      const call = chainCall(chain.graph, chain.rowsGraph, `<${chain.types}>`);
+      writeDoc(to.blankLine(), chainDoc(chain, chain.exported));
+      to.write(`export const ${chain.exported}: Chain<${chain.types}> = `);
+      to.withIndentationLevel(1, () => to.write(call))
+        .write(";")
+        .newLine();
+    }
+  });
 
 /** The types of `javaScriptModule`. */
 export const declarations = (chains: readonly NamedChain[], command: string): string =>
-  printed(header(command), [
-    { kind: StructureKind.ImportDeclaration, moduleSpecifier: "ggsl", isTypeOnly: true, namedImports: ["Chain"] },
-    ...chains.flatMap((chain) => [...typesOf(chain), constant(chain)]),
-  ]);
+  printed(command, (to) => {
+    to.writeLine('import type { Chain } from "ggsl";');
+    for (const chain of chains) {
+      writeTypes(to, chain);
+      writeDoc(to.blankLine(), chainDoc(chain, chain.exported));
+      to.writeLine(`export declare const ${chain.exported}: Chain<${chain.types}>;`);
+    }
+  });
 
 export const javaScriptModule = (chains: readonly NamedChain[]): string =>
   [
@@ -84,88 +82,63 @@ export const javaScriptModule = (chains: readonly NamedChain[]): string =>
     "",
   ].join("\n");
 
-function printed(head: string, statements: readonly StatementStructures[]): string {
-  const project = new Project({
-    useInMemoryFileSystem: true,
-    skipLoadingLibFiles: true,
-    manipulationSettings: { indentationText: IndentationText.TwoSpaces },
-  });
-  const file: SourceFile = project.createSourceFile("module.ts");
-  file.addStatements([head, ...statements]);
-  // the printer writes no empty line before type aliases
-  return file.getFullText().replace(/;\n\/\*\*/g, ";\n\n/**");
+function printed(command: string, write: (to: CodeBlockWriter) => void): string {
+  const writer = new CodeBlockWriter({ indentNumberOfSpaces: 2 });
+  write(writer.writeLine(header(command)));
+  return writer.toString();
 }
 
-const docs = (description: string): { docs: { description: string }[] } => ({
-  docs: [{ description: `\n${description}` }],
-});
+function writeDoc(to: CodeBlockWriter, text: string): void {
+  to.writeLine("/**");
+  for (const line of text.split("\n")) to.writeLine(line === "" ? " *" : ` * ${line}`);
+  to.writeLine(" */");
+}
 
 /** A type that accepts no name; an empty interface would accept all. */
 const NONE = "Readonly<Record<string, never>>";
 
-function typesOf(chain: NamedChain): StatementStructures[] {
+function writeTypes(to: CodeBlockWriter, chain: NamedChain): void {
   const { name, uniforms, sets, grammars, inputs, guides, guidesType, graph } = chain;
   const { measures } = graph;
-  return [
-    properties(chain.uniformsType, interfaceDocs.uniforms(name), [
-      ...uniforms.map((u) => ({
-        name: u.name,
-        type: u.type === "bool" ? "boolean" : "number",
-        isOptional: true,
-        doc: uniformDoc(u),
-      })),
-      ...sets.map((s) => ({
-        name: s.name,
-        type: "readonly (number | string)[]",
-        isOptional: true,
-        doc: setDoc(s),
-      })),
-      ...grammars.map((g) => ({ name: g.name, type: GRAMMAR, isOptional: true, doc: grammarDoc(g) })),
-    ]),
-    properties(
-      chain.inputsType,
-      interfaceDocs.inputs(name),
-      inputs.map((i) => ({ name: i.name, type: columnType(i), isOptional: false, doc: inputDoc(i) })),
-    ),
-    ...(guidesType === undefined
-      ? []
-      : [
-          properties(
-            guidesType,
-            interfaceDocs.guides(name),
-            guides.map((g) => ({ name: g.name, type: GUIDE, isOptional: false, doc: guideDoc(g) })),
-          ),
-        ]),
-    {
-      kind: StructureKind.TypeAlias,
-      name: chain.statesType,
-      isExported: true,
-      type: `readonly [${graph.states.map((s) => `${s.name}: number`).join(", ")}]`,
-      ...docs(interfaceDocs.states(name)),
-    },
-    ...(measures.length > 0
-      ? [
-          properties(
-            chain.measuresType,
-            interfaceDocs.measures(name),
-            measures.map((m) => ({ name: m.name, type: "number", isOptional: false })),
-          ),
-        ]
-      : []),
-    {
-      kind: StructureKind.Interface,
-      name: chain.types,
-      isExported: true,
-      ...docs(interfaceDocs.types(name)),
-      properties: [
-        { name: "uniforms", type: chain.uniformsType, isReadonly: true },
-        { name: "inputs", type: chain.inputsType, isReadonly: true },
-        ...(guidesType === undefined ? [] : [{ name: "guides", type: guidesType, isReadonly: true }]),
-        { name: "states", type: chain.statesType, isReadonly: true },
-        ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType, isReadonly: true }] : []),
-      ],
-    },
-  ];
+  writeProperties(to, chain.uniformsType, interfaceDocs.uniforms(name), [
+    ...uniforms.map((u) => ({
+      name: u.name,
+      type: u.type === "bool" ? "boolean" : "number",
+      isOptional: true,
+      doc: uniformDoc(u),
+    })),
+    ...sets.map((s) => ({ name: s.name, type: "readonly (number | string)[]", isOptional: true, doc: setDoc(s) })),
+    ...grammars.map((g) => ({ name: g.name, type: GRAMMAR, isOptional: true, doc: grammarDoc(g) })),
+  ]);
+  writeProperties(
+    to,
+    chain.inputsType,
+    interfaceDocs.inputs(name),
+    inputs.map((i) => ({ name: i.name, type: columnType(i), doc: inputDoc(i) })),
+  );
+  if (guidesType !== undefined)
+    writeProperties(
+      to,
+      guidesType,
+      interfaceDocs.guides(name),
+      guides.map((g) => ({ name: g.name, type: GUIDE, doc: guideDoc(g) })),
+    );
+  const states = graph.states.map((s) => `${s.name}: number`).join(", ");
+  writeAlias(to, chain.statesType, interfaceDocs.states(name), `readonly [${states}]`);
+  if (measures.length > 0)
+    writeProperties(
+      to,
+      chain.measuresType,
+      interfaceDocs.measures(name),
+      measures.map((m) => ({ name: m.name, type: "number" })),
+    );
+  writeProperties(to, chain.types, interfaceDocs.types(name), [
+    { name: "uniforms", type: chain.uniformsType },
+    { name: "inputs", type: chain.inputsType },
+    ...(guidesType === undefined ? [] : [{ name: "guides", type: guidesType }]),
+    { name: "states", type: chain.statesType },
+    ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType }] : []),
+  ]);
 }
 
 /** `Guide` of the package, which needs no import. */
@@ -184,35 +157,22 @@ const columnType = ({ sparse, tokens }: ModuleInput): string =>
 interface Property {
   readonly name: string;
   readonly type: string;
-  readonly isOptional: boolean;
+  readonly isOptional?: boolean;
   readonly doc?: string;
 }
 
-function properties(name: string, doc: string, list: readonly Property[]): StatementStructures {
-  if (list.length === 0) return { kind: StructureKind.TypeAlias, name, isExported: true, type: NONE, ...docs(doc) };
-  return {
-    kind: StructureKind.Interface,
-    name,
-    isExported: true,
-    ...docs(doc),
-    properties: list.map((p) => ({
-      name: propertyName(p.name),
-      type: p.type,
-      isReadonly: true,
-      hasQuestionToken: p.isOptional,
-      ...(p.doc !== undefined && docs(p.doc)),
-    })),
-  };
+function writeProperties(to: CodeBlockWriter, name: string, doc: string, list: readonly Property[]): void {
+  if (list.length === 0) return writeAlias(to, name, doc, NONE);
+  writeDoc(to.blankLine(), doc);
+  to.write(`export interface ${name}`).block(() => {
+    for (const { name: property, type, isOptional = false, doc: text } of list) {
+      if (text !== undefined) writeDoc(to, text);
+      to.writeLine(`readonly ${propertyName(property)}${isOptional ? "?" : ""}: ${type};`);
+    }
+  });
 }
 
-/** `export const`; a declaration only if there is no value. */
-const constant = (chain: NamedChain, value?: string): StatementStructures => ({
-  kind: StructureKind.VariableStatement,
-  declarationKind: VariableDeclarationKind.Const,
-  isExported: true,
-  hasDeclareKeyword: value === undefined,
-  declarations: [
-    { name: chain.exported, type: `Chain<${chain.types}>`, ...(value !== undefined && { initializer: value }) },
-  ],
-  ...docs(chainDoc(chain, chain.exported)),
-});
+function writeAlias(to: CodeBlockWriter, name: string, doc: string, type: string): void {
+  writeDoc(to.blankLine(), doc);
+  to.writeLine(`export type ${name} = ${type};`);
+}

@@ -1,5 +1,10 @@
 /** TypeScript names for GGSL names. The languages differ in reserved words and allowed letters. */
-import { ts } from "ts-morph";
+import {
+  isIdentifierChar,
+  isIdentifierName,
+  isKeyword,
+  isStrictReservedWord,
+} from "@babel/helper-validator-identifier";
 
 /** Names that are not reserved words, but that a module cannot or should not declare. */
 const TAKEN = ["arguments", "await", "eval", "exports", "globalThis", "module", "Object", "require", "undefined"];
@@ -15,7 +20,8 @@ export class Names {
 
   /** Whether a name can be declared as it is. */
   isFree(name: string): boolean {
-    return !this.#used.has(name) && spelled(name) === name && tokenOf(name) === ts.SyntaxKind.Identifier;
+    const isReserved = isKeyword(name) || isStrictReservedWord(name, true);
+    return !this.#used.has(name) && !isReserved && isIdentifierName(name);
   }
 
   /** Declares the name, with as many `_` appended as needed to make it unique and valid. */
@@ -37,14 +43,6 @@ export const typeName = (name: string): string =>
 /** A property's name, in quotation marks unless every version of the language accepts it without. */
 export const propertyName = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
 
-/** Replaces letters that are newer than TypeScript's Unicode tables by `_`. */
+/** Replaces characters that no identifier has by `_`. */
 const spelled = (name: string): string =>
-  Array.from(name, (c) => (ts.isIdentifierPart(c.codePointAt(0)!, ts.ScriptTarget.Latest) ? c : "_")).join("");
-
-/** The name's TypeScript token; contextual keywords, such as `type`, are valid names in declarations. */
-function tokenOf(name: string): ts.SyntaxKind {
-  const token = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, name).scan();
-  return token > ts.SyntaxKind.LastFutureReservedWord && token <= ts.SyntaxKind.LastKeyword
-    ? ts.SyntaxKind.Identifier
-    : token;
-}
+  Array.from(name, (c) => (isIdentifierChar(c.codePointAt(0)!) ? c : "_")).join("");

@@ -32,6 +32,7 @@ export const MAX_SOURCE_BYTES = 1 << 22;
 /** Why a file is not read: `there is no such file`, `it is not a regular file`, ... */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
+  readonly code = "UNREADABLE_FILE";
   constructor(
     readonly reason: string,
     readonly isMissing = false,
@@ -114,8 +115,39 @@ function readWaiting(fs: Disk["fs"], file: number, into: Uint8Array): number {
   }
 }
 
-/** Text without the byte order mark that some editors write. */
-export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+/**
+ * Text without the byte order mark that some editors write.
+ * @throws UnreadableFile for bytes that are not UTF-8, with the line: replacing them would change texts of the program in silence
+ */
+export function textOf(bytes: Uint8Array): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new UnreadableFile(`it is not UTF-8 text, ${encodingOf(bytes) ?? `see line ${badLine(bytes)}`}`);
+  }
+}
+
+function encodingOf([first, second]: Uint8Array): string | undefined {
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isWide ? "but UTF-16: save it as UTF-8" : undefined;
+}
+
+/** The first line with other bytes. No character of UTF-8 contains the byte of a line's end. */
+function badLine(bytes: Uint8Array): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let line = 1, begin = 0; ; line++) {
+    const next = bytes.indexOf(0x0a, begin);
+    const end = next < 0 ? bytes.length : next;
+    try {
+      decoder.decode(bytes.subarray(begin, end));
+    } catch {
+      return line;
+    }
+    if (next < 0) return line;
+    begin = next + 1;
+  }
+}
 
 function attempt<T>(call: () => T): T {
   try {

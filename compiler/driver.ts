@@ -4,7 +4,7 @@
  *
  *     checkSource     a file and all its imports, with names and types resolved
  *     lowerChain      one of its chains as a verified graph, with the bounds of its values
- *     optimizeDraft   the graph after all passes, verified after each of them
+ *     optimizeDraft   the graph after all passes, verified; after each of them for a caller that follows the passes
  *
  * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
  */
@@ -27,6 +27,7 @@ import { OPTIMIZATIONS } from "./optimizations.js";
 import { optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
+import { OptionError } from "./optionError.js";
 
 export type { OutputName };
 export { OPTIMIZATIONS } from "./optimizations.js";
@@ -89,7 +90,7 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
   const { graph, ranges, states, diagnostics } = lowered;
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
-    throw new RangeError(
+    throw new OptionError(
       `the chain \`${graph.name}\` has none of the requested outputs (${options.outputs.join(", ")}): ` +
         `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
     );
@@ -97,13 +98,22 @@ export function lowerChain({ main }: Program, chain: Chain, options: DriverOptio
   return { draft: { graph, ranges, meter, ...(states && { states }) }, diagnostics };
 }
 
-/** Runs the enabled passes. Throws `LimitExceeded`. */
+/**
+ * Runs the enabled passes, and verifies the result; with `onPass` the result of each pass, which takes several times as long.
+ * Throws `LimitExceeded`.
+ */
 export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph {
+  const { onPass } = options;
+  let last = "the optimizer";
   const afterPass = (name: string, { graph }: Draft): void => {
+    last = name;
+    if (!onPass) return;
     assertValid(graph, name);
-    options.onPass?.(name, graph);
+    onPass(name, graph);
   };
-  return optimize(draft, disabledBy(options), afterPass).graph;
+  const { graph } = optimize(draft, disabledBy(options), afterPass);
+  if (!onPass && graph !== draft.graph) assertValid(graph, last);
+  return graph;
 }
 
 // ---------------------------------------------------------------- several phases
@@ -198,6 +208,6 @@ function disabledBy({ optimize: isOn, disable = [] }: CompileOptions): ReadonlyS
   if (isOn === false) return ALL;
   const stray = disable.find((name) => !OPTIMIZATIONS.has(name));
   if (stray !== undefined)
-    throw new RangeError(`there is no optimization "${stray}"; there are ${[...OPTIMIZATIONS.keys()].join(", ")}`);
+    throw new OptionError(`there is no optimization "${stray}"; there are ${[...OPTIMIZATIONS.keys()].join(", ")}`);
   return new Set(disable);
 }

@@ -1,5 +1,5 @@
 /**
- * `@ggsl/compiler`: source text to a graph of ggml ops. It imports only ohm-js, and no Node.js module.
+ * `@ggsl/compiler`: source text to a graph of ggml ops. It imports no Node.js module.
  * Other modules of this package can be imported by path; only the exports of this file are stable between versions.
  */
 export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
@@ -18,4 +18,5 @@ export { LIMIT_PRESETS, type LimitOptions, type Limits } from "./limits/limits.j
 export type { Graph } from "./graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";
+export { OptionError } from "./optionError.js";
 export type { SourceFile, Span } from "./syntax/source.js";

@@ -1,5 +1,6 @@
 /** Positions in the protocol's form: lines and columns from 0, columns in UTF-16 code units. */
-import type { Location, Position, Range } from "vscode-languageserver";
+import type { Location, Position, Range, TextEdit } from "vscode-languageserver";
+import type { Edit } from "@ggsl/compiler/check/fixes.js";
 import { lineColumn, lineStartsOf, type SourceFile, type Span } from "@ggsl/compiler/syntax/source.js";
 
 export function positionOf(source: SourceFile, offset: number): Position {
@@ -28,3 +29,5 @@ export const locationOf = (uriOf: (source: SourceFile) => string, span: Span): L
   uri: uriOf(span.source),
   range: rangeOf(span),
 });
+
+export const textEdit = ({ span, text }: Edit): TextEdit => ({ range: rangeOf(span), newText: text });

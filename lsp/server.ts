@@ -16,18 +16,18 @@ import {
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { print } from "@ggsl/format/print.js";
+import { importEdits, quickFix } from "@ggsl/compiler/check/fixes.js";
 import { foundFile } from "@ggsl/compiler/check/program.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";
 import { lspDiagnostic, lspDiagnostics } from "./diagnostics.js";
 import { newFiles } from "./files.js";
-import { importEdits, quickFix } from "./fixes.js";
 import { inlayHints } from "./hints.js";
 import { hover } from "./hover.js";
 import { declarationOf, occurrenceAt, topLevel, type Meaning, type Occurrence } from "./names.js";
 import { outline } from "./outline.js";
-import { locationOf, offsetOf, rangeOf, touches } from "./positions.js";
+import { locationOf, offsetOf, rangeOf, textEdit, touches } from "./positions.js";
 import { checkNewName, checkRenamable, RenameError, usesOf } from "./rename.js";
 import { LEGEND, semanticTokens } from "./semantic.js";
 import { signatureHelp, type FindStage } from "./signature.js";
@@ -172,7 +172,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     return completion(contextAt(analysis.source, offset), {
       module: analysis.module,
       std: (name) => state.std(name),
-      importEdits: (name) => importEdits(analysis.module.file, name),
+      importEdits: (name) => importEdits(analysis.module.file, name).map(textEdit),
       exports(from) {
         const source = foundFile(files.importer(from, analysis.source.name));
         const module = source && state.moduleOf(source);
@@ -259,7 +259,7 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     return near.flatMap((d) => {
       const fix = quickFix(analysis.module.file, d);
       if (!fix) return [];
-      const edit = { changes: { [textDocument.uri]: fix.edits } };
+      const edit = { changes: { [textDocument.uri]: fix.edits.map(textEdit) } };
       return [{ title: fix.title, kind: CodeActionKind.QuickFix, diagnostics: [lspDiagnostic(uriOf, d)], edit }];
     });
   });

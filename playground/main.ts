@@ -16,6 +16,7 @@ import { showDiagnostics } from "./panels/diagnostics.js";
 import { openGraph } from "./panels/graph.js";
 import { openLogits } from "./panels/logits.js";
 import { openParameters } from "./panels/parameters.js";
+import { openServerPanel } from "./panels/server.js";
 import { openShare } from "./panels/share.js";
 import { openStages } from "./panels/stages.js";
 import { openStates } from "./panels/states.js";
@@ -62,6 +63,7 @@ const text = openText(byId("text"), {
   specOf: (request) => engine.ask("spec", request),
   onModel: () => logits.forgetModel(),
 });
+openServerPanel(byId("server"), byId("text-title"), () => logits.forgetModel());
 const chains = byId<HTMLSelectElement>("chains");
 const examples = byId<HTMLSelectElement>("examples");
 
@@ -120,19 +122,15 @@ async function evaluate(): Promise<void> {
   const reply = await ask("stages", request, stages.fail);
   if (reply) {
     if (reply.note !== undefined) notify(reply.note);
-    await showStages(reply);
+    showStages(reply);
   }
   await walk;
 }
 
-async function showStages(reply: StagesReply): Promise<void> {
+function showStages(reply: StagesReply): void {
   const { tokens, picked } = reply;
   const named = picked === undefined || tokens.includes(picked) ? tokens : Int32Array.of(...tokens, picked);
-  try {
-    stages.show(reply, await logits.textsOf(named));
-  } catch (error) {
-    stages.fail((error as Error).message);
-  }
+  stages.show(reply, logits.textsOf(named));
 }
 
 async function walkOf(request: ChainRequest, { picks, states: names }: ChainFacts): Promise<void> {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { chatPrompt } from "./chat/chats.js";
@@ -12,11 +13,16 @@ import {
   type RunOptions,
   type SequenceRequest,
 } from "./generate.js";
+import { MAX_SEQUENCES } from "./generation/request.js";
 import type { GenerationOf, SequenceRequestOf } from "./typed.js";
 
 export interface BatchOptions extends RunOptions {
   /** Sequences that run at the same time, at most 256. Each has memory for `contextSize` tokens. */
   readonly sequences: number;
+  /** Numbers of sequences, from 0 on, only for requests that name them with `place`. */
+  readonly reserved?: readonly number[] | undefined;
+  /** Called after each decode with the milliseconds that it took; it must not throw. */
+  readonly onDecode?: ((milliseconds: number) => void) | undefined;
 }
 
 /**
@@ -34,15 +40,19 @@ export interface GenerationBatch extends Disposable {
     messages: readonly ChatMessage[],
     request: SequenceRequestOf<T> & ChatOptions,
   ): GenerationOf<T>;
+  /** Different chains of the generations that run; equal ones share a subgraph. */
+  readonly liveChains: number;
   /** Frees the context; unfinished generations fail. */
   dispose(): void;
 }
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   is.someObject(options, "options");
-  const { sequences } = options;
-  is.integer(1, 256)(sequences, "sequences");
-  const scheduler = openScheduler(model, sequences, options);
+  const { sequences, reserved = [], onDecode } = options;
+  is.integer(1, MAX_SEQUENCES)(sequences, "sequences");
+  is.listOf("a list of numbers of sequences", is.integer(0, sequences - 1))(reserved, "reserved");
+  if (onDecode !== undefined) is.callback(onDecode, "onDecode");
+  const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode });
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation =>
@@ -52,6 +62,9 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
   return {
     add: add as GenerationBatch["add"],
     chat: chat as GenerationBatch["chat"],
+    get liveChains() {
+      return scheduler.liveChains;
+    },
     dispose,
     [Symbol.dispose]: dispose,
   };

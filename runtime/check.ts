@@ -13,7 +13,7 @@ export type Check = (value: unknown, name: string) => void;
 export type Checks<T> = { readonly [Name in keyof Required<T>]: Check };
 
 export function refuse(name: string, expected: string, value: unknown): never {
-  throw new InputError(`\`${name}\` must be ${expected}, found ${show(value)}`);
+  throw new InputError(`\`${name}\` must be ${expected}, found ${show(value)}`, { code: "INVALID_ARGUMENT" });
 }
 
 /** A check by a predicate. */
@@ -27,7 +27,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
 /** Whether it is a typed array of that kind, also of another realm, such as a frame of a page or a `vm` context. */
-export const isArrayOf = (kind: "Uint8Array" | "Int32Array", value: unknown): boolean =>
+export const isArrayOf = (kind: "Uint8Array" | "Int32Array" | "Float32Array", value: unknown): boolean =>
   ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === (kind as string);
 
 export const text = that("a text", (value) => typeof value === "string");

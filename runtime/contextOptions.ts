@@ -10,16 +10,23 @@ import {
 } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
+import { nodeModule } from "./node.js";
 
 /** Memory and threads of a context. Omitted settings have llama.cpp's defaults, except `threads`. */
 export interface ContextSettings {
-  /** Tokens per sequence, prompt and text together, 1 to 2^24; default: the model's training context. */
+  /**
+   * Tokens per sequence, prompt and text together, 1 to 2^24; default: the model's training context. The memory of a context is
+   * that of the next multiple of 256.
+   */
   readonly contextSize?: number | undefined;
   /** Type of the K cache; default `f16`. Quantized types need less memory and change the results slightly. */
   readonly cacheTypeK?: CacheType | undefined;
   /** Type of the V cache; default `f16`. Quantized types need flash attention, which `auto` then enables. */
   readonly cacheTypeV?: CacheType | undefined;
-  /** CPU threads, 1 to 512; default: half the number of processors. */
+  /**
+   * CPU threads, from 1 to twice the number of processors and at most 512; default: half the number of processors. Threads wait for
+   * each other by spinning, so more threads than idle processors are very slow.
+   */
   readonly threads?: number | undefined;
   /** CPU threads for batches of more than one token, such as a prompt; default: `threads`. */
   readonly batchThreads?: number | undefined;
@@ -47,12 +54,28 @@ const SETTINGS: is.Checks<ContextSettings> = {
 const NAMES = Object.keys(SETTINGS) as (keyof ContextSettings)[];
 const checkSettings = is.options(SETTINGS);
 
+/** Threads for each processor: with more, the first token takes minutes. */
+const MOST_PER_PROCESSOR = 2;
+
+function checkThreads(given: ContextSettings): void {
+  const processors = nodeModule("node:os")?.availableParallelism();
+  if (processors === undefined) return;
+  const most = MOST_PER_PROCESSOR * processors;
+  for (const name of ["threads", "batchThreads"] as const)
+    if ((given[name] ?? 0) > most)
+      throw new InputError(
+        `\`${name}\` must be at most ${most} on this machine, ${MOST_PER_PROCESSOR} for each of its ${processors} processors, found ${given[name]}: threads wait for each other by spinning, so that more are slower`,
+        { code: "INVALID_ARGUMENT" },
+      );
+}
+
 /**
  * The settings of both objects; `over` takes precedence. Throws `InputError` for a value that is not allowed and for settings
  * that contradict each other.
  */
 export function contextSettings(over: ContextSettings, under: ContextSettings = {}): GivenSettings {
   checkSettings(over, "options");
+  checkThreads(over);
   const merged: GivenSettings = Object.fromEntries(
     NAMES.map((name) => [name, over[name] ?? under[name]] as const).filter(([, value]) => value !== undefined),
   );
@@ -60,6 +83,7 @@ export function contextSettings(over: ContextSettings, under: ContextSettings = 
   if (flashAttention === "off" && !/^b?f/.test(cacheTypeV))
     throw new InputError(
       `a V cache of type ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the V cache to f16, bf16 or f32`,
+      { code: "INVALID_ARGUMENT" },
     );
   return merged;
 }

@@ -1,30 +1,16 @@
 /** Errors in the runtime's input. */
 
-/** What is wrong, for programs; stable. */
-export type InputErrorCode =
-  /** A value of the wrong type or outside its range, or a name that does not exist. */
-  | "INVALID_ARGUMENT"
-  /** A limit of the runtime; the message names it. */
-  | "LIMIT_EXCEEDED"
-  /** Of chat templates: the model has none; it is not Jinja; it refuses the conversation; an operation in it fails. */
-  | "NO_TEMPLATE"
-  | "INVALID_TEMPLATE"
-  | "TEMPLATE_REFUSED"
-  | "TEMPLATE_FAILED"
-  /** The object was disposed. */
-  | "DISPOSED"
-  /** The generation has ended. */
-  | "ENDED"
-  /** Something else is not done yet. */
-  | "BUSY"
-  /** One of the native runtime's codes. */
-  | (string & {});
+import { isNativeErrorCode } from "./native/codes.js";
+import type { InputErrorCode, ModelErrorCode } from "./errorCodes.js";
+
+export type { InputErrorCode } from "./errorCodes.js";
 
 /** An invalid value, file or device; the message says what was expected and what was found. */
 export class InputError extends Error {
   override readonly name: string = "InputError";
+  /** What is wrong, for programs; stable. docs/errors.md lists the codes. */
   readonly code: InputErrorCode;
-  constructor(message: string, { code = "INVALID_ARGUMENT", cause }: { code?: InputErrorCode; cause?: unknown } = {}) {
+  constructor(message: string, { code, cause }: { readonly code: InputErrorCode; readonly cause?: unknown }) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
   }
@@ -36,7 +22,7 @@ export class InputError extends Error {
  */
 export class ModelError extends InputError {
   override readonly name = "ModelError";
-  constructor(code: "INVALID_MODEL" | "MODEL_CRASH", message: string, { cause }: ErrorOptions = {}) {
+  constructor(code: ModelErrorCode, message: string, { cause }: { readonly cause?: unknown } = {}) {
     super(message, { code, cause });
   }
 }
@@ -44,6 +30,7 @@ export class ModelError extends InputError {
 /** An operation was cancelled through its `AbortSignal`, without a reason. */
 export class AbortError extends Error {
   override readonly name = "AbortError";
+  readonly code = "ABORTED";
   constructor(cause?: unknown) {
     super("the operation was aborted", cause === undefined ? undefined : { cause });
   }
@@ -58,13 +45,13 @@ export function abortError({ reason }: AbortSignal): unknown {
 
 /**
  * Translates an error of the native runtime: what an aborted signal gives as its reason, an `InputError` with its code for an
- * error in the input; any other error is returned unchanged.
+ * error of its own; any other error, such as one of Node.js, is returned unchanged.
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return abortError(signal);
   if (error instanceof InputError) return error;
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
-  return typeof code === "string" ? new InputError(message ?? code, { code, cause: error }) : error;
+  return isNativeErrorCode(code) ? new InputError(message ?? code, { code, cause: error }) : error;
 }
 
 /** Calls the native runtime and translates its errors. */

@@ -58,7 +58,7 @@ export function generateIn(
   checkPicks(graph);
   checkGuides(graph, options.guides ?? {}, vocabSize);
   const inputs = guidesOf(graph).map(({ input }) => input);
-  checkRoom(graph, 1 + inputs.length, scheduler.sequences);
+  checkRoom(graph, 1 + inputs.length, scheduler, options.place);
   const { speculate } = options;
   if (speculate) checkSpeculation(speculate, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
@@ -79,9 +79,10 @@ export function generateIn(
     try {
       const guides = openGuides(graph, options, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
-      const { signal } = options;
+      const { signal, place: wanted } = options;
       const count = speculate ? 1 + tokensOf(speculate) : 1;
-      slot = await scheduler.acquire({ words: placed.words, columns, inputs, prompts, signal, rows: count });
+      const asked = { words: placed.words, columns, inputs, prompts, signal, rows: count, place: wanted };
+      slot = await scheduler.acquire(asked);
       checkPromptLength(tokens.length, slot.contextSize);
       checkGuideLengths(guides, slot.contextSize);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
@@ -129,10 +130,13 @@ export function generateIn(
     rewind(count) {
       is.integer(0)(count, "count");
       if (writer) writer.rewind(count);
-      else if (count > 0) throw new InputError(`\`count\` must be 0 before the first piece, found ${count}`);
+      else if (count > 0)
+        throw new InputError(`\`count\` must be 0 before the first piece, found ${count}`, {
+          code: "INVALID_ARGUMENT",
+        });
     },
     stats() {
-      if (!writer) throw new InputError("there are no statistics before the first token");
+      if (!writer) throw new InputError("there are no statistics before the first token", { code: "NOT_READY" });
       return writer.meter.latest;
     },
     save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before)) },

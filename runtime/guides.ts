@@ -26,7 +26,9 @@ export function withFed(graph: Graph, { inputs = {} }: Feed, guides: Guides): Gr
     from.kind === "guide" && Object.hasOwn(inputs, from.name);
   const both = graph.features.find(({ from }) => isFed(from) && Object.hasOwn(guides, from.name))?.from;
   if (both?.kind === "guide")
-    throw new InputError(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`);
+    throw new InputError(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`, {
+      code: "INVALID_ARGUMENT",
+    });
   if (!graph.features.some(({ from }) => isFed(from))) return graph;
   const fed = graph.features.map((feature): Feature => {
     const { from } = feature;
@@ -40,7 +42,7 @@ export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): vo
   const wanted = guidesOf(graph).map(({ name }) => name);
   is.someObject(guides, "guides");
   for (const [name, guide] of Object.entries(guides)) {
-    if (!wanted.includes(name)) throw new InputError(unknownGuide(graph, name, wanted));
+    if (!wanted.includes(name)) throw new InputError(unknownGuide(graph, name, wanted), { code: "INVALID_ARGUMENT" });
     is.someObject(guide, `guides.${name}`);
     checks.prompt(vocabSize)(guide.prompt, `guides.${name}.prompt`);
   }
@@ -48,6 +50,7 @@ export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): vo
   if (missing !== undefined)
     throw new InputError(
       `the chain \`${graph.name}\` reads the logits of another sequence, \`${missing}\`: give its prompt, as in \`guides: { ${missing}: { prompt: "..." } }\``,
+      { code: "MISSING_INPUT" },
     );
 }
 

@@ -1,4 +1,5 @@
 /** Watches the load of a model: reports its progress, and ends it. */
+import { onAbort } from "./aborts.js";
 import { abortError } from "./errors.js";
 import type { ModelOptions, NativeModel } from "./native/binding.js";
 import type { nodeModule } from "./node.js";
@@ -47,8 +48,7 @@ export class LoadWatch {
     load: (options: Pick<ModelOptions, "onProgress" | "onStart">) => Promise<NativeModel>,
   ): Promise<NativeModel> {
     this.check();
-    const onAbort = (): void => this.abort();
-    this.signal?.addEventListener("abort", onAbort);
+    const ignore = onAbort(this.signal, () => this.abort());
     try {
       const native = await load({
         onProgress: (fraction) => this.report(fraction),
@@ -62,7 +62,7 @@ export class LoadWatch {
       return native;
     } finally {
       this.isDone = true;
-      this.signal?.removeEventListener("abort", onAbort);
+      ignore();
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The logits of a model's next token, as input of `Chain.evaluate`. */
+import { onAbort } from "./aborts.js";
 import { contextSettings, type ContextSettings } from "./contextOptions.js";
 import * as is from "./check.js";
 import { abortError, InputError, translate, translated } from "./errors.js";
@@ -27,13 +28,12 @@ export async function nextLogits(
   const tokens = promptTokens(native, prompt, { special });
   if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;
-  const abort = (): void => context?.abort();
-  signal?.addEventListener("abort", abort);
+  const ignore = onAbort(signal, () => context?.abort());
   try {
     // the logits are read back anyway, so the check needs no copy
     context = await native.createContext({ ...merged, checkLogits: true });
     signal?.throwIfAborted();
-    checkLength(tokens.length, context.contextSize);
+    checkLength(tokens.length, Math.min(merged.contextSize ?? Infinity, context.contextSize));
     const outputs = new Uint8Array(tokens.length);
     outputs[tokens.length - 1] = 1;
     const positions = Int32Array.from(tokens, (_, i) => i);
@@ -42,7 +42,7 @@ export async function nextLogits(
   } catch (error) {
     throw translate(error, signal);
   } finally {
-    signal?.removeEventListener("abort", abort);
+    ignore();
     context?.dispose();
   }
 }
@@ -51,5 +51,6 @@ function checkLength(length: number, contextSize: number): void {
   if (length > contextSize)
     throw new InputError(
       `the prompt has ${length} tokens, and the context size is ${contextSize}: shorten the prompt or set a larger context size`,
+      { code: "CONTEXT_FULL" },
     );
 }

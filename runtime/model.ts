@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Models: loads GGUF files and generates text with a chain in the model's graph. */
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/advice.js";
 import { MAX_LAYERS } from "@ggsl/compiler/llama/contexts.js";
@@ -7,14 +8,15 @@ import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import * as is from "./check.js";
 import * as checks from "./optionChecks.js";
-import { chooseDevice, type ChosenDevice, type Skipped } from "./devices/choose.js";
+import type { Skipped } from "./devices/choose.js";
+import { chooseDevices, type DeviceChoice } from "./devices/several.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
 import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
 import { vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
 import { remember } from "./generation/loaded.js";
-import { KeptContext, startChat } from "./chat/chats.js";
+import { chatPrompt, KeptContext, startChat } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
 import { tokenText, tokensOf, type TokenizeOptions } from "./prompt.js";
@@ -22,8 +24,10 @@ import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { LoadWatch, readWatched } from "./loadWatch.js";
 import { probeModel } from "./modelProbe.js";
-import { loadBinding } from "./native/loader.js";
+import { hasNative, loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
+import { openRemote, type Remote } from "./remote/model.js";
+import { readServers } from "./remote/servers.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
 import type { WasmModule } from "./wasm/webAssembly.js";
@@ -35,12 +39,22 @@ export type ModelBackend = (typeof MODEL_BACKENDS)[number];
 /** The settings of contexts are defaults for every generation and batch. */
 export interface LoadModelOptions extends ContextSettings {
   /**
-   * Where the model runs; `auto` (default): the first CUDA or Vulkan GPU, else the CPU; `Model.backend` says which. `wasm` loads
-   * the file with `loadModelFromBytes` and needs the same module.
+   * Where the model runs; `auto` (default): the first CUDA or Vulkan GPU, else the CPU, or `wasm` where the native addon cannot
+   * be loaded, with a line on standard error; `Model.backend` says which. `wasm` runs the module of the package.
    */
   readonly backend?: ModelBackend;
-  /** One of the backend's devices, by its index or its name; default: the first. */
-  readonly device?: number | string | undefined;
+  /**
+   * One of the backend's devices, by its index or its name; default: the first. A list: devices of this machine that share the layers,
+   * in their order, the CPU among them by its name `CPU`; chains run where the output layer is, the last one.
+   */
+  readonly device?: DeviceChoice | undefined;
+  /**
+   * Workers of other machines that share the layers, in their order: `HOST:PORT`, or `HOST:PORT=KIND` with the kind of its devices: `cpu`,
+   * `vulkan`, `cuda` or `other`. Chains run on the last one. Without a kind, what some kind cannot run is left to this machine.
+   */
+  readonly servers?: readonly string[] | undefined;
+  /** The parts of the layers of each device of the list or the workers, in any unit; default: by their free memory. */
+  readonly split?: readonly number[] | undefined;
   /** Layers on the GPU, by default `all`; the others are on the CPU. With 0, chains also run on the CPU. */
   readonly gpuLayers?: number | "all" | undefined;
   /**
@@ -64,6 +78,8 @@ export interface Model extends Disposable {
   readonly device: string;
   /** Backends that `auto` skipped, and why. */
   readonly skipped: readonly Skipped[];
+  /** Resolves if the process with a model on workers ends, with why: `LOST_SERVER`. The model is of no use then. */
+  readonly lost?: Promise<InputError>;
   readonly info: ModelInfo;
   /** The chain that the `general.sampling.*` keys of the model file advise, as a program. */
   readonly advice: SamplingAdvice;
@@ -100,6 +116,10 @@ export interface Model extends Disposable {
   ): GenerationOf<T>;
   /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
   renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
+  /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` does. */
+  tokenizeChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<Int32Array>;
+  /** The bytes of one token, which may be a part of a character. Throws as `textOf` does. */
+  bytesOf(token: number): Uint8Array;
   /** The text of one token; U+FFFD replaces a partial character. Throws for a token outside the vocabulary. */
   textOf(token: number): string;
   /** Frees the model once its generations and batches have ended; harmless when called twice. */
@@ -108,7 +128,9 @@ export interface Model extends Disposable {
 
 const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
   backend: is.oneOf(...MODEL_BACKENDS),
-  device: checks.device,
+  device: is.either("a device's number or name, or a list of them", checks.device, is.listOf("a list", checks.device)),
+  servers: is.listOf("a list of addresses", is.text),
+  split: is.listOf("a list of numbers", checks.finite),
   gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
   probe: is.flag,
   onProgress: is.callback,
@@ -124,30 +146,83 @@ const checkLoad = is.options(LOAD);
 export async function loadModel(path: string, options: LoadModelOptions = {}): Promise<Model> {
   const fs = checkModelFile(path);
   checkLoad(options, "options");
-  const { backend = "auto", device, gpuLayers = "all", probe = false, onProgress, signal } = options;
+  const { backend = "auto", device, servers, gpuLayers = "all", probe = false, onProgress, signal } = options;
   const settings = contextSettings(options);
-  if (backend === "wasm") {
-    if (device !== undefined) throw new InputError("the backend `wasm` has no devices to choose from: omit `device`");
+  const watch = new LoadWatch(onProgress, signal);
+  if (servers !== undefined) return loadOnServers(path, { ...options, servers, gpuLayers }, settings, watch);
+  if (backend === "wasm" || (backend === "auto" && device === undefined && !hasNative(IN_WASM))) {
+    const unused = device === undefined ? options.split && "split" : "device";
+    if (unused !== undefined)
+      throw new InputError(`the backend \`wasm\` has no devices to choose from: omit \`${unused}\``, {
+        code: "INVALID_ARGUMENT",
+      });
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
-    const watch = new LoadWatch(onProgress, signal);
     const bytes = await readWatched(fs, path, watch);
     return openInWasm(await loadLlama(), bytes, settings);
   }
-  const chosen = await chooseDevice({ backend, device });
-  const layers = layersOn(chosen.backend, gpuLayers);
+  const chosen = await chooseDevices({ backend, device, split: options.split });
+  const devices = chosen.map((one) => one.device);
+  const layers = layersOn(devices.length > 1 ? "several" : chosen[0].backend, gpuLayers);
   if (probe) await probeModel(path, fs.statSync(path).size);
-  const native = await openModel(path, chosen, { gpuLayers: layers }, new LoadWatch(onProgress, signal));
-  return modelOf({ native, binding: loadBinding(), chosen, settings, isOnDevice: layers !== 0 });
+  const placed = { devices, ...(options.split && { split: Float32Array.from(options.split) }) };
+  const native = await openModel(path, { gpuLayers: layers, ...placed }, watch);
+  const owner = chosen.find((one) => one.device === native.info.outputDevice) ?? chosen[0];
+  return modelOf({ native, binding: loadBinding(), chosen: owner, settings, isOnDevice: layers !== 0 });
 }
+
+/** Options that a model on workers does not take, and why. */
+const NOT_REMOTE = {
+  backend: "the workers have devices of their own",
+  device: "a device of this machine can be a worker too, at 127.0.0.1",
+  probe: "the model is in a process of its own anyway",
+} as const;
+
+interface OnServers {
+  readonly servers: readonly string[];
+  readonly gpuLayers: number | "all";
+}
+
+async function loadOnServers(
+  path: string,
+  { servers, split, gpuLayers, ...options }: Omit<LoadModelOptions, "servers" | "gpuLayers"> & OnServers,
+  settings: GivenSettings,
+  watch: LoadWatch,
+): Promise<Model> {
+  for (const name of ["backend", "device", "probe"] as const)
+    if (options[name] !== undefined && options[name] !== "auto" && options[name] !== false)
+      throw new InputError(`\`${name}\` cannot be given with \`servers\`: ${NOT_REMOTE[name]}`, {
+        code: "INVALID_ARGUMENT",
+      });
+  const layers = layersOn("several", gpuLayers);
+  if (layers === 0)
+    throw new InputError("`gpuLayers` is 0, and the workers would have no layers: omit it, or `servers`", {
+      code: "INVALID_ARGUMENT",
+    });
+  const given = { servers: readServers(servers), split, gpuLayers: layers };
+  let remote: Remote | undefined;
+  const load = async (watching: Watching): Promise<NativeModel> =>
+    (remote = await openRemote(path, given, watching)).native;
+  const native = await watched(load, watch);
+  const { binding, place, lost } = remote!;
+  const chosen = { backend: "rpc", device: place.device, kind: place.server.kind, skipped: [] } as const;
+  return modelOf({ native, binding, chosen, settings, isOnDevice: true, lost });
+}
+
+const IN_WASM = "models run in WebAssembly, which is slower";
 
 /**
  * The vocabulary of a GGUF file, for `Feed.vocabulary`, without its weights; the file need not have any. Throws as `loadModel`
  * does.
  */
 export async function loadVocabulary(path: string): Promise<Vocabulary> {
-  checkModelFile(path);
-  const native = await openModel(path, { backend: "cpu", device: "CPU" }, { gpuLayers: 0, vocabOnly: true });
+  const fs = checkModelFile(path);
+  if (!hasNative(IN_WASM)) {
+    translated(() => checkFileSize(fs.statSync(path).size));
+    const module = await loadLlama();
+    return vocabularyOf(translated(() => openLlama(module, fs.readFileSync(path)).native));
+  }
+  const native = await openModel(path, { gpuLayers: 0, vocabOnly: true });
   return vocabularyOf(native);
 }
 
@@ -156,8 +231,8 @@ export interface BytesOptions extends ContextSettings {
   /** Where the model runs. */
   readonly backend?: "wasm";
   /**
-   * The WebAssembly module with llama.cpp, as bytes or as their location. `npm run build:wasm -- --llama` builds it; Node.js uses
-   * this build by default.
+   * The WebAssembly module with llama.cpp, as bytes or as their location: `dist/wasm/ggsl-llama.wasm` of the package, which
+   * Node.js uses by default.
    */
   readonly module?: Uint8Array | URL | string;
 }
@@ -173,13 +248,18 @@ const checkBytes = is.options({ module: checks.moduleSource });
 export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOptions = {}): Promise<Model> {
   is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
   checkBytes(options, "options");
-  const unused = ["onProgress", "signal", "device", "gpuLayers", "probe"].find(
+  const unused = ["onProgress", "signal", "device", "servers", "split", "gpuLayers", "probe"].find(
     (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
   );
   if (unused !== undefined)
-    throw new InputError(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`);
+    throw new InputError(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`, {
+      code: "INVALID_ARGUMENT",
+    });
   const { backend = "wasm", module, ...settings } = options;
-  if (backend !== "wasm") throw new InputError(`a model in memory needs the backend \`wasm\`, found ${show(backend)}`);
+  if (backend !== "wasm")
+    throw new InputError(`a model in memory needs the backend \`wasm\`, found ${show(backend)}`, {
+      code: "INVALID_ARGUMENT",
+    });
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
 
@@ -206,6 +286,7 @@ function modelOf(model: LoadedModel): Model {
     backend: chosen.backend,
     device: chosen.device,
     skipped: chosen.skipped,
+    ...(model.lost && { lost: model.lost }),
     info,
     // computed on first use, because it checks a program
     get advice() {
@@ -216,6 +297,7 @@ function modelOf(model: LoadedModel): Model {
 
     renderChat: async (messages, options = {}) =>
       (await renderConversation(native, openConversation(messages, options))).text,
+    tokenizeChat: async (messages, options = {}) => chatPrompt(native, messages, options).tokens(),
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
     tokenize(text, options = {}) {
@@ -227,6 +309,10 @@ function modelOf(model: LoadedModel): Model {
       is.integer(0, info.vocabSize - 1)(token, "token");
       return tokenText(native, token);
     },
+    bytesOf(token) {
+      is.integer(0, info.vocabSize - 1)(token, "token");
+      return translated(() => native.piece(token, true));
+    },
     dispose,
     [Symbol.dispose]: dispose,
   };
@@ -234,12 +320,13 @@ function modelOf(model: LoadedModel): Model {
   return opened;
 }
 
-/** The number of layers on the GPU; -1 for all of them. */
-function layersOn(backend: Model["backend"], gpuLayers: number | "all"): number {
+/** The number of layers on the GPU, or on other devices; -1 for all of them. */
+function layersOn(backend: Model["backend"] | "several", gpuLayers: number | "all"): number {
   if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
   throw new InputError(
     `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: omit it, or choose a GPU (\`ggsl devices\` lists them)`,
+    { code: "INVALID_ARGUMENT" },
   );
 }
 
@@ -249,23 +336,23 @@ const nodeFiles = () => nodeModule("node:fs");
 function checkModelFile(path: string): NonNullable<ReturnType<typeof nodeFiles>> {
   is.that("the path of a model file", (value) => typeof value === "string" && value !== "")(path, "path");
   const fs = nodeFiles();
-  if (!fs) throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here");
-  if (!fs.existsSync(path)) throw new InputError(`the model file "${path}" does not exist`);
-  if (!fs.statSync(path).isFile()) throw new InputError(`"${path}" is not a file; expected a model in GGUF format`);
+  if (!fs)
+    throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here", { code: "UNSUPPORTED" });
+  if (!fs.existsSync(path))
+    throw new InputError(`the model file "${path}" does not exist`, { code: "UNREADABLE_FILE" });
+  if (!fs.statSync(path).isFile())
+    throw new InputError(`"${path}" is not a file; expected a model in GGUF format`, { code: "UNREADABLE_FILE" });
   return fs;
 }
 
-async function openModel(
-  path: string,
-  { backend, device }: Pick<ChosenDevice, "backend" | "device">,
-  options: ModelOptions,
-  watch = new LoadWatch(),
-): Promise<NativeModel> {
-  const binding = loadBinding();
+const openModel = (path: string, options: ModelOptions, watch = new LoadWatch()): Promise<NativeModel> =>
+  watched((watching) => loadBinding().loadModel(path, { ...options, ...watching }), watch);
+
+type Watching = Pick<ModelOptions, "onProgress" | "onStart">;
+
+async function watched(load: (watching: Watching) => Promise<NativeModel>, watch: LoadWatch): Promise<NativeModel> {
   try {
-    return await watch.during((watching) =>
-      binding.loadModel(path, { ...options, ...watching, ...(backend !== "cpu" && { device }) }),
-    );
+    return await watch.during(load);
   } catch (error) {
     if (watch.isEnded) throw watch.reason();
     const { code, message } = error as NativeError;

@@ -4,7 +4,6 @@
  * two tokens, since some damage shows only then.
  */
 import { messageOf, runScript, TIMEOUT_SIGNAL, type Ended } from "./childScript.js";
-import { cpuLibraries } from "./devices/locate.js";
 import { ModelError } from "./errors.js";
 import { addonPath } from "./root.js";
 
@@ -12,9 +11,9 @@ import { addonPath } from "./root.js";
 const secondsFor = (bytes: number): number => 60 + Math.ceil(bytes / 50e6);
 
 const CHILD = `
-const [addon, cpu, path] = process.argv.slice(1);
+const [addon, path] = process.argv.slice(1);
 const b = require(addon);
-b.loadBackends(cpu);
+b.loadBackends(b.libraries);
 (async () => {
   const model = await b.loadModel(path, { gpuLayers: 0 });
   const { vocabSize, bos } = model.info;
@@ -39,7 +38,7 @@ b.loadBackends(cpu);
 
 /** Throws a `ModelError` for a model that the child process does not survive, or that it refuses. */
 export async function probeModel(path: string, bytes: number, seconds = secondsFor(bytes)): Promise<void> {
-  const ended = await runScript(CHILD, { args: [addonPath(), cpuLibraries() ?? "", path], seconds });
+  const ended = await runScript(CHILD, { args: [addonPath()!, path], seconds });
   if (ended.stdout === "ok" && ended.signal === undefined && ended.status === 0) return;
   throw failureOf(path, ended, seconds);
 }

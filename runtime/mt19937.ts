@@ -3,56 +3,91 @@
 const SIZE = 624;
 const SHIFT = 397;
 
-export interface Mt19937 {
+/** Random words in order. */
+export interface Words {
   /** The next 32 random bits. */
   next(): number;
-  clone(): Mt19937;
+}
+
+/**
+ * The words of a seed by index. It keeps the block of 624 words that was read last and the one before it, so that several readers
+ * near each other share one generator without copies; a reader further back makes it start again from the seed.
+ */
+export class Mt19937 implements Words {
+  private block = new Uint32Array(SIZE);
+  private before = new Uint32Array(SIZE);
+  /** The number of `block`; block 0 is the seed's state, which has no words. */
+  private number = 0;
+  private index = 0;
+
+  /** @param seed an unsigned 32-bit integer */
+  constructor(private readonly seed: number) {
+    this.restart();
+  }
+
+  next(): number {
+    return this.word(this.index++);
+  }
+
+  /** The word at an index from 0 on. */
+  word(index: number): number {
+    const number = Math.floor(index / SIZE) + 1;
+    if (number < this.number - 1) this.restart();
+    while (this.number < number) this.advance();
+    let y = (number === this.number ? this.block : this.before)[index % SIZE]!;
+    y ^= y >>> 11;
+    y ^= (y << 7) & 0x9d2c5680;
+    y ^= (y << 15) & 0xefc60000;
+    return (y ^ (y >>> 18)) >>> 0;
+  }
+
+  private restart(): void {
+    const { block } = this;
+    block[0] = this.seed;
+    for (let i = 1; i < SIZE; i++) {
+      const previous = block[i - 1]! ^ (block[i - 1]! >>> 30);
+      block[i] = Math.imul(1812433253, previous) + i;
+    }
+    this.number = 0;
+  }
+
+  private advance(): void {
+    const { block: from, before: to } = this;
+    for (let i = 0; i < SIZE; i++) {
+      const y = (from[i]! & 0x80000000) | ((i + 1 < SIZE ? from[i + 1]! : to[0]!) & 0x7fffffff);
+      const far = i + SHIFT < SIZE ? from[i + SHIFT]! : to[i + SHIFT - SIZE]!;
+      to[i] = far ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
+    }
+    this.block = to;
+    this.before = from;
+    this.number++;
+  }
 }
 
 /** @param seed an unsigned 32-bit integer */
-export function mt19937(seed: number): Mt19937 {
-  const state = new Uint32Array(SIZE);
-  state[0] = seed;
-  for (let i = 1; i < SIZE; i++) {
-    const previous = state[i - 1]! ^ (state[i - 1]! >>> 30);
-    state[i] = Math.imul(1812433253, previous) + i;
-  }
-  return generator(state, SIZE);
-}
-
-function generator(state: Uint32Array, position: number): Mt19937 {
-  return {
-    next() {
-      if (position === SIZE) {
-        twist(state);
-        position = 0;
-      }
-      let y = state[position++]!;
-      y ^= y >>> 11;
-      y ^= (y << 7) & 0x9d2c5680;
-      y ^= (y << 15) & 0xefc60000;
-      return (y ^ (y >>> 18)) >>> 0;
-    },
-    clone: () => generator(state.slice(), position),
-  };
-}
-
-function twist(state: Uint32Array): void {
-  for (let i = 0; i < SIZE; i++) {
-    const y = (state[i]! & 0x80000000) | (state[(i + 1) % SIZE]! & 0x7fffffff);
-    state[i] = state[(i + SHIFT) % SIZE]! ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
-  }
-}
+export const mt19937 = (seed: number): Mt19937 => new Mt19937(seed);
 
 /** `std::uniform_real_distribution<double>(0, 1)`: two words, the low one first. */
-export function drawF64(rng: Mt19937): number {
+export function drawF64(rng: Words): number {
   const low = rng.next();
-  const value = (low + rng.next() * 2 ** 32) / 2 ** 64;
-  return value >= 1 ? 1 - 2 ** -53 : value;
+  return f64Of(low, rng.next());
 }
 
 /** `std::uniform_real_distribution<float>(0, 1)`: one word. */
-export function drawF32(rng: Mt19937): number {
-  const value = Math.fround(rng.next()) / 2 ** 32;
+export const drawF32 = (rng: Words): number => f32Of(rng.next());
+
+/** The draw at an index from 0 on, if all draws of the generator are f64. */
+export const drawF64At = (rng: Mt19937, index: number): number => f64Of(rng.word(2 * index), rng.word(2 * index + 1));
+
+/** The same if all are f32. */
+export const drawF32At = (rng: Mt19937, index: number): number => f32Of(rng.word(index));
+
+function f64Of(low: number, high: number): number {
+  const value = (low + high * 2 ** 32) / 2 ** 64;
+  return value >= 1 ? 1 - 2 ** -53 : value;
+}
+
+function f32Of(word: number): number {
+  const value = Math.fround(word) / 2 ** 32;
   return value >= 1 ? 1 - 2 ** -24 : value;
 }

@@ -2,6 +2,7 @@
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { limitsOf, type LimitOptions } from "@ggsl/compiler/limits/limits.js";
+import { OptionError } from "@ggsl/compiler/optionError.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";
 import * as is from "./check.js";
@@ -63,7 +64,10 @@ export const prompt =
     tokenList(vocabSize - 1)(value, name);
   };
 
-export const logitList: Check = is.listOf("a Float32Array or a list of numbers", someNumber);
+const numberList = is.listOf("a Float32Array or a list of numbers", someNumber);
+export const logitList: Check = (value, name) => {
+  if (!is.isArrayOf("Float32Array", value)) numberList(value, name);
+};
 
 export const device = is.either("a device's number or name", is.integer(0), is.text);
 
@@ -88,7 +92,8 @@ export const graph: Check = (value, name) => {
   is.someObject(value, name);
   if (checked.has(value as object)) return;
   const [fault] = specFaults(toSpec(value as Graph));
-  if (fault !== undefined) throw new InputError(`\`${name}\` must be a valid graph: ${fault}`);
+  if (fault !== undefined)
+    throw new InputError(`\`${name}\` must be a valid graph: ${fault}`, { code: "INVALID_ARGUMENT" });
   checked.add(value as object);
 };
 
@@ -105,8 +110,8 @@ const limits: Check = (value, name) => {
   try {
     limitsOf(value as LimitOptions);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+    if (!(error instanceof OptionError)) throw error;
+    throw new InputError(`\`${name}\`: ${error.message}`, { code: "INVALID_ARGUMENT", cause: error });
   }
 };
 

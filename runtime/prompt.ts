@@ -53,6 +53,9 @@ export function promptTokens(
   options: TokenizeOptions = {},
 ): Int32Array {
   const tokens = typeof prompt === "string" ? tokensOf(model, prompt, options) : prompt;
-  if (tokens.length === 0) throw new InputError("the prompt is empty, and the model has no beginning-of-text token");
+  if (tokens.length === 0)
+    throw new InputError("the prompt is empty, and the model has no beginning-of-text token", {
+      code: "INVALID_ARGUMENT",
+    });
   return tokens;
 }

@@ -99,13 +99,17 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.chain === graph.name &&
     saved.streams.length === graph.draws.length &&
     saved.states.length === graph.states.length;
-  const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``);
+  const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``, {
+    code: "INVALID_ARGUMENT",
+  });
   if (!fits) throw refused;
   const stray = [...saved.history, ...(saved.prompt ?? []), ...(saved.followed ?? []).flat()].find(
     (token) => token >= vocabSize,
   );
   if (stray !== undefined)
-    throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
+    throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`, {
+      code: "INVALID_ARGUMENT",
+    });
   const fresh = startSequence(graph, vocabSize, {
     feed,
     uniforms: { ...saved.params, ...saved.sets, ...saved.grammars },

@@ -4,7 +4,8 @@
  * immutable plain data: a reference to it is a snapshot.
  */
 import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
-import type { Draw, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import type { Draw, Ending, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
@@ -26,7 +27,7 @@ import {
 } from "./features/feed.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "./grammars/types.js";
-import { drawF32, drawF64, mt19937, type Mt19937 } from "./mt19937.js";
+import { drawF32At, drawF64At, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
 /**
@@ -43,7 +44,7 @@ interface Stream {
   /** The draw for the present token. */
   readonly value: number;
   /** The stream at a later draw. */
-  readonly at: (count: number) => Stream;
+  at(count: number): Stream;
 }
 
 export interface SequenceState {
@@ -86,7 +87,7 @@ export function startSequence(
 ): SequenceState {
   const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
   const streams = graph.draws.map((draw) =>
-    draws && draw.kind !== "seed" ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
+    draws && isReplaced(draw) ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
   );
   const place = placeOf(feed, vocabSize);
   const sets = withSets(openSets(graph, place), setValues(graph, uniforms), place);
@@ -149,8 +150,11 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
 
 /** The values of the graph's uniforms for the next token, f32. */
 export function uniformsOf(sequence: SequenceState): Float32Array {
+  const { uniforms } = sequence.graph;
   const env = environment(sequence);
-  return Float32Array.from(sequence.graph.uniforms, ({ expr }) => evaluateUniform(expr, env));
+  const values = new Float32Array(uniforms.length);
+  for (let i = 0; i < uniforms.length; i++) values[i] = evaluateUniform(uniforms[i]!.expr, env);
+  return values;
 }
 
 /** A vector for each input of the graph except the logits. Throws `InputError` for an input that was not set. */
@@ -171,20 +175,21 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
 
 /** The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph. */
 export function acceptToken(sequence: SequenceState, token: number, scalars: Float32Array): SequenceState {
+  const { graph } = sequence;
+  const { history, watches } = textAfter(sequence, [token]);
+  // one spread: V8 adds the members of a second one by one
   return {
     ...sequence,
     streams: sequence.streams.map((s, i) =>
-      sequence.graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
+      graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
-    states: keptStates(sequence.graph, scalars.subarray(0, sequence.graph.states.length)),
+    states: graph.states.length === 0 ? sequence.states : keptStates(graph, scalars.subarray(0, graph.states.length)),
     step: sequence.step + 1,
-    ...textAfter(sequence, [token]),
+    history,
+    watches,
     features: acceptFeatures(sequence.features, token),
   };
 }
-
-/** Every integer up to this is an f32; larger ones may not be, and a counter would stop at one that is. */
-const MAX_INTEGER = 2 ** 24;
 
 /** The values of the states as a sequence keeps them: those of type i32 are integers in their range. */
 export const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
@@ -216,21 +221,50 @@ function textAfter(
   };
 }
 
-/** The leaves of uniform expressions at the present token. Each stream is computed once. */
-function environment(sequence: SequenceState): UniformEnvironment {
-  const { params, sets, states, step, vocabSize, promptLength, history, watches } = sequence;
-  const streams: Stream[] = [];
-  return {
-    param: (name) => params.get(name)!,
-    draw: (index) => (streams[index] ??= presentStream(sequence, index)).value,
-    state: (index) => states[index]!,
-    step,
-    vocab: vocabSize,
-    promptLength,
-    last: (k) => history[history.length - k] ?? -1,
-    since: (ending) => watches.get(keyOf(ending))!.since,
-    isMember: (token, set) => sets[set]!.tokens.has(token),
-  };
+const environment = (sequence: SequenceState): UniformEnvironment => new Environment(sequence);
+
+/** The leaves of uniform expressions at the present token. Each stream is computed once. A class: it has no closures to allocate. */
+class Environment implements UniformEnvironment {
+  private readonly streams: Stream[] = [];
+
+  constructor(private readonly sequence: SequenceState) {}
+
+  get step(): number {
+    return this.sequence.step;
+  }
+
+  get vocab(): number {
+    return this.sequence.vocabSize;
+  }
+
+  get promptLength(): number {
+    return this.sequence.promptLength;
+  }
+
+  param(name: string): number {
+    return this.sequence.params.get(name)!;
+  }
+
+  draw(index: number): number {
+    return (this.streams[index] ??= presentStream(this.sequence, index)).value;
+  }
+
+  state(index: number): number {
+    return this.sequence.states[index]!;
+  }
+
+  last(k: number): number {
+    const { history } = this.sequence;
+    return history[history.length - k] ?? -1;
+  }
+
+  since(ending: Ending): number {
+    return this.sequence.watches.get(keyOf(ending))!.since;
+  }
+
+  isMember(token: number, set: number): boolean {
+    return this.sequence.sets[set]!.tokens.has(token);
+  }
 }
 
 // ---------------------------------------------------------------- parameters
@@ -250,8 +284,9 @@ function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: U
         Array.isArray(value)
           ? `\`${name}\` is not a set of tokens, found a list`
           : `\`${name}\` is not a grammar, found an object`,
+        { code: "INVALID_ARGUMENT" },
       );
-    if (!param) throw new InputError(unknownUniform(name, graph));
+    if (!param) throw new InputError(unknownUniform(name, graph), { code: "INVALID_ARGUMENT" });
     result.set(name, rounded(param, checked(param, Number(value))));
   }
   return result;
@@ -266,6 +301,7 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
     if (!isTokenList(list))
       throw new InputError(
         `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,
+        { code: "INVALID_ARGUMENT" },
       );
     lists.set(name, list);
   }
@@ -284,7 +320,8 @@ function unknownUniform(name: string, graph: Graph): string {
 
 function checked(param: Param, value: number): number {
   const expected = expectedValue(param, value);
-  if (expected !== undefined) throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}`);
+  if (expected !== undefined)
+    throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}`, { code: "INVALID_ARGUMENT" });
   return value;
 }
 
@@ -297,16 +334,25 @@ const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number
 const SMALLEST_DRAW = 2 ** -54;
 
 /** The stream of a draw at its beginning. */
-export function startStream({ kind, stream }: Draw, seed: number): Stream {
-  if (kind === "seed") return constantStream(seed);
-  const draw = kind === "f64" ? drawF64 : drawF32;
-  const streamAt = (rng: Mt19937, drawn: number, count: number): Stream => {
-    for (let i = drawn; i < count; i++) draw(rng);
-    const value = Math.max(draw(rng), SMALLEST_DRAW);
-    // the generator is copied, so that the earlier stream stays valid
-    return { seed, count, value, at: (later) => streamAt(rng.clone(), count + 1, later) };
-  };
-  return streamAt(mt19937(streamSeed(seed, stream)), 0, 0);
+export const startStream = ({ kind, stream }: Draw, seed: number): Stream =>
+  kind === "seed" ? constantStream(seed) : new RandomStream(kind, mt19937(streamSeed(seed, stream)), seed, 0);
+
+/** A place in a stream; all places share the generator, so that a later one costs no copy. */
+class RandomStream implements Stream {
+  readonly value: number;
+
+  constructor(
+    private readonly kind: "f32" | "f64",
+    private readonly rng: Mt19937,
+    readonly seed: number,
+    readonly count: number,
+  ) {
+    this.value = Math.max(kind === "f64" ? drawF64At(rng, count) : drawF32At(rng, count), SMALLEST_DRAW);
+  }
+
+  at(count: number): Stream {
+    return new RandomStream(this.kind, this.rng, this.seed, count);
+  }
 }
 
 /** A seed that is read as a number. */
@@ -315,10 +361,16 @@ const constantStream = (seed: number, count = 0): Stream => ({
   at: (later) => constantStream(seed, later),
 });
 
+/** A key of a hash is no number in [0, 1] that could be given. */
+const isReplaced = ({ kind }: Draw): boolean => kind !== "seed";
+
+/** Whether the option `draws` has an effect. */
+export const takesDraws = (graph: Graph): boolean => graph.draws.some(isReplaced);
+
 function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
   if (value === undefined || !(value >= 0 && value <= 1))
-    throw new InputError(`a draw must be in [0, 1], found ${value}`);
+    throw new InputError(`a draw must be in [0, 1], found ${value}`, { code: "INVALID_ARGUMENT" });
   return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
 }
 
@@ -335,6 +387,7 @@ function presentStream(sequence: SequenceState, index: number): Stream {
   if (!(count >= stream.count && count <= most)) {
     throw new InputError(
       `draw ${index} requests number ${count} of its stream after number ${stream.count}: expected a later number, at most ${MAX_DRAWS} per token, so ${most} here`,
+      { code: "INVALID_ARGUMENT" },
     );
   }
   return count === stream.count ? stream : stream.at(count);

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The host tail: llama.cpp's own CPU samplers on the rows that the graph leaves. */
 import type { Graph, TailArg, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { stageFaults } from "@ggsl/compiler/graph/tail.js";
@@ -62,7 +63,9 @@ function tailOf(native: NativeTail): Tail {
     pick(rows) {
       const left = apply(rows);
       if (left.selected < 0)
-        throw new InputError("the host tail does not pick a token: end it with `host dist()` or `host greedy()`");
+        throw new InputError("the host tail does not pick a token: end it with `host dist()` or `host greedy()`", {
+          code: "INVALID_ARGUMENT",
+        });
       return left;
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
@@ -104,7 +107,7 @@ function nativeStage({ name, args }: TailStage, params: ReadonlyMap<string, numb
   ]);
   const stage = { ...Object.fromEntries(values), name };
   if (isNative(stage)) return stage;
-  throw new InputError(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
+  throw new InputError(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`, { code: "INVALID_ARGUMENT" });
 }
 
 /** The types are derived from the table that `faultsOf` checks against. */
@@ -114,7 +117,7 @@ const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => sta
 
 /** The remaining rows; a graph without a candidates output has a row for every token. */
 function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
-  if (!logits) throw new InputError("the chain passes no rows to its host tail");
+  if (!logits) throw new InputError("the chain passes no rows to its host tail", { code: "INVALID_ARGUMENT" });
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
   return {
     tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i),

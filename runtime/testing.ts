@@ -50,25 +50,29 @@ export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> 
 }
 
 /** Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile. */
-export function runTests(
+export const runTests = (...of: Parameters<typeof eachTest>): TestResult[] => [...eachTest(...of)];
+
+/** As `runTests`, one result after another. */
+export function* eachTest(
   source: SourceFile,
   backends: readonly EvaluateBackend[],
   importer?: Importer,
   { only, ...options }: TestOptions = {},
-): TestResult[] {
+): Generator<TestResult, void, void> {
   const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics.filter(isError));
   const tests = only === undefined ? program.tests : program.tests.slice(only, only + 1);
-  return tests.flatMap((test) => {
+  for (const test of tests) {
     const { line } = lineColumn(source, test.span.start);
-    return backends.map((backend) => ({
-      title: test.title,
-      file: source.name,
-      line,
-      backend: chosenBackend(backend),
-      differences: runTest(program, test, { ...options, backend }),
-    }));
-  });
+    for (const backend of backends)
+      yield {
+        title: test.title,
+        file: source.name,
+        line,
+        backend: chosenBackend(backend),
+        differences: runTest(program, test, { ...options, backend }),
+      };
+  }
 }
 
 type Where = Omit<TestOptions, "only"> & { readonly backend: EvaluateBackend };
@@ -92,9 +96,10 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     ? rows(clauses("logits")[0]!)
     : rows(clauses("probs")[0] ?? { values: [] }).map((probs) => probs.map(Math.log));
   const [first = []] = given;
-  if (first.length === 0) throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`");
+  if (first.length === 0)
+    throw new InputError("the test has no candidates: add `probs [...]` or `logits [...]`", { code: "INVALID_TEST" });
   const run = clauses("run")[0];
-  if (!run) throw new InputError("the test has no stages: add `run STAGES`");
+  if (!run) throw new InputError("the test has no stages: add `run STAGES`", { code: "INVALID_TEST" });
   const graph = graphOfStages(program, run, test);
   const bias = new Map(
     clauses("bias").flatMap((c) => c.pairs.map(([t, v]) => [numberOf(module, t), numberOf(module, v)] as const)),
@@ -111,14 +116,19 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
   using evaluator = createEvaluator(graph, first.length, { ...options, history, feed });
   for (const token of numbers(clauses("accept")[0]?.values ?? [])) {
     if (token >= first.length)
-      throw new InputError(`\`accept\` has token ${token}, and the test has ${first.length} candidates`);
+      throw new InputError(`\`accept\` has token ${token}, and the test has ${first.length} candidates`, {
+        code: "INVALID_TEST",
+      });
     evaluator.evaluate(first.map((_, row) => (row === token ? 0 : -Infinity)));
     evaluator.accept(token);
   }
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : given.length;
-  if (count > MAX_STEPS) throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`);
+  if (count > MAX_STEPS)
+    throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`, { code: "LIMIT_EXCEEDED" });
   if (given.length > 1 && count > given.length)
-    throw new InputError(`the test has ${count} steps and candidates for ${given.length}: give a list for each step`);
+    throw new InputError(`the test has ${count} steps and candidates for ${given.length}: give a list for each step`, {
+      code: "INVALID_TEST",
+    });
   const states: Readonly<Record<string, number>>[] = [];
   const steps = Array.from({ length: Math.max(1, count) }, (_, i) => {
     const evaluation = evaluator.evaluate(given[i] ?? first);
@@ -151,7 +161,7 @@ function graphOfStages(program: Program, { stages, span }: Clause<"run">, test: 
 
 function numberOf(module: Module, expr: Expr): number {
   const value = evaluateConstant(expr, module);
-  if (value === undefined) throw new InputError("numbers in a test must be constants");
+  if (value === undefined) throw new InputError("numbers in a test must be constants", { code: "INVALID_TEST" });
   return expr.kind === "unary" && expr.operand.kind === "number" && expr.operand.value === Infinity ? -Infinity : value;
 }
 
@@ -198,7 +208,10 @@ function compare(
 
 /** The tokens of a text. */
 function tokensOf(text: string, vocabulary: GivenVocabulary | undefined): number[] {
-  if (!vocabulary) throw new InputError("`text` needs a vocabulary: add `vocab [...]` to the test, or give one");
+  if (!vocabulary)
+    throw new InputError("`text` needs a vocabulary: add `vocab [...]` to the test, or give one", {
+      code: "MISSING_VOCABULARY",
+    });
   return [...vocabularyFrom(vocabulary).tokenize(toBytes(text))];
 }
 
@@ -229,7 +242,7 @@ function compareState(
   if (found.length > 0) return differences(`state ${name}`, expected, found, TOLERANCE);
   const names = Object.keys(states[0]!);
   const known = names.length > 0 ? `they keep ${names.join(", ")}` : "they keep none";
-  throw new InputError(`the stages of the test keep no state \`${name}\`: ${known}`);
+  throw new InputError(`the stages of the test keep no state \`${name}\`: ${known}`, { code: "INVALID_TEST" });
 }
 
 /** A measure has a value at each step. */
@@ -238,7 +251,7 @@ function compareMeasure(name: string, expected: number[], steps: Evaluation[]): 
   if (found.length > 0) return differences(`measure ${name}`, expected, found, TOLERANCE);
   const names = Object.keys(steps[0]!.measures ?? {});
   const known = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
-  throw new InputError(`the stages of the test have no measure \`${name}\`: ${known}`);
+  throw new InputError(`the stages of the test have no measure \`${name}\`: ${known}`, { code: "INVALID_TEST" });
 }
 
 const ascending = (a: number, b: number): number => a - b;

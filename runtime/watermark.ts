@@ -35,7 +35,8 @@ export function detectWatermark(tokens: readonly number[] | Int32Array, options:
   const { key, gamma = 0.25, from = 0 } = checked(tokens, options);
   // the sampler's parameter is an f32
   const share = Math.fround(gamma);
-  if (!(share > 0 && share < 1)) throw new InputError(`\`gamma\` must be a number between 0 and 1, found ${gamma}`);
+  if (!(share > 0 && share < 1))
+    throw new InputError(`\`gamma\` must be a number between 0 and 1, found ${gamma}`, { code: "INVALID_ARGUMENT" });
   const noise = noiseOfText(tokens, key, from, 1, ([last]) => last!);
   const n = noise.length;
   const green = noise.filter((u) => u < share).length;

@@ -7,18 +7,21 @@
  *     --sanitize   instead builds the C++ tests with AddressSanitizer and UBSan, and runs them
  *     --sanitize-addon  instead builds the addon with them, in a folder of its own (tools/sanitize.ts runs it)
  *     --cuda ARCH  instead builds ggml's CUDA backend (tools/lib/cuda.ts)
+ *     --rpc        instead builds ggml's RPC backend (tools/lib/rpc.ts), which the set-up does as well
  *     --force      builds even if nothing has changed
+ *     --c          instead builds the C library, build/Release/libggsl.so and libggsl.a
  *     --source     only unpacks llama.cpp's source
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
+import { linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
 import { readArguments } from "./lib/arguments.js";
 import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";
 import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { buildRpc } from "./lib/rpc.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
-const PLATFORMS: Readonly<Record<string, string>> = { "linux-x64": "linux-x64", "linux-arm64": "linux-arm64" };
 /** Debian's packages have the same names. */
 const COMPILERS = ["g++", "cmake", "make", "git"];
 
@@ -33,13 +36,15 @@ class BuildError extends ToolError {
 
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = readArguments(
-    "npm run build:native -- [--sanitize | --sanitize-addon | --cuda ARCH | --source] [--force]",
+    "npm run build:native -- [--sanitize | --sanitize-addon | --cuda ARCH | --c | --rpc | --source] [--force]",
     {
       args,
       options: {
         sanitize: { type: "boolean", default: false },
         "sanitize-addon": { type: "boolean", default: false },
         cuda: { type: "string" },
+        c: { type: "boolean", default: false },
+        rpc: { type: "boolean", default: false },
         force: { type: "boolean", default: false },
         source: { type: "boolean", default: false },
       },
@@ -47,9 +52,19 @@ export async function main(args: readonly string[]): Promise<void> {
   );
   if (values.source) await unpackSource();
   else if (values.cuda !== undefined) await buildBackend(values.cuda, values.force);
+  else if (values.rpc) await buildRpcBackend(values.force);
   else if (values.sanitize) await runSanitized();
   else if (values["sanitize-addon"]) await buildSanitized("addon");
+  else if (values.c) await buildLibrary();
   else await buildAddon(values.force);
+}
+
+/** The C library, of the addon's objects. */
+export async function buildLibrary(): Promise<void> {
+  await buildAddon();
+  await run("cmake", ["--build", join(buildFolder, "cmake"), "--target", "ggsl_libraries", "--parallel", `${jobs}`], {
+    stdio: "inherit",
+  });
 }
 
 /** Throws unless the C++ build tools are installed. */
@@ -70,7 +85,7 @@ export async function buildAddon(force = false): Promise<void> {
     {
       stampFile: join(buildFolder, "native.stamp"),
       stamp: `${fingerprint(["native", "tools/build-native.ts", ...headers])} ${libraries}`,
-      outputs: ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node", "ggsl_replay"].map((name) =>
+      outputs: ["ggsl.node", "ggsl_oracle.node", "ggsl_common_oracle.node", "ggsl_replay", "ggsl_texts"].map((name) =>
         join(buildFolder, "Release", name),
       ),
       force,
@@ -87,6 +102,16 @@ export async function buildAddon(force = false): Promise<void> {
 /** llama.cpp's source in build/llama.cpp. */
 export const unpackSource = (): Promise<void> => cloneSource(checkLlama().bundle);
 
+/** Builds ggml's RPC backend, unless it is up to date. */
+export async function buildRpcBackend(force = false): Promise<void> {
+  const { bundle, libraries } = checkLlama();
+  const prepare = async (): Promise<void> => {
+    await checkCompilers();
+    await cloneSource(bundle);
+  };
+  await buildRpc({ source, tag: RELEASE.tag, libraries, buildFolder, force }, prepare);
+}
+
 async function buildBackend(given: string, force: boolean): Promise<void> {
   const { bundle } = checkLlama();
   const architecture = checkArchitecture(given);
@@ -97,7 +122,7 @@ async function buildBackend(given: string, force: boolean): Promise<void> {
 }
 
 /** What can be built with sanitizers (GGSL_SANITIZE in native/CMakeLists.txt). */
-type Sanitized = "tests" | "addon" | "threads";
+type Sanitized = "tests" | "addon" | "c" | "threads";
 
 /** Builds in `build/sanitize-KIND`. Returns that folder and llama.cpp's libraries, which have no instrumentation. */
 export async function buildSanitized(kind: Sanitized): Promise<{ folder: string; libraries: string }> {
@@ -131,15 +156,9 @@ function packageFolder(name: string): string {
 
 const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
 
-/** Checks llama.cpp's version. Returns the bundle of its source and the folder of the prebuilt libraries. */
-function checkLlama(): { bundle: string; libraries: string } {
-  const platform = PLATFORMS[`${process.platform}-${process.arch}`];
-  if (platform === undefined) {
-    const known = Object.keys(PLATFORMS).join(", ");
-    throw new BuildError(
-      `the native runtime supports ${known}, not ${process.platform}-${process.arch} yet. Other backends still work.`,
-    );
-  }
+/** Checks llama.cpp's version. Returns the bundle of its source and the folder of a platform's prebuilt libraries. */
+export function checkLlama(platform = platformName()): { bundle: string; libraries: string } {
+  const row = rowOf(platform);
   const folder = packageFolder("node-llama-cpp");
   const { version } = readJson<{ version: string }>(join(folder, "package.json"));
   if (version !== RELEASE.package) {
@@ -149,14 +168,23 @@ function checkLlama(): { bundle: string; libraries: string } {
   if (tag !== RELEASE.tag) {
     throw new BuildError(`expected llama.cpp ${RELEASE.tag} in node-llama-cpp, found ${tag}. Run: npm run setup`);
   }
-  const libraries = join(packageFolder(`@node-llama-cpp/${platform}`), "bins", platform);
-  const library = `libllama.${RELEASE.tag}.so`;
-  if (!existsSync(join(libraries, library))) {
+  const bundle = join(folder, "llama", "gitRelease.bundle");
+  // built from source by tools/lib/llamaLibraries.ts
+  if (row.llama === undefined) return { bundle, libraries: join(buildFolder, `llama-${platform}`) };
+  const libraries = join(packageFolder(`@node-llama-cpp/${row.llama}`), "bins", row.llama);
+  const missing = Object.values(linkedFiles(row, RELEASE.tag)).find((file) => !existsSync(join(libraries, file)));
+  if (missing !== undefined) {
     throw new BuildError(
-      `expected ${library} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm run setup`,
+      `expected ${missing} in ${libraries}, found none. Reinstall: rm -rf node_modules && npm run setup`,
     );
   }
-  return { bundle: join(folder, "llama", "gitRelease.bundle"), libraries };
+  return { bundle, libraries };
+}
+
+function rowOf(platform: string): Platform {
+  if (platform in PLATFORMS) return PLATFORMS[platform as PlatformName];
+  const names = Object.keys(PLATFORMS).join(", ");
+  throw new BuildError(`the native runtime supports ${names}, not ${platform} yet. Other backends still work.`);
 }
 
 /** Clones llama.cpp's source. An interrupted clone has no stamp and is repeated. */
@@ -174,6 +202,18 @@ async function cloneSource(bundle: string): Promise<void> {
   renameSync(partial, source);
 }
 
+/** What the target `ggsl_package`, the addon in a platform's package, needs. */
+export const packageCache = (platform: string): Readonly<Record<string, string>> => ({
+  GGSL_PACKAGE: join(buildFolder, "platforms", platform),
+  GGSL_LLAMA_PACKAGE: rowOf(platform).llama ?? "",
+});
+
+/** Links the objects of the addon once more, for this platform's package. */
+export async function linkPackage(): Promise<void> {
+  await buildAddon(!existsSync(join(buildFolder, "cmake", "CMakeCache.txt")));
+  await run("cmake", ["--build", join(buildFolder, "cmake"), "--target", "ggsl_package"]);
+}
+
 /** native/package.json tells cmake-js that the addon uses Node-API, whose headers are a package: nothing is downloaded. */
 async function compile(
   libraries: string,
@@ -186,6 +226,7 @@ async function compile(
     LLAMA_SOURCE: source,
     LLAMA_LIBRARIES: libraries,
     GGSL_OUTPUT: join(buildFolder, "Release"),
+    ...packageCache(platformName()),
     ...options,
   };
   const definitions = Object.entries(cache).map(([key, value]) => `--CD${key}=${value}`);

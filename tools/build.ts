@@ -8,10 +8,11 @@ import { fingerprint, once } from "./lib/stamp.js";
 
 /** The inputs of `tsc -p tsconfig.build.json` and tools/lib/dist.ts. */
 const SOURCES = [
-  ...["compiler", "format", "settings", "codegen", "runtime", "lsp", "vite", "cli", "bench"],
+  ...["compiler", "format", "settings", "codegen", "runtime", "lsp", "vite", "server", "cli", "bench"],
   "tsconfig.json",
   "tsconfig.build.json",
   "tools/lib/dist.ts",
+  "tools/lib/vendor.ts",
   "package-lock.json",
 ];
 const isSource = (path: string): boolean =>

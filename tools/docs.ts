@@ -15,6 +15,8 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   graph: () => import("./docs/graph.js"),
   std: () => import("./docs/std.js"),
   optimizer: () => import("./docs/optimizer.js"),
+  errors: () => import("./docs/errors.js"),
+  server: () => import("./docs/server.js"),
   backends: () => import("./docs/backends.js"),
 };
 

@@ -28,8 +28,12 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function generateNative(check: boolean): Promise<boolean> {
-  const [{ opFiles }, { llamaFiles }] = await Promise.all([import("./lib/opFiles.js"), import("./lib/llamaFiles.js")]);
-  const isRight = Object.entries({ ...opFiles(), ...llamaFiles() }).map(([path, text]) => {
+  const [{ opFiles }, { llamaFiles }, { specFiles }] = await Promise.all([
+    import("./lib/opFiles.js"),
+    import("./lib/llamaFiles.js"),
+    import("./lib/specFiles.js"),
+  ]);
+  const isRight = Object.entries({ ...opFiles(), ...llamaFiles(), ...specFiles() }).map(([path, text]) => {
     if (check) return checkGenerated(path, text, "npm run generate");
     writeGenerated(path, text);
     return true;

@@ -42,7 +42,7 @@ function packagesFault() {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return undefined;
-  console.log("setup: installing packages (1000 MB the first time)");
+  console.log("setup: installing packages (1500 MB the first time)");
   // with development packages, even if NODE_ENV is "production": the compiler is built here
   const options = ["--no-save", "--ignore-scripts", "--include=dev", "--no-progress", "--loglevel=error"];
   const { status, error, stdout, stderr } = spawnSync("npm", ["install", ...options], {

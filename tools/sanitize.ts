@@ -5,6 +5,7 @@
  *
  *     --threads   only ThreadSanitizer
  *     --addon     only the other two
+ *     --only PART only the parts of the addon whose name contains this, such as "workers"
  *
  * Leaks are checked in the programs that end by themselves: Node.js then frees all that the addon owns. A leak is reported if the
  * addon is among the callers that allocated it; what V8 and llama.cpp leave on their own is not ours (native/leaks.supp has the
@@ -37,26 +38,41 @@ const PROGRAMS: readonly Program[] = [
   { name: "workers", args: ["test/native/workers.mjs", "20", MODEL], checksLeaks: true },
   { name: "requests", args: ["test/native/requests.mjs", "10", MODEL], checksLeaks: true },
   { name: "process.exit()", args: ["test/native/exit.mjs", MODEL, "100"], checksLeaks: false },
-  tests("native/decode", "native/batched", "native/evaluate", "native/grammar", "native/tail", "native/wide"),
+  tests(
+    "native/decode",
+    "native/batched",
+    "native/evaluate",
+    "native/grammar",
+    "native/tail",
+    "native/wide",
+    "native/fused",
+  ),
+  tests("random/fused"),
   tests("e2e/scheduler", "e2e/context", "e2e/many", "e2e/sets"),
 ];
 
 export async function main(args: readonly string[]): Promise<number> {
-  const { values } = readArguments("npm run sanitize:addon -- [--threads | --addon]", {
+  const { values } = readArguments("npm run sanitize:addon -- [--threads | --addon] [--only PART]", {
     args,
-    options: { threads: { type: "boolean", default: false }, addon: { type: "boolean", default: false } },
+    options: {
+      threads: { type: "boolean", default: false },
+      addon: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+    },
   });
-  const faults = [...(values.threads ? [] : await checkAddon()), ...(values.addon ? [] : await checkThreads())];
+  const programs = PROGRAMS.filter(({ name }) => name.includes(values.only));
+  if (programs.length === 0) throw new ToolError(`sanitize: no part is called "${values.only}"`);
+  const faults = [...(values.threads ? [] : await checkAddon(programs)), ...(values.addon ? [] : await checkThreads())];
   for (const fault of faults) console.error(`\n${fault}`);
   console.log(faults.length === 0 ? "sanitize: nothing was reported" : `sanitize: ${faults.length} reports`);
   return faults.length === 0 ? 0 : 1;
 }
 
-async function checkAddon(): Promise<string[]> {
+async function checkAddon(programs: readonly Program[]): Promise<string[]> {
   const { folder } = await buildSanitized("addon");
   const runtimes = await Promise.all(["libasan.so", "libubsan.so"].map(libraryOf));
   const faults: string[] = [];
-  for (const { name, args, checksLeaks } of PROGRAMS) {
+  for (const { name, args, checksLeaks } of programs) {
     const logs = join(folder, "logs");
     rmSync(logs, { recursive: true, force: true });
     mkdirSync(logs);

@@ -3,16 +3,23 @@
  * demo and the tests run it first. Steps that are up to date are skipped.
  */
 import { compile } from "./build.js";
-import { buildAddon, checkCompilers } from "./build-native.js";
+import { buildAddon, buildRpcBackend, checkCompilers, unpackSource } from "./build-native.js";
 import { generate } from "./generate.js";
 import { ToolError } from "./lib/process.js";
 
-/** Prepares the checkout for the command line and the tests. Throws a `ToolError`. */
-export async function setUp(): Promise<void> {
+/** What all builds and checks read: generated sources, and llama.cpp's. Throws a `ToolError`. */
+export async function prepare(): Promise<void> {
   await checkCompilers();
   if (!(await generate({ check: true }))) throw new ToolError("setup: a generated file that is committed is stale");
+  await unpackSource();
+}
+
+/** Prepares the checkout for the command line and the tests. Throws a `ToolError`. */
+export async function setUp(): Promise<void> {
+  await prepare();
   await compile();
   await buildAddon();
+  await buildRpcBackend();
 }
 
 export async function main(): Promise<void> {

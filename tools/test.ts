@@ -8,8 +8,8 @@ import { jest } from "./jest.js";
 import { formatTable } from "ggsl/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
 import { readIfThere } from "./lib/generated.js";
-import { attemptTool, jobs, root, ToolError } from "./lib/process.js";
-import { setUp } from "./setup.js";
+import { attemptTool, jobs, root, ToolError, type Ended } from "./lib/process.js";
+import { prepare } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
 
@@ -18,11 +18,31 @@ const build =
   (options) =>
     attemptTool(tool, args, options);
 
+/** Rest of the set-up: without these no test runs. */
+const BUILDS = { addon: "Native addon", packages: "TypeScript of the packages" };
+
+/** The C library and packages are made of the addon's objects, so these builds never run at once. */
+let addonBuilt: Promise<Ended> | undefined;
+
 /** Two at a time, with half of the processors each, so that none is idle during linking. The longest come first. */
 const CHECKS: readonly Check[] = [
   ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
+  [BUILDS.addon, (options) => (addonBuilt = build("build-native")(options))],
   ["C++ tests under sanitizers", build("build-native", "--sanitize")],
-  ["WebAssembly module from its sources", build("build-wasm", "--check")],
+  [
+    // one after the other: all build in the addon's folder; the tests of the C library find it built
+    "C library, packages with addons",
+    async (options) => {
+      await addonBuilt;
+      const library = await build("build-c")(options);
+      return library.status === 0 ? build("build-platforms", "--check")(options) : library;
+    },
+  ],
+  [BUILDS.packages, build("build")],
+  ["RPC backend", build("build-native", "--rpc")],
+  ["WebAssembly module of its sources", build("build-wasm", "--recorded")],
+  // its tests find it built
+  ["Playground", build("build-playground")],
   ...LINT,
   ...TYPES,
 ];
@@ -30,17 +50,31 @@ const HALF = { CMAKE_BUILD_PARALLEL_LEVEL: `${Math.ceil(jobs / 2)}` };
 
 /** The tests of a model's texts depend on this file; they run again on other variants of ggml's CPU backend, which round differently. */
 const MODEL = "test/model/demo.ts";
-/** Vulkan's tests say little about the CPU. */
+/** What the folders of these tests are about does not depend on the CPU, and importers write programs that other tests run. */
 const ON_VARIANTS = [
   "--findRelatedTests",
   MODEL,
-  ...["/node_modules/", "/vulkan/"].map((path) => `--testPathIgnorePatterns=${path}`),
+  ...[
+    "/node_modules/",
+    "/vulkan/",
+    "/wasm/",
+    "/import/",
+    "/server/",
+    "/cli/",
+    "/codegen/",
+    "/install/",
+    "/packages/",
+    "/c/",
+    "/emit/",
+    "/fleet/",
+    "/rpc/",
+  ].map((path) => `--testPathIgnorePatterns=${path}`),
 ];
-/** Variants that round differently from each other and from the best one: without fused multiply-add, and with it in 256-bit vectors. */
-const VARIANTS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ["sse42", "haswell"],
-  arm64: ["armv8.0_1", "armv8.2_1"],
-};
+/**
+ * A variant that rounds differently from the best one, which all tests run on: without fused multiply-add. `GGSL_CPU_VARIANT=haswell npm
+ * run jest` runs them on another.
+ */
+const VARIANTS: Partial<Record<NodeJS.Architecture, readonly string[]>> = { x64: ["sse42"], arm64: ["armv8.0_1"] };
 
 interface Counts {
   readonly passed: number;
@@ -51,7 +85,13 @@ const one = (ok: boolean): Counts => (ok ? { passed: 1, failed: 0 } : { passed: 
 
 export async function main(): Promise<number> {
   const setUpCounts = await step("Set-up", trySetUp);
-  const counts = setUpCounts.failed > 0 ? [setUpCounts] : [...(await doChecks()), ...(await doTests())];
+  const counts = [setUpCounts];
+  if (setUpCounts.failed === 0) {
+    counts.push(...(await doChecks()));
+    const isBuilt = steps.every(([name, , word]) => !Object.values(BUILDS).includes(name) || word === "ok");
+    if (isBuilt) counts.push(...(await doTests()));
+    else skip("Tests", "a build that they need has failed");
+  }
   const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
   console.log(`\n${formatTable(["step", "time", ""], steps)}`);
   console.log(`\n${passed} passed, ${failed} failed`);
@@ -125,7 +165,7 @@ function verdict(name: string, isOk: boolean, start: number): string {
 
 async function trySetUp(): Promise<Counts> {
   try {
-    await setUp();
+    await prepare();
     return one(true);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;

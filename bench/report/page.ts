@@ -6,13 +6,21 @@ import {
   writeWhole,
   type CompileTimings,
   type Machine,
-  type Measurement,
   type ModelTimings,
+  type RpcTimings,
+  type ServerTimings,
+  type TextsTimings,
   type Timings,
+  type WorkCount,
 } from "../results.js";
 import { ROOT } from "../tool.js";
+import { launchTable, MODEL } from "./launches.js";
 import { modelTable } from "./models.js";
-import { markdown, profileTable, spreadText, timingTable } from "./table.js";
+import { loadTable, speedTable, trafficTable } from "./rpc.js";
+import { serverTable, serverTargets } from "./server.js";
+import { markdown, ofFirstVariant, profileTable, spreadText, timingTable, variantTable } from "./table.js";
+import { compileTargets, samplingTargets, targetTable, textTargets } from "./targets.js";
+import { ownChainsText, textsTable, threadsTable } from "./texts.js";
 
 const BEGIN = "<!-- measured: begin -->";
 const END = "<!-- measured: end -->";
@@ -39,76 +47,29 @@ function measuredPart(): string {
   const timings = results<Timings>("timings.json");
   const compile = results<CompileTimings>("compile.json");
   const models = results<ModelTimings>("models.json");
+  const texts = results<TextsTimings>("batches.json");
+  const server = results<ServerTimings>("server.json");
+  const rpc = results<RpcTimings>("rpc.json");
+  const launches = results<readonly WorkCount[]>("launches.json");
   return [
     ...(timings ? [circumstancesOf(timings)] : []),
     ...(compile ? [circumstancesOf(compile)] : []),
     "### Targets\n",
-    markdown(targetTable(timings?.measurements ?? [], compile)),
+    markdown(
+      targetTable([...samplingTargets(timings?.measurements ?? []), ...compileTargets(compile), ...textTargets(texts)]),
+    ),
     ...(timings ? ["", timingPart(timings)] : []),
     ...(compile ? ["", compilePart(compile)] : []),
+    ...(texts ? ["", textsPart(texts)] : []),
     ...(models ? ["", modelPart(models)] : []),
+    ...(server ? ["", serverPart(server)] : []),
+    ...(rpc ? ["", rpcPart(rpc)] : []),
+    ...(launches ? ["", launchPart(launches)] : []),
   ].join("\n");
 }
 
 const circumstancesOf = ({ command, date, machine }: { command: string; date: string; machine: Machine }): string =>
   `\`${command}\`, ${date}, on ${machine.processors} processors (${machine.arch}, ${machine.processor}).\n`;
-
-// ---------------------------------------------------------------- targets
-
-interface Target {
-  readonly what: string;
-  readonly most: number;
-  readonly unit?: string;
-  readonly found: number | undefined;
-  readonly shown?: string | undefined;
-}
-
-function targetTable(
-  measurements: readonly Measurement[],
-  compile: CompileTimings | undefined,
-): { head: readonly string[]; rows: readonly (readonly string[])[] } {
-  const find = (rows: number, threads: number): Measurement | undefined =>
-    measurements.find(
-      ({ setting: s, threads: t }) =>
-        s.chain === "default" && s.vocabSize === 128256 && s.shape === "peaked" && s.rows === rows && t === threads,
-    );
-  const [one, many] = [find(1, 1), find(64, 2)];
-  const warm = compile?.compilations.find(({ name }) => name === "default chain")?.warmMs;
-  const targets: Target[] = [
-    { what: "default chain, 1 sequence: nodes without views", most: 22, found: one?.ggsl.nodesWithoutViews },
-    {
-      what: "default chain, 64 sequences, each with its own uniforms: nodes without views",
-      most: 26,
-      found: many?.ggsl.nodesWithoutViews,
-    },
-    {
-      what: "time, V = 128256, 1 sequence, 1 thread, relative to llama.cpp's samplers on the device",
-      ...{ most: 0.95, found: one?.ratioToLlama?.median, shown: spreadText(one?.ratioToLlama) },
-    },
-    {
-      what: "the same, relative to llama.cpp's samplers on the CPU",
-      ...{ most: 0.75, found: one?.ratioToHost.median, shown: spreadText(one?.ratioToHost) },
-    },
-    {
-      what: "time, V = 128256, 64 sequences, 2 threads, relative to 64 llama.cpp chains on the device",
-      ...{ most: 0.6, found: many?.ratioToLlama?.median, shown: spreadText(many?.ratioToLlama) },
-    },
-    { what: "compiling the default chain, warm", most: 5, unit: "ms", found: warm?.median, shown: spreadText(warm) },
-    {
-      what: "`ggsl check` of 100 lines, whole process",
-      ...{ most: 300, unit: "ms", found: compile?.check.ms.median, shown: spreadText(compile?.check.ms) },
-    },
-  ];
-  return {
-    head: ["what", "at most", "measured", "met"],
-    rows: targets.map(({ what, most, unit = "", found, shown }) => [
-      what,
-      `${most} ${unit}`.trim(),
-      found === undefined ? "not measured" : `${shown ?? found} ${unit}`.trim(),
-      found === undefined ? "-" : found <= most ? "yes" : "no",
-    ]),
-  };
-}
 
 // ---------------------------------------------------------------- details
 
@@ -117,12 +78,17 @@ function timingPart({ measurements, profiles }: Timings): string {
   const same = counts.reduce((sum, [n]) => sum + n, 0);
   const all = counts.reduce((sum, [, n]) => sum + n, 0);
   const shown = profiles.filter((p) => p.case.includes(" 1 sequence"));
+  const peaked = measurements.filter((m) => m.setting.shape === "peaked");
+  const variants = variantTable(peaked.filter((m) => m.vocab === 128256));
   return [
     "### Sampling time, as ratios\n",
     "![ratios of the large vocabulary](../bench/results/timings.svg)\n",
     `In the first run ${same} of ${all} sequences picked the token that llama.cpp's CPU chain picks from the same random number.\n`,
-    markdown(timingTable(measurements.filter((m) => m.setting.shape === "peaked"))),
+    markdown(timingTable(ofFirstVariant(peaked))),
     "\nFlat logits are in timings.json.\n",
+    ...(variants
+      ? ["### On variants of the CPU backend\n", "In one run, V = 128256, peaked logits.\n", `${markdown(variants)}\n`]
+      : []),
     "### Where the time goes\n",
     "One sequence, V = 128256, 1 thread: the six largest nodes of each graph.\n",
     ...shown.map((p) => `**${p.case.split(",")[0]!}, ${NAMES[p.side]}**\n\n${markdown(profileTable(p, 6))}\n`),
@@ -146,3 +112,45 @@ function compilePart({ compilations, check }: CompileTimings): string {
 
 const modelPart = (timings: ModelTimings): string =>
   ["### Whole models\n", circumstancesOf(timings), markdown(modelTable(timings.measurements))].join("\n");
+
+const textsPart = (timings: TextsTimings): string =>
+  [
+    "### Texts at the same time\n",
+    circumstancesOf(timings),
+    `${markdown(textsTable(timings.measurements))}\n`,
+    "GGSL's processor time for a token in microseconds, by thread:\n",
+    markdown(threadsTable(timings.measurements)),
+    ...(timings.ownChains ? [`\n${ownChainsText(timings.ownChains)}`] : []),
+  ].join("\n");
+
+const serverPart = (timings: ServerTimings): string =>
+  [
+    "### Servers\n",
+    circumstancesOf(timings),
+    `${markdown(serverTargets(timings.measurements))}\n`,
+    markdown(serverTable(timings.measurements)),
+  ].join("\n");
+
+function rpcPart(timings: RpcTimings): string {
+  const { milliseconds, traffic, speeds, loads } = timings;
+  return [
+    "### Workers\n",
+    circumstancesOf(timings),
+    "What goes over the link to one worker for a decode of all sequences, with llama.cpp's default chain. These numbers are counted.\n",
+    markdown(trafficTable(traffic)),
+    `\nTokens a second of all sequences over a link that delays by ${milliseconds} ms each way: medians and quartiles, graph and host alternating.\n`,
+    markdown(speedTable(speeds)),
+    "\nLoading the model of this vocabulary. The cache keeps tensors above 10 MiB.\n",
+    markdown(loadTable(loads)),
+  ].join("\n");
+}
+
+const launchPart = (counts: readonly WorkCount[]): string =>
+  [
+    "### On GPUs, by a model\n",
+    `\`npm run bench:launches\`: the launches and the bytes of the graphs for one token of each sequence, V = ${counts[0]!.vocab}, and the time that would take with ${MODEL}. Not measured.\n`,
+    "**CUDA**\n",
+    `${markdown(launchTable(counts, "cuda"))}\n`,
+    "**Vulkan**\n",
+    markdown(launchTable(counts, "vulkan")),
+  ].join("\n");

@@ -12,6 +12,30 @@ export const spreadText = (spread: Spread | undefined): string =>
 
 const number = (value: number): string => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
+/** Those on the variant of the CPU backend that was measured first. */
+export const ofFirstVariant = (measurements: readonly Measurement[]): Measurement[] =>
+  measurements.filter(({ variant }) => variant === measurements[0]!.variant);
+
+/** Ratios on each variant of the CPU backend side by side; undefined if there is one. */
+export function variantTable(measurements: readonly Measurement[]): Table | undefined {
+  const variants = [...new Set(measurements.map(({ variant }) => variant))];
+  if (variants.length < 2) return undefined;
+  const on = (m: Measurement, variant: string | undefined): Measurement | undefined =>
+    measurements.find((other) => other.variant === variant && other.case === m.case && other.threads === m.threads);
+  return {
+    head: [
+      ...["chain", "V", "sequences", "threads"],
+      ...variants.flatMap((variant) => [`${variant}: time / its graph`, "time / its CPU chain"]),
+    ],
+    rows: ofFirstVariant(measurements).map((m) => [
+      ...[m.setting.chain, ...[m.vocab, m.rows, m.threads].map(String)],
+      ...variants
+        .map((variant) => on(m, variant))
+        .flatMap((found) => [spreadText(found?.ratioToLlama), spreadText(found?.ratioToHost)]),
+    ]),
+  };
+}
+
 export function timingTable(measurements: readonly Measurement[]): Table {
   const head = [
     "chain",

@@ -1,6 +1,6 @@
 /** Chat templates from files. */
 import { existsSync } from "node:fs";
-import { MAX_BYTES, readBytes } from "../files.js";
+import { MAX_BYTES, readText } from "../files.js";
 
 export interface ChatFlags {
   readonly system?: string;
@@ -10,5 +10,5 @@ export interface ChatFlags {
 /** The text of a template's file; else the name of one of the model's. */
 export function readTemplate({ template }: ChatFlags): string | undefined {
   if (template === undefined || (!existsSync(template) && /^\w+$/.test(template))) return template;
-  return readBytes(template, MAX_BYTES.source).toString("utf8");
+  return readText(template, MAX_BYTES.source);
 }

@@ -1,5 +1,5 @@
 /** `ggsl chat`: a conversation with a model, on a terminal or line by line from standard input. */
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import type { Chain } from "ggsl/chain.js";
@@ -13,10 +13,13 @@ import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";
 import { isTerminal, openTurns } from "../chat/turns.js";
 import { readTemplate, type ChatFlags } from "../chat/template.js";
-import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
+import { addChainOptions } from "../chainFlags.js";
+import { refuseInput } from "../files.js";
+import { grammarUniforms, readGrammar } from "../grammar.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { loadShown } from "../progress.js";
-import { limitsOption, positive, rootOption, seedOption, setOption, stagesOption, stopOption } from "../usage.js";
+import { positive, samplerOption, stagesOption, stopOption } from "../usage.js";
+import { withValues } from "../values.js";
 
 interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly sampler?: string;
@@ -25,29 +28,24 @@ interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly stats?: true;
 }
 
-export const addChat = (program: Command): Command =>
+export const addChat = (command: Command): Command =>
   addModelOptions(
-    program
-      .command("chat")
-      .description("talk with an instruct model")
-      .argument("<model>", "the model file (GGUF), with a chat template")
+    addChainOptions(command)
+      .addArgument(
+        withValues(new Argument("<model>", "the model file (GGUF), with a chat template"), { files: ["gguf"] }),
+      )
       .addOption(stagesOption())
-      .option("--sampler <file>", "GGSL file, or a spec: *.graph.json (default: the sampling advice of the model file)")
+      .addOption(samplerOption())
       .option("--system <text>", "the system message")
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
       .option("-n, --tokens <n>", "the maximum number of tokens of an answer", positive)
       .addOption(stopOption()),
   )
-    .addOption(seedOption())
-    .addOption(setOption())
-    .addOption(grammarOption())
-    .addOption(jsonSchemaOption())
-    .addOption(limitsOption())
-    .addOption(rootOption())
     .option("--stats", "print statistics after each answer, on standard error")
     .action(chat);
 
 async function chat(path: string, options: Options): Promise<void> {
+  refuseInput("ggsl chat reads the conversation from standard input: give a file instead of -");
   const grammar = readGrammar(options);
   const given = isGiven(options) ? chainOf(options) : undefined;
   const template = readTemplate(options);

@@ -1,44 +1,49 @@
 /** `ggsl check`: every diagnostic of every file. */
-import type { Command } from "commander";
-import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { Option, type Command } from "commander";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import { checkProgram } from "@ggsl/compiler/driver.js";
-import { InputError } from "ggsl/errors.js";
-import { importerFor, readSource, useColor } from "../files.js";
-import { limitsOption, rootOption } from "../usage.js";
+import { checkFiles, type CheckOptions, type Findings } from "../check/findings.js";
+import { checkStdinPath, programsArgument, programsOf, stdinPathOption } from "../programs.js";
+import { usesColor } from "../terminal.js";
+import { jsonOption, limitsOption, rootOption } from "../usage.js";
+import { watch, watchOption } from "../watch.js";
 
-interface Options {
-  readonly limits?: LimitPreset;
-  readonly root?: string;
+interface Options extends CheckOptions {
+  readonly json?: true;
+  readonly sarif?: true;
+  readonly watch?: true;
 }
 
-export const addCheck = (program: Command): Command =>
-  program
-    .command("check")
-    .description("print the diagnostics of all files")
-    .argument("<files...>", "GGSL files")
+export const addCheck = (command: Command): Command =>
+  command
+    .addArgument(programsArgument())
     .addOption(limitsOption())
     .addOption(rootOption())
-    .action((files: string[], { limits, root }: Options) => {
-      const unread: string[] = [];
-      const diagnostics = files.flatMap((name) => {
-        try {
-          const options = { importer: importerFor(name, root), ...(limits && { limits }) };
-          return checkProgram({ name, text: readSource(name) }, options);
-        } catch (error) {
-          if (!(error instanceof InputError)) throw error;
-          unread.push(`error: ${error.message}\n`);
-          return [];
-        }
-      });
-      process.stderr.write(formatDiagnostics(diagnostics, { color: useColor() }) + unread.join(""));
-      const errors = diagnostics.filter(isError).length + unread.length;
-      const warnings = diagnostics.length - diagnostics.filter(isError).length;
-      process.stdout.write(
-        `${plural(files.length, "file")} checked: ${plural(errors, "error")}, ${plural(warnings, "warning")}\n`,
-      );
-      if (errors > 0) process.exitCode = 1;
+    .addOption(stdinPathOption())
+    .addOption(jsonOption().conflicts("sarif"))
+    .addOption(new Option("--sarif", "print the diagnostics as SARIF 2.1.0"))
+    .addOption(watchOption())
+    .action((words: string[], options: Options) => {
+      checkStdinPath(words, options);
+      const version = command.parent?.version() ?? "";
+      const once = async (): Promise<void> => print(checkFiles(await programsOf(words), options), options, version);
+      return options.watch ? watch(once, { words, isJson: options.json === true }) : once();
     });
+
+async function print(findings: Findings, { json, sarif }: Options, version: string): Promise<void> {
+  if (json) process.stdout.write((await import("../check/json.js")).jsonOf(findings));
+  else if (sarif) process.stdout.write((await import("../check/sarif.js")).sarifOf(findings, version));
+  else printText(findings);
+  if (findings.errors > 0) process.exitCode = 1;
+}
+
+function printText({ files, diagnostics, unread, errors, warnings }: Findings): void {
+  process.stderr.write(
+    formatDiagnostics(diagnostics, { color: usesColor() }) +
+      unread.map(({ error }) => `error: ${error.message}\n`).join(""),
+  );
+  process.stdout.write(
+    `${plural(files.length, "file")} checked: ${plural(errors, "error")}, ${plural(warnings, "warning")}\n`,
+  );
+}
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,32 +2,32 @@
 import type { Command } from "commander";
 import { surveyDevices, type Survey } from "ggsl/devices/survey.js";
 import type { CpuVariant } from "ggsl/native/binding.js";
-import { loadBinding } from "ggsl/native/loader.js";
 import { formatTable } from "ggsl/table.js";
 import { jsonOption } from "../usage.js";
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-export const addDevices = (program: Command): Command =>
-  program
-    .command("devices")
-    .description("list the devices that models and chains can run on, and the ops that each supports")
-    .addOption(jsonOption())
-    .action(async (options: { json?: true }) => {
-      const { llamaVersion } = loadBinding();
-      const survey = await surveyDevices();
-      process.stdout.write(
-        options.json ? `${JSON.stringify({ llamaCpp: llamaVersion, ...survey })}\n` : textOf(survey),
-      );
-    });
+export const addDevices = (command: Command): Command =>
+  command.addOption(jsonOption()).action(async (options: { json?: true }) => {
+    const survey = await surveyDevices();
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(survey)}
+`
+        : textOf(survey),
+    );
+  });
 
-function textOf({ devices, backends, cpuVariants }: Survey): string {
+function textOf({ fault, devices, backends, cpuVariants }: Survey): string {
+  if (fault !== undefined) return `${fault}\nWithout it, chains and models run in WebAssembly.\n`;
   const rows = devices.map((d) => [
     ...[d.backend, `${d.index}`, d.name, d.type, d.description, gib(d.memoryFree), gib(d.memoryTotal)],
     d.unsupported.length === 0 ? "all" : `all but ${d.unsupported.join(", ")}`,
   ]);
   const header = ["backend", "number", "device", "type", "description", "free", "memory", "ops"];
-  const absent = backends.filter((b) => b.reason !== undefined).map((b) => `no ${b.name}: ${b.reason}\n`);
+  const absent = backends
+    .filter((b) => b.reason !== undefined)
+    .map(({ name, reason, install }) => `no ${name}: ${reason}${install === undefined ? "" : `: ${install}`}\n`);
   return (
     formatTable(header, rows) + [variantsText(cpuVariants), absent.join("")].map((part) => part && `\n${part}`).join("")
   );

@@ -10,11 +10,13 @@ import {
   type Evaluation,
   type Evaluator,
 } from "ggsl/evaluate.js";
+import { takesDraws } from "ggsl/sequence.js";
 import { formatTable } from "ggsl/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
-import { logitsOf, readNumbers, readTokens } from "../numbers.js";
+import { logitsOf, NUMBER_FORMS, readNumbers, readTokens } from "../numbers.js";
 import { reportSplit } from "../split.js";
 import {
+  chainArgument,
   atMost,
   deviceOption,
   jsonOption,
@@ -28,6 +30,7 @@ import {
   vocabOption,
 } from "../usage.js";
 import { readVocabulary } from "../vocabulary.js";
+import { watch, watchOption } from "../watch.js";
 
 interface Options extends ChainOptions {
   readonly logits?: string;
@@ -42,16 +45,15 @@ interface Options extends ChainOptions {
   readonly vocab?: string;
   readonly steps?: number;
   readonly json?: true;
+  readonly watch?: true;
 }
 
-export const addEval = (program: Command): Command =>
-  program
-    .command("eval")
-    .description("evaluate a chain on given logits or probabilities")
-    .argument("[file]", "GGSL file, or a spec: *.graph.json")
+export const addEval = (command: Command): Command =>
+  command
+    .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
-    .option("--logits <list|file>", "logits: comma-separated, a JSON array, a raw .f32 file, or - for standard input")
+    .option("--logits <list|file>", `logits: ${NUMBER_FORMS}`)
     .option("--probs <list|file>", "probabilities, in the same forms")
     .option("--history <list|file>", "token ids of the text so far")
     .addOption(seedOption())
@@ -71,37 +73,43 @@ export const addEval = (program: Command): Command =>
     .addOption(vocabOption())
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
-    .action(async (file: string | undefined, name: string | undefined, options: Options) => {
+    .addOption(watchOption())
+    .action((file: string | undefined, name: string | undefined, options: Options) => {
       if ((options.logits === undefined) === (options.probs === undefined))
         throw new UsageError("expected either --logits or --probs");
-      const chain = loadChain(file, name, options);
-      const logits =
-        options.logits === undefined
-          ? logitsOf(readNumbers(options.probs!, "--probs"))
-          : readNumbers(options.logits, "--logits");
-      const graph = chain.rowsGraph;
-      const vocabulary = await readVocabulary(options.vocab);
-      if (options.uniform !== undefined && graph.draws.every(({ kind }) => kind === "seed"))
-        process.stderr.write("warning: --uniform has no effect: the chain has no draws\n");
-      using evaluator = createEvaluator(graph, logits.length, {
-        backend: options.backend,
-        device: options.device,
-        strict: options.strict,
-        draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
-        history: options.history === undefined ? [] : readTokens(options.history, "--history"),
-        feed: {
-          bias: options.bias ?? new Map(),
-          inputs: inputsOf(graph, options.input ?? {}),
-          ...(vocabulary && { vocabulary }),
-        },
-      });
-      reportSplit(evaluator.split);
-      const first = step(evaluator, logits);
-      const tokens = [first.token];
-      for (let i = 1; i < (options.steps ?? 1); i++) tokens.push(step(evaluator, logits).token);
-      const shown = options.steps === undefined ? undefined : tokens;
-      process.stdout.write(options.json ? jsonOf(first, shown) : textOf(first, shown));
+      const once = (): Promise<void> => evaluate(file, name, options);
+      return options.watch ? watch(once, { words: file === "-" ? [file] : [], isJson: options.json === true }) : once();
     });
+
+async function evaluate(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
+  const chain = loadChain(file, name, options);
+  const logits =
+    options.logits === undefined
+      ? logitsOf(readNumbers(options.probs!, "--probs"))
+      : readNumbers(options.logits, "--logits");
+  const graph = chain.rowsGraph;
+  const vocabulary = await readVocabulary(options.vocab);
+  if (options.uniform !== undefined && !takesDraws(graph))
+    throw new UsageError(`--uniform replaces draws, and the chain \`${graph.name}\` has none: leave it out`);
+  using evaluator = createEvaluator(graph, logits.length, {
+    backend: options.backend,
+    device: options.device,
+    strict: options.strict,
+    draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
+    history: options.history === undefined ? [] : readTokens(options.history, "--history"),
+    feed: {
+      bias: options.bias ?? new Map(),
+      inputs: inputsOf(graph, options.input ?? {}),
+      ...(vocabulary && { vocabulary }),
+    },
+  });
+  reportSplit(evaluator.split);
+  const first = step(evaluator, logits);
+  const tokens = [first.token];
+  for (let i = 1; i < (options.steps ?? 1); i++) tokens.push(step(evaluator, logits).token);
+  const shown = options.steps === undefined ? undefined : tokens;
+  process.stdout.write(options.json ? jsonOf(first, shown) : textOf(first, shown));
+}
 
 /** Evaluates once and accepts the token. */
 function step(evaluator: Evaluator, logits: Float32Array): Evaluation {
@@ -145,19 +153,23 @@ function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed
     if (isText && pairsOf(list))
       throw new InputError(
         `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
+        { code: "INVALID_ARGUMENT" },
       );
     if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
     const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
-    if (!feature) throw new InputError(`the chain declares no input \`${name}\``);
+    if (!feature) throw new InputError(`the chain declares no input \`${name}\``, { code: "INVALID_ARGUMENT" });
     const { form } = feature;
     const given = pairsOf(list);
     if (given && form.kind !== "sparse")
       throw new InputError(
         `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
+        { code: "INVALID_ARGUMENT" },
       );
     if (given) return [name, given];
     if (/^\s*\d+\s*:/.test(list))
-      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`);
+      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`, {
+        code: "INVALID_ARGUMENT",
+      });
     const values = readNumbers(list, `--input ${name}`);
     if (form.kind !== "sparse") return [name, values];
     return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];

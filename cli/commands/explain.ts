@@ -4,14 +4,13 @@ import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { contributions } from "@ggsl/compiler/contributions.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/devices/locate.js";
-import { splitText } from "ggsl/devices/place.js";
-import { explain, type Explanation } from "ggsl/explain.js";
-import { formatTable } from "ggsl/table.js";
+import { explain } from "ggsl/explain.js";
+import { explanationText, type Explanation } from "ggsl/explanation.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
-import { costText } from "../cost.js";
-import { writeText } from "../files.js";
+import { writeOutput } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
 import {
+  chainArgument,
   atMost,
   deviceOption,
   disableOption,
@@ -34,11 +33,9 @@ interface Options extends ChainOptions {
   readonly output?: string;
 }
 
-export const addExplain = (program: Command): Command =>
-  program
-    .command("explain")
-    .description("show each stage of a chain: ops, nodes, device, bytes read back")
-    .argument("[file]", "GGSL file, or a spec: *.graph.json")
+export const addExplain = (command: Command): Command =>
+  command
+    .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(setOption())
@@ -66,7 +63,7 @@ export const addExplain = (program: Command): Command =>
           ? `${JSON.stringify(explanation)}\n`
           : textOf(explanation);
       if (output === undefined) process.stdout.write(text);
-      else writeText(output, text);
+      else writeOutput(output, text);
     });
 
 function pageOf(from: ChainSource, graph: Graph, explanation: Explanation, source: string, options: Options): Page {
@@ -83,16 +80,8 @@ function pageOf(from: ChainSource, graph: Graph, explanation: Explanation, sourc
 }
 
 function textOf(e: Explanation): string {
-  const rows = e.stages.map((s) => [s.name, s.device, `${s.nodes}`, s.rows, s.ops.join(" ")]);
-  const table = formatTable(["stage", "device", "nodes", "rows after", "ops"], rows);
   const counted = e.isMeasured
     ? "in ggml's graph"
     : "in the spec (counting in ggml's graph needs the native runtime, which is not built)";
-  const tail = e.stages.find((s) => s.device === "host");
-  const boundary = tail ? `${e.readbackBytes} bytes go to the host before ${tail.name}\n` : "";
-  const split = e.split ? `${splitText(e.split)}\n` : "";
-  const rewrites = e.rewrites.map((r) => `${r.name} (${r.nodes}): ${r.reason}\n`).join("");
-  const parts = e.interface.map(({ kind, name, values, doc = "" }) => [kind, name, values, doc.replace(/\s+/g, " ")]);
-  const named = parts.length === 0 ? "" : `${formatTable(["", "name", "values", "documentation"], parts)}\n`;
-  return `${table}\n${named}${boundary}${split}${rewrites}${e.nodes} nodes, ${e.nodesWithoutViews} without views and reshapes, ${counted}\n${costText(e.cost)}\n${e.readbackBytes} bytes read back per token\n`;
+  return explanationText(e, counted);
 }

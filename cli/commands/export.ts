@@ -3,7 +3,7 @@ import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { Option, type Command } from "commander";
 import { exportLlama, ExportError, shellText, TARGETS, toFlags, toRequest } from "@ggsl/settings/to/export.js";
 import { importerFor, readSource } from "../files.js";
-import { rootOption, setOption } from "../usage.js";
+import { programArgument, rootOption, setOption } from "../usage.js";
 
 interface Options {
   readonly set?: Settings;
@@ -11,11 +11,9 @@ interface Options {
   readonly root?: string;
 }
 
-export const addExport = (program: Command): Command =>
-  program
-    .command("export")
-    .description("convert a chain to settings of another tool, or print why that is impossible")
-    .argument("<file>", "GGSL file")
+export const addExport = (command: Command): Command =>
+  command
+    .addArgument(programArgument("<file>"))
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(new Option("--to <tool>", "the other tool").choices(TARGETS).makeOptionMandatory())
     .addOption(setOption())

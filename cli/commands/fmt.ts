@@ -5,39 +5,49 @@ import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { print } from "@ggsl/format/print.js";
 import { InputError } from "ggsl/errors.js";
-import { MAX_BYTES, readBytes, useColor } from "../files.js";
+import { MAX_BYTES, readBytes } from "../files.js";
+import {
+  checkStdinPath,
+  nameOf,
+  programsArgument,
+  programsOf,
+  stdinPathOption,
+  type ProgramFlags,
+} from "../programs.js";
+import { usesColor } from "../terminal.js";
 
-interface Options {
+interface Options extends ProgramFlags {
   readonly check?: true;
 }
 
-export const addFmt = (program: Command): Command =>
-  program
-    .command("fmt")
-    .description("rewrite files in canonical form; comments are kept")
-    .argument("<files...>", "GGSL files; - formats standard input to standard output")
+export const addFmt = (command: Command): Command =>
+  command
+    .addArgument(programsArgument(", which is formatted to standard output"))
+    .addOption(stdinPathOption())
     .option(
       "--check",
       "write nothing; list the files that are not in canonical form, and exit with status 1 if there are any",
     )
-    .action((files: string[], options: Options) => {
-      const outcomes = files.map((file) => outcomeOf(file, options.check === true));
+    .action(async (words: string[], options: Options) => {
+      checkStdinPath(words, options);
+      const outcomes = (await programsOf(words)).map((file) => outcomeOf(file, options));
       if (outcomes.some((o) => o === "failed" || (options.check && o === "changed"))) process.exitCode = 1;
     });
 
 /** A file that cannot be formatted stays unchanged; the others are still formatted. */
-function outcomeOf(file: string, isCheck: boolean): "same" | "changed" | "failed" {
+function outcomeOf(file: string, { check: isCheck, stdinPath }: Options): "same" | "changed" | "failed" {
   try {
     const text = readUtf8(file);
-    const formatted = formOf(file, text);
+    const name = nameOf(file, { stdinPath });
+    const formatted = formOf(name, text);
     const isSame = formatted === text;
-    if (isCheck && !isSame) process.stdout.write(`${file} is not in canonical form\n`);
+    if (isCheck && !isSame) process.stdout.write(`${name} is not in canonical form\n`);
     if (!isCheck && file === "-") process.stdout.write(formatted);
     else if (!isCheck && !isSame) rewrite(file, formatted);
     return isSame ? "same" : "changed";
   } catch (error) {
     if (error instanceof CompileError)
-      process.stderr.write(formatDiagnostics(error.diagnostics, { color: useColor() }));
+      process.stderr.write(formatDiagnostics(error.diagnostics, { color: usesColor() }));
     else if (error instanceof InputError) process.stderr.write(`error: ${error.message}\n`);
     else throw error;
     return "failed";
@@ -49,7 +59,7 @@ function readUtf8(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readBytes(file, MAX_BYTES.source));
   } catch (error) {
-    if (error instanceof TypeError) throw new InputError(`"${file}" is not UTF-8 text`);
+    if (error instanceof TypeError) throw new InputError(`"${file}" is not UTF-8 text`, { code: "INVALID_FILE" });
     throw error;
   }
 }
@@ -64,7 +74,7 @@ function rewrite(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new InputError(`"${file}" cannot be written: ${(error as Error).message}`);
+    throw new InputError(`"${file}" cannot be written: ${(error as Error).message}`, { code: "UNWRITABLE_FILE" });
   }
   process.stdout.write(`formatted ${file}\n`);
 }

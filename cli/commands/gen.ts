@@ -1,6 +1,6 @@
 /** `ggsl gen`: the chains of a file as a typed module. */
 import type { Settings } from "@ggsl/compiler/lower/params.js";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { moduleChains } from "@ggsl/codegen/chains.js";
@@ -8,8 +8,9 @@ import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { InputError } from "ggsl/errors.js";
-import { importerFor, readSource, useColor } from "../files.js";
-import { rootOption, setting, UsageError } from "../usage.js";
+import { importerFor, MAX_BYTES, readSource, readText, writeOutput } from "../files.js";
+import { usesColor } from "../terminal.js";
+import { programArgument, rootOption, setting, UsageError } from "../usage.js";
 
 interface Options {
   readonly output?: string;
@@ -19,11 +20,9 @@ interface Options {
   readonly set?: Settings;
 }
 
-export const addGen = (program: Command): Command =>
-  program
-    .command("gen")
-    .description("write the chains of a file as a typed TypeScript module that needs no compiler")
-    .argument("<file>", "GGSL file")
+export const addGen = (command: Command): Command =>
+  command
+    .addArgument(programArgument("<file>"))
     .argument("[chains...]", "the chains to write (default: all that the file declares)")
     .option("-o, --output <file>", "the module; - is standard output (default: FILE with .ts instead of .ggsl)")
     .option("--dts", "write only types, to FILE.d.ts, for a bundler that imports the .ggsl file itself")
@@ -74,7 +73,7 @@ function generate(
     ...(wanted.length > 0 && { chains: wanted }),
     ...(set && { set }),
   });
-  process.stderr.write(formatDiagnostics(warnings, { color: useColor() }));
+  process.stderr.write(formatDiagnostics(warnings, { color: usesColor() }));
   const named = nameChains(chains);
   const from = output === "-" ? folder : dirname(output);
   const command = genCommand({
@@ -93,24 +92,27 @@ function generate(
 
 const portable = (path: string): string => path.split(sep).join("/");
 
+/** The present module, or undefined if there is none. */
+const presentText = (output: string): string | undefined =>
+  existsSync(output) ? readText(output, MAX_BYTES.module) : undefined;
+
 function compare(output: string, text: string, file: string, chains: readonly string[], options: Options): void {
-  const present = existsSync(output) ? readFileSync(output, "utf8").replace(/\r\n/g, "\n") : undefined;
+  const present = presentText(output)?.replace(/\r\n/g, "\n");
   if (present === text) return;
   const command = genCommand({ file, chains, ...options, dts: options.dts });
   const fault = present === undefined ? "does not exist" : "is out of date";
-  throw new InputError(`"${output}" ${fault}. To generate it: ${command}`);
+  throw new InputError(`"${output}" ${fault}. To generate it: ${command}`, { code: "OUT_OF_DATE" });
 }
 
 /** Does not overwrite a file that `ggsl gen` did not generate. */
 function write(output: string, text: string): void {
-  try {
-    const present = existsSync(output) ? readFileSync(output, "utf8") : undefined;
-    if (present === text) return;
-    if (present !== undefined && !present.includes(MARK))
-      throw new Error("the file exists, and `ggsl gen` did not generate it; remove it, or choose another file with -o");
-    writeFileSync(output, text);
-  } catch (error) {
-    throw new InputError(`"${output}" cannot be written: ${(error as Error).message}`);
-  }
+  const present = presentText(output);
+  if (present === text) return;
+  if (present !== undefined && !present.includes(MARK))
+    throw new InputError(
+      `"${output}" cannot be written: the file exists, and \`ggsl gen\` did not generate it; remove it, or choose another file with -o`,
+      { code: "FILE_EXISTS" },
+    );
+  writeOutput(output, text);
   process.stdout.write(`wrote ${output}\n`);
 }

@@ -1,6 +1,6 @@
 /** `ggsl import`: converts the sampling settings of other tools to a program. */
 import { closeSync, readSync } from "node:fs";
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import {
   describeNotes,
@@ -12,8 +12,9 @@ import {
 } from "@ggsl/settings/from/import.js";
 import { openRegular } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/errors.js";
-import { disk, MAX_BYTES, readBytes, unreadable, writeText } from "../files.js";
+import { disk, MAX_BYTES, readBytes, unreadable, writeOutput } from "../files.js";
 import { UsageError } from "../usage.js";
+import { withValues } from "../values.js";
 
 interface Options {
   readonly from?: string;
@@ -21,11 +22,14 @@ interface Options {
   readonly eos?: number[];
 }
 
-export const addImport = (program: Command): Command =>
-  program
-    .command("import")
-    .description("convert the sampling settings of another tool to a program")
-    .argument("<words...>", "a FILE of settings, - for standard input, or a llama.cpp command line after --")
+export const addImport = (command: Command): Command =>
+  command
+    .addArgument(
+      withValues(
+        new Argument("<words...>", "a FILE of settings, - for standard input, or a llama.cpp command line after --"),
+        { files: [] },
+      ),
+    )
     .addOption(
       new Option("--from <tool>", "the tool that the settings belong to (default: detected from the keys)").choices(
         KINDS,
@@ -42,7 +46,7 @@ export const addImport = (program: Command): Command =>
       if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
       for (const line of describeNotes(notes)) process.stderr.write(`${visible(line)}\n`);
       if (options.output === undefined) process.stdout.write(text);
-      else writeText(options.output, text);
+      else writeOutput(options.output, text);
     });
 
 function read(words: readonly string[], { from, eos }: Options): ReturnType<typeof importFile> {
@@ -82,7 +86,10 @@ function readAt(file: number, offset: number, length: number): Uint8Array {
   let done = 0;
   while (done < length) {
     const count = readSync(file, bytes, done, length - done, offset + done);
-    if (count === 0) throw new InputError(`the file ended at byte ${offset + done} while it was being read`);
+    if (count === 0)
+      throw new InputError(`the file ended at byte ${offset + done} while it was being read`, {
+        code: "UNREADABLE_FILE",
+      });
     done += count;
   }
   return bytes;

@@ -4,24 +4,23 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { Model } from "ggsl/model.js";
-import { DRAFT_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
+import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { readTemplate, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";
-import { packageFile } from "../files.js";
-import { grammarOption, grammarUniforms, jsonSchemaOption, readGrammar } from "../grammar.js";
+import { addChainOptions } from "../chainFlags.js";
+import { endable } from "../ending.js";
+import { demoModel } from "../files.js";
+import { grammarUniforms, readGrammar } from "../grammar.js";
 import { loadShown } from "../progress.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import {
   atMost,
+  chainArgument,
   jsonOption,
-  limitsOption,
   natural,
   positive,
-  seedOption,
-  rootOption,
-  setOption,
   stagesOption,
   stopOption,
   UsageError,
@@ -46,29 +45,26 @@ interface Options extends ChainOptions, ModelFlags, ChatFlags {
   readonly json?: true;
 }
 
-const DEMO_MODEL = packageFile("../examples/model/demo-q8_0.gguf");
-
-interface Text {
+interface Result {
+  readonly backend: string;
   readonly text: string;
   readonly tokens: readonly number[];
   /** For each token its own and the likeliest tokens of the model; with `--logprobs`. */
   readonly logprobs?: readonly Pick<Piece, "logprob" | "logprobs">[];
   /** The values of the chain's measures, one for each token; absent if it has none. */
   readonly measures?: Readonly<Record<string, readonly number[]>>;
+  /** After an interruption `finish` is `cancelled`; there is no more if it came before the first token. */
+  readonly stats: GenerationStats | CancelledStats;
 }
 
-interface Result extends Text {
-  readonly backend: string;
-  readonly stats: GenerationStats;
-}
+type CancelledStats = Partial<Omit<GenerationStats, "finish">> & { readonly finish: "cancelled" };
 
-export const addRun = (program: Command): Command =>
-  addModelOptions(program.command("run"))
-    .description("generate text with a model")
-    .argument("[file]", "GGSL file, or a spec: *.graph.json")
+export const addRun = (command: Command): Command =>
+  addModelOptions(addChainOptions(command))
+    .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
-    .addOption(new Option("--model <gguf>", "the model file").default(DEMO_MODEL, "the demo model"))
+    .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
     .option("--special", "read special tokens in the prompts, such as <|im_start|>, as these tokens")
     .option("--chat", "the prompt is a message to an instruct model; only its answer is printed")
@@ -101,29 +97,43 @@ export const addRun = (program: Command): Command =>
       ).conflicts("lookup"),
     )
     .option("--lookup", "draft what followed the last tokens where the text had them before")
-    .option("--draft-max <n>", `the most tokens of a draft (default: ${DRAFT_TOKENS})`, atMost(MAX_DRAFT))
-    .addOption(seedOption())
-    .addOption(setOption())
-    .addOption(grammarOption())
-    .addOption(jsonSchemaOption())
-    .addOption(limitsOption())
-    .addOption(rootOption())
+    .option(
+      "--draft-max <n>",
+      `the most tokens of a draft (default: ${LOOKUP_TOKENS} with --lookup, ${DRAFT_TOKENS} with --draft-model)`,
+      atMost(MAX_DRAFT),
+    )
     .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
     .action(run);
 
-async function run(file: string | undefined, name: string | undefined, options: Options): Promise<void> {
+const run = (file: string | undefined, name: string | undefined, options: Options): Promise<void> =>
+  endable((signal) => generate(file, name, options, signal));
+
+/** After an abort of the signal it prints what was generated until then. */
+async function generate(
+  file: string | undefined,
+  name: string | undefined,
+  options: Options,
+  signal: AbortSignal,
+): Promise<void> {
   const { sequences } = options;
   if (options.logprobs !== undefined && !options.json)
     throw new UsageError("--logprobs needs --json, which prints them");
+  if ((options.minTokens ?? 0) > options.tokens)
+    throw new UsageError(
+      `--min-tokens ${options.minTokens} is more than --tokens ${options.tokens}: give -n ${options.minTokens}`,
+    );
   const grammar = readGrammar(options);
   const messages = messagesOf(options);
   const template = readTemplate(options);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
-  using model = await loadShown(options.model, settingsOf(options));
-  using draft = options.draftModel === undefined ? undefined : await loadShown(options.draftModel, settingsOf(options));
+  using model = await loadShown(options.model, { ...settingsOf(options), signal });
+  using draft =
+    options.draftModel === undefined
+      ? undefined
+      : await loadShown(options.draftModel, { ...settingsOf(options), signal });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
@@ -132,36 +142,29 @@ async function run(file: string | undefined, name: string | undefined, options: 
     contextSize: await contextSizeOf(options, model, messages && { messages, template }),
     ...(options.strict && { strict: true }),
   });
-  const abort = new AbortController();
-  const onInterrupt = (): void => abort.abort();
-  process.once("SIGINT", onInterrupt);
-  try {
-    const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
-    const speculate = speculateOf(options, draft);
-    const { special, prompt, stop: stops, minTokens, ignoreEos, logprobs } = options;
-    const request = {
-      ...{ maxTokens: options.tokens, signal: abort.signal, guides },
-      ...(special && { special }),
-      ...(stops && { stop: stops }),
-      ...(minTokens !== undefined && { minTokens }),
-      ...(ignoreEos && { ignoreEnd: true }),
-      ...(logprobs !== undefined && { logprobs }),
-      ...(speculate && { speculate }),
-    };
-    const generations = chains.map((chain) => {
-      const whole = { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) };
-      return messages ? batch.chat(messages, { ...whole, template }) : batch.add(prompt, whole);
-    });
-    const isStreamed = sequences === 1 && !options.json;
-    const begun = messages ? "" : prompt;
-    const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, begun)));
-    const results = texts.map((text, i) => ({ backend: model.backend, ...text, stats: generations[i]!.stats() }));
-    reportSplit(generations[0]!.stats().split);
-    print(results, { ...options, prompt: begun }, isStreamed);
-    if (options.stats && !options.json) process.stderr.write(skippedLines(model));
-  } finally {
-    process.removeListener("SIGINT", onInterrupt);
-  }
+  const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
+  const speculate = speculateOf(options, draft);
+  const { special, prompt, stop: stops, minTokens, ignoreEos, logprobs } = options;
+  const request = {
+    ...{ maxTokens: options.tokens, signal, guides },
+    ...(special && { special }),
+    ...(stops && { stop: stops }),
+    ...(minTokens !== undefined && { minTokens }),
+    ...(ignoreEos && { ignoreEnd: true }),
+    ...(logprobs !== undefined && { logprobs }),
+    ...(speculate && { speculate }),
+  };
+  const generations = chains.map((chain) => {
+    const whole = { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) };
+    return messages ? batch.chat(messages, { ...whole, template }) : batch.add(prompt, whole);
+  });
+  const isStreamed = sequences === 1 && !options.json;
+  const begun = messages ? "" : prompt;
+  const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, begun, signal)));
+  const results = texts.map((text) => ({ backend: model.backend, ...text }));
+  reportSplit(results[0]!.stats.split);
+  print(results, { ...options, prompt: begun }, isStreamed);
+  if (options.stats && !options.json) process.stderr.write(skippedLines(model));
 }
 
 /** The conversation of `--chat`. */
@@ -208,11 +211,17 @@ function guide(text: string, present: Readonly<Record<string, string>> = {}): Re
   return { ...present, [name]: prompt };
 }
 
-async function read(generation: Generation, isStreamed: boolean, prompt: string): Promise<Text> {
+async function read(
+  generation: Generation,
+  isStreamed: boolean,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<Omit<Result, "backend">> {
   const tokens: number[] = [];
   const measures: Record<string, number[]> = {};
   const logprobs: Pick<Piece, "logprob" | "logprobs">[] = [];
   let text = "";
+  let isCancelled = false;
   try {
     for await (const piece of generation) {
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
@@ -223,6 +232,9 @@ async function read(generation: Generation, isStreamed: boolean, prompt: string)
       for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    isCancelled = true;
   } finally {
     if (isStreamed && tokens.length > 0) process.stdout.write("\n");
   }
@@ -231,8 +243,15 @@ async function read(generation: Generation, isStreamed: boolean, prompt: string)
     tokens,
     ...(logprobs.length > 0 && { logprobs }),
     ...(Object.keys(measures).length > 0 && { measures }),
+    stats: isCancelled ? cancelledStats(generation, tokens.length) : generation.stats(),
   };
 }
+
+/** There are no statistics before the first token. */
+const cancelledStats = (generation: Generation, tokens: number): CancelledStats => ({
+  ...(tokens > 0 && generation.stats()),
+  finish: "cancelled",
+});
 
 function print(results: readonly Result[], { json, stats: wantsStats, prompt }: Options, isStreamed: boolean): void {
   if (json) {
@@ -242,7 +261,8 @@ function print(results: readonly Result[], { json, stats: wantsStats, prompt }: 
   if (!isStreamed) process.stdout.write(results.map(({ text }) => `${prompt}${text}\n`).join("\n"));
   if (!wantsStats) return;
   for (const { backend, stats, measures } of results) {
-    process.stderr.write(`${factsLine(backend, stats)}\n`);
+    if (stats.graphBuilds === undefined) continue;
+    process.stderr.write(`${factsLine(backend, stats as GenerationStats)}\n`);
     for (const [name, values] of Object.entries(measures ?? {})) process.stderr.write(`${measureLine(name, values)}\n`);
   }
 }

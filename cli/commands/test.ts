@@ -1,82 +1,163 @@
 /** `ggsl test`: runs the `test` blocks of files on a list of backends. */
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
-import { runTests, type Difference, type TestResult } from "ggsl/testing.js";
+import { eachTest, type Difference, type TestResult } from "ggsl/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { checkProgram } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/errors.js";
+import { nextTask } from "ggsl/nextTask.js";
 import type { GivenVocabulary } from "ggsl/features/vocabulary.js";
 import { formatTable } from "ggsl/table.js";
+import { endable } from "../ending.js";
 import { importerFor, readSource } from "../files.js";
+import {
+  checkStdinPath,
+  nameOf,
+  programsArgument,
+  programsOf,
+  stdinPathOption,
+  type ProgramFlags,
+} from "../programs.js";
+import { statusLine } from "../progress.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
 import { deviceOption, jsonOption, rootOption, strictOption, vocabOption } from "../usage.js";
 import { readVocabulary } from "../vocabulary.js";
+import { watch, watchOption } from "../watch.js";
+import { withValues } from "../values.js";
 
-interface Options {
+interface Options extends ProgramFlags {
   readonly backend: EvaluateBackend[];
   readonly device?: number | string;
   readonly strict?: true;
   readonly root?: string;
   readonly vocab?: string;
   readonly json?: true;
+  readonly watch?: true;
 }
 
-export const addTest = (program: Command): Command =>
-  program
-    .command("test")
-    .description("run the test blocks of files")
-    .argument("<files...>", "GGSL files")
-    .option("--backend <list>", `backends, comma-separated: ${EVALUATE_BACKENDS.join(", ")}`, backends, ["auto"])
+export const addTest = (command: Command): Command =>
+  command
+    .addArgument(programsArgument())
+    .addOption(backendsOption())
     .addOption(deviceOption())
     .addOption(strictOption())
     .addOption(rootOption())
+    .addOption(stdinPathOption())
     .addOption(vocabOption())
     .addOption(jsonOption())
-    .action(async (files: string[], options: Options) => {
-      const results = await resultsOf(files, options);
-      const failed = results.filter((r) => r.differences.length > 0);
-      if (options.json)
-        process.stdout.write(
-          `${JSON.stringify({ passed: results.length - failed.length, failed: failed.length, results })}\n`,
-        );
-      else
-        process.stdout.write(`${visible(failed.map(failureText).join("\n"))}${summary(files, results, failed.length)}`);
-      if (failed.length > 0) process.exitCode = 1;
+    .addOption(watchOption())
+    .action((words: string[], options: Options) => {
+      checkStdinPath(words, options);
+      const once = (signal: AbortSignal): Promise<void> => test(words, options, signal);
+      return options.watch ? watch(once, { words, isJson: options.json === true }) : endable(once);
     });
 
-/** Tests on a GPU run in child processes. */
-async function resultsOf(files: readonly string[], options: Options): Promise<TestResult[]> {
+/** After an abort of the signal it prints the results until then; a watch has no use for them. */
+async function test(words: readonly string[], options: Options, signal: AbortSignal): Promise<void> {
+  const files = await programsOf(words);
+  const line = statusLine();
+  const results = await resultsOf(files, { ...options, signal }, line.show).finally(line.clear);
+  const isInterrupted = signal.aborted;
+  if (isInterrupted && options.watch) return;
+  const failed = results.filter((r) => r.differences.length > 0);
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({
+        ...{ passed: results.length - failed.length, failed: failed.length, results },
+        ...(isInterrupted && { interrupted: true }),
+      })}\n`,
+    );
+  else process.stdout.write(`${visible(failed.map(failureText).join("\n"))}${summary(files, results, failed.length)}`);
+  if (isInterrupted) process.stderr.write("interrupted: the other tests did not run\n");
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+/** A run of all tests. */
+interface Run extends Options {
+  readonly signal: AbortSignal;
+}
+
+/** Tests on a GPU run in child processes. `show` gets the progress. */
+async function resultsOf(files: readonly string[], options: Run, show: (text: string) => void): Promise<TestResult[]> {
   const here = options.backend.filter((backend) => !isGpu(backend));
   const there = options.backend.filter(isGpu);
   const child = process.env[CHILD];
-  const vocabulary = here.length > 0 || child !== undefined ? await readVocabulary(options.vocab) : undefined;
-  const given = { ...options, vocabulary };
-  const results = here.length > 0 ? files.flatMap((name) => resultsHere(name, here, given)) : [];
-  if (there.length === 0) return results;
+  const isHere = here.length > 0 || child !== undefined;
+  const vocabulary = isHere ? await readVocabulary(options.vocab) : undefined;
+  // once, for all backends
+  const input = files.includes("-") ? readSource("-") : undefined;
+  const given = { ...options, vocabulary, input };
+  const onFile = (index: number, backend: string): void =>
+    show(`${backend}: ${index + 1} of ${files.length}, ${files[index]!}`);
+  const results: TestResult[] = [];
+  const add = (result: TestResult): void => void results.push(result);
   if (child !== undefined) {
-    const only = child === "" ? undefined : Number(child);
-    return files.flatMap((name) => resultsHere(name, there, given, only));
+    for (const file of files)
+      await runHere(file, [...here, ...there], { ...given, only: child === "" ? undefined : +child }, add);
+    return results;
   }
-  for (const backend of there) results.push(...(await resultsInChildren(files, backend, options)));
+  if (here.length > 0)
+    for (const [i, file] of files.entries()) {
+      onFile(i, here.join(", "));
+      await runHere(file, here, given, add);
+      if (options.signal.aborted) break;
+    }
+  if (there.length > 0 && here.length === 0 && options.watch) files.forEach((file) => noteImports(file, options));
+  for (const backend of there) {
+    if (options.signal.aborted) break;
+    results.push(...(await resultsInChildren(files, backend, { ...options, input }, onFile)));
+  }
   return results;
 }
 
-/** A file that cannot be read or compiled is one failure; the other files still run. */
-function resultsHere(
-  name: string,
-  backends: readonly EvaluateBackend[],
-  { device, strict, root, vocabulary }: Options & { readonly vocabulary: GivenVocabulary | undefined },
-  only?: number,
-): TestResult[] {
+/** Reads what the children read, so that a watch knows of it. */
+function noteImports(file: string, { root }: Options): void {
   try {
-    return runTests({ name, text: readSource(name) }, backends, importerFor(name, root), {
-      ...{ device, strict, only, vocabulary },
-    });
+    checkProgram({ name: file, text: readSource(file) }, { importer: importerFor(file, root) });
   } catch (error) {
-    if (!(error instanceof CompileError || error instanceof InputError)) throw error;
-    return [failureOf(name, "it compiles", "compiler", error.message)];
+    // the child reports it
+    if (!(error instanceof InputError)) throw error;
   }
 }
+
+interface Here extends Run {
+  readonly vocabulary: GivenVocabulary | undefined;
+  /** The text of the file `-`. */
+  readonly input: string | undefined;
+  readonly only?: number | undefined;
+}
+
+/** A file that cannot be read or compiled is one failure; the other files still run. */
+async function runHere(
+  file: string,
+  backends: readonly EvaluateBackend[],
+  { device, strict, root, stdinPath, vocabulary, input, only, signal }: Here,
+  add: (result: TestResult) => void,
+): Promise<void> {
+  const name = nameOf(file, { stdinPath });
+  try {
+    const text = file === "-" ? input! : readSource(file);
+    const options = { device, strict, only, vocabulary };
+    for (const result of eachTest({ name, text }, backends, importerFor(name, root), options)) {
+      add(result);
+      // lets a signal end the run
+      await nextTask();
+      if (signal.aborted) return;
+    }
+  } catch (error) {
+    if (!(error instanceof CompileError || error instanceof InputError)) throw error;
+    add(failureOf(name, "it compiles", "compiler", error.message));
+  }
+}
+
+const backendsOption = (): Option =>
+  withValues(
+    new Option("--backend <list>", `backends, comma-separated: ${EVALUATE_BACKENDS.join(", ")}`)
+      .argParser(backends)
+      .default(["auto"]),
+    { words: EVALUATE_BACKENDS, isList: true },
+  );
 
 function backends(list: string): EvaluateBackend[] {
   const names = list.split(",");

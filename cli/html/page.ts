@@ -2,13 +2,12 @@
  * The page of `ggsl explain --html`: self-contained and without scripts. All text from a program is escaped, and the page's
  * content security policy forbids scripts and requests.
  */
-import { costText } from "../cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { splitText } from "ggsl/devices/place.js";
-import type { Explanation, StageExplanation } from "ggsl/explain.js";
+import { costText, type Explanation, type StageExplanation } from "ggsl/explanation.js";
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "./escape.js";
 import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";

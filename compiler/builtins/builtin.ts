@@ -78,7 +78,7 @@ export interface Builtin<A extends Args = Args, O extends Args = Args, N extends
   lower(cx: Lowering, args: LoweredArgs<A> & Partial<LoweredArgs<O>> & Partial<LoweredArgs<N>>): Value;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- no arguments are optional or named
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- no arguments are optional or named
 type NoArgs = Record<never, never>;
 
 /** A record, its `lower` typed by its arguments. */

@@ -65,6 +65,7 @@ export interface Sink {
 /** A program that cannot be compiled; `diagnostics` has all errors and warnings. */
 export class CompileError extends Error {
   override readonly name = "CompileError";
+  readonly code = "INVALID_PROGRAM";
   constructor(
     readonly diagnostics: readonly Diagnostic[],
     formatted: string,

@@ -2,6 +2,7 @@
 import { lineColumn, type Span } from "../syntax/source.js";
 import { visible } from "../syntax/visible.js";
 import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
+import { OptionError } from "../optionError.js";
 
 export interface FormatOptions {
   readonly color?: boolean;
@@ -27,9 +28,9 @@ export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions
   return lines.join("\n");
 }
 
-/** All diagnostics sorted by place, with a blank line after each. Throws a `RangeError` for other values. */
+/** All diagnostics sorted by place, with a blank line after each. Throws an `OptionError` for other values. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string {
-  if (!Array.isArray(diagnostics)) throw new RangeError("expected a list of diagnostics");
+  if (!Array.isArray(diagnostics)) throw new OptionError("expected a list of diagnostics");
   diagnostics.forEach(requireDiagnostic);
   return sortDiagnostics(diagnostics)
     .map((d) => `${formatDiagnostic(d, options)}\n`)
@@ -40,7 +41,7 @@ export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: F
 function requireDiagnostic(value: unknown): void {
   const { message, span } = (value ?? {}) as Partial<Diagnostic>;
   if (typeof message !== "string" || typeof span?.source?.text !== "string")
-    throw new RangeError("expected a diagnostic of the compiler");
+    throw new OptionError("expected a diagnostic of the compiler");
 }
 
 export const compileError = (diagnostics: readonly Diagnostic[]): CompileError =>

@@ -19,15 +19,16 @@
 /** One more than the largest result. */
 export const HASH_RANGE = 2 ** 24;
 
-const HALF = 2 ** 12;
+/** One more than the largest half. */
+export const HALF = 2 ** 12;
 /** The bits of a half. */
 const LOW = HALF - 1;
 
 /** Added in the rounds, one each, so that a half equal to the key is no special case. */
-const CONSTANTS = [0x9e3, 0x6b5, 0x3d1, 0xc4f, 0x2a7, 0x87d];
+export const ROUND_CONSTANTS: readonly number[] = [0x9e3, 0x6b5, 0x3d1, 0xc4f, 0x2a7, 0x87d];
 
 /** The bits of the square below the middle ones. */
-const SHIFT = 6;
+export const SHIFT = 6;
 
 /** The key of the first argument: the first 24 bits of the golden ratio's fraction. */
 export const FIRST_KEY = 0x9e3779;
@@ -43,9 +44,9 @@ export function mix(x: number, key: number): number {
   // no allocation and no division: the reference computes it for each row
   let left = (x >>> 12) & LOW;
   let right = x & LOW;
-  for (let round = 0; round < CONSTANTS.length; round++) {
+  for (let round = 0; round < ROUND_CONSTANTS.length; round++) {
     const difference = right - ((round % 2 === 0 ? key : key >>> 12) & LOW);
-    const mixed = (left + ((difference * difference) >>> SHIFT) + CONSTANTS[round]!) & LOW;
+    const mixed = (left + ((difference * difference) >>> SHIFT) + ROUND_CONSTANTS[round]!) & LOW;
     left = right;
     right = mixed;
   }

@@ -7,6 +7,8 @@ export interface Interval {
 
 /** The largest finite f32; every value of a program lies within plus and minus this. */
 export const F32_MAX = 3.4028234663852886e38;
+/** Every integer up to this is an f32, and so is its negative; larger ones may not be. */
+export const MAX_INTEGER = 2 ** 24;
 /** The smallest normal f32; a divisor of 0 counts as this. */
 export const F32_MIN = 1.1754943508222875e-38;
 

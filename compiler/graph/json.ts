@@ -24,6 +24,7 @@ export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
 /** An invalid spec; `faults` lists the first faults. */
 export class SpecError extends Error {
   override readonly name = "SpecError";
+  readonly code = "INVALID_SPEC";
   constructor(readonly faults: readonly string[]) {
     super(`invalid graph spec:\n${faults.map((f) => `  ${f}`).join("\n")}`);
   }

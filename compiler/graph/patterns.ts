@@ -1,6 +1,7 @@
 /** Patterns: regular expressions that match in linear time, as RE2 does. */
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { LIMITS } from "../limits/format.js";
+import { OptionError } from "../optionError.js";
 
 export interface Pattern {
   /** Whether a part of the text matches. */
@@ -19,10 +20,10 @@ export function patternFault(text: string): PatternFault | undefined {
   return "message" in read ? read : undefined;
 }
 
-/** Throws a `RangeError` with the fault, if any. */
+/** Throws an `OptionError` with the fault, if any. */
 export function patternOf(text: string): Pattern {
   const read = readPattern(text);
-  if ("message" in read) throw new RangeError(read.message);
+  if ("message" in read) throw new OptionError(read.message);
   return read;
 }
 

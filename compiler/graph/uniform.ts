@@ -10,17 +10,17 @@ import { isEnding } from "./values.js";
 
 /** The values of the leaves of a uniform expression for one token. */
 export interface UniformEnvironment {
-  readonly param: (name: string) => number;
-  readonly draw: (index: number) => number;
-  readonly state: (index: number) => number;
+  param(name: string): number;
+  draw(index: number): number;
+  state(index: number): number;
   readonly step: number;
   readonly vocab: number;
   readonly promptLength: number;
   /** The id of the k-th last token; -1 where the text is shorter. */
-  readonly last: (k: number) => number;
+  last(k: number): number;
   /** The tokens since the text last ended so; `NEVER` if it never did. */
-  readonly since: (ending: Ending) => number;
-  readonly isMember: (token: number, set: number) => boolean;
+  since(ending: Ending): number;
+  isMember(token: number, set: number): boolean;
 }
 
 /** The count of `since` for a text that never ended so, and the largest that it gives. */
@@ -38,11 +38,9 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   if ("ends_with" in expr) return env.since(expr.ends_with) === 0 ? 1 : 0;
   if ("since" in expr) return env.since(expr.since);
   if ("member" in expr) return env.isMember(evaluateUniform(expr.member, env), expr.of) ? 1 : 0;
-  const [op, ...operands] = expr;
-  return applyUniformOp(
-    op,
-    operands.map((operand) => evaluateUniform(operand, env)),
-  );
+  const operands: number[] = [];
+  for (let i = 1; i < expr.length; i++) operands.push(evaluateUniform(expr[i] as UniformExpr, env));
+  return applyUniformOp(expr[0], operands);
 }
 
 /** A uniform expression that has no operands. */

@@ -3,6 +3,7 @@
  * runs the graph; a limit that is exceeded is an error with the limit's name. docs/security.md says what each protects.
  */
 import { LIMITS } from "./format.js";
+import { OptionError } from "../optionError.js";
 
 export interface Limits {
   /** Characters of a source file. */
@@ -129,27 +130,27 @@ const LARGEST: Readonly<Record<string, number>> = {
   setItems: LIMITS.list,
 };
 
-/** All limits. Throws a `RangeError` for an unknown preset or limit, and for a value that is not an integer of its range. */
+/** All limits. Throws an `OptionError` for an unknown preset or limit, and for a value that is not an integer of its range. */
 export function limitsOf(options: LimitOptions = "default"): Limits {
   if (typeof options === "string") {
     if (!Object.hasOwn(LIMIT_PRESETS, options))
-      throw new RangeError(
+      throw new OptionError(
         `there are no limits ${JSON.stringify(options)}; there are ${Object.keys(LIMIT_PRESETS).join(", ")}`,
       );
     return LIMIT_PRESETS[options];
   }
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new RangeError("limits are the name of a preset or an object of numbers");
+    throw new OptionError("limits are the name of a preset or an object of numbers");
   for (const [name, value] of Object.entries(options)) checkLimit(name, value);
   return { ...LIMIT_PRESETS.default, ...options };
 }
 
 function checkLimit(name: string, value: unknown): void {
   if (!Object.hasOwn(LIMIT_PRESETS.default, name))
-    throw new RangeError(
+    throw new OptionError(
       `there is no limit ${JSON.stringify(name)}; there are ${Object.keys(LIMIT_PRESETS.default).join(", ")}`,
     );
   const most = LARGEST[name] ?? Number.MAX_SAFE_INTEGER;
   if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > most)
-    throw new RangeError(`the limit \`${name}\` must be an integer from 0 to ${most}, found ${String(value)}`);
+    throw new OptionError(`the limit \`${name}\` must be an integer from 0 to ${most}, found ${String(value)}`);
 }

@@ -50,7 +50,7 @@ export const newScope = (module: Module, args: Scope["args"]): Scope => ({
 });
 
 /** The integers that an f32 holds exactly, and the range of an i32 state. */
-export const INTEGERS = I.interval(-(2 ** 24), 2 ** 24);
+export const INTEGERS = I.interval(-I.MAX_INTEGER, I.MAX_INTEGER);
 
 /** The value of a state: the one assigned after the pick, or the one kept by the sequence. */
 export const stateValue = (cx: ChainLowering, state: number): Value =>

@@ -194,7 +194,7 @@ function blendTables(cx: ChainLowering, condition: Value, a: Table, b: Table): v
     const [logitA, logitB] = [inside(a, () => logitOf(cx)), inside(b, () => logitOf(cx))];
     const [aliveA, aliveB] = [inside(a, () => aliveOf(cx)), inside(b, () => aliveOf(cx))];
     const isPacked = a.isPacked && b.isPacked;
-    const hasSameMask = a.mask === b.mask;
+    const hasSameMask = a.mask === b.mask && a.raw === b.raw;
     const logit = A.asColumn(cx, C.select(cx, condition, logitA, logitB), before.dim);
     const mask = hasSameMask ? a.mask : A.asColumn(cx, C.select(cx, condition, aliveA, aliveB), before.dim);
     replaceTable(cx, logit, mask, { isMaskFull: hasSameMask ? a.isMaskFull : true, isPacked });

@@ -58,7 +58,9 @@ function sinkBehindGathers(draft: Draft): Draft {
   const sinking = sinkingNodes(draft.graph);
   return rewrite(draft, (r, node) => {
     const [x, rows] = node.inputs as [NodeId, NodeId];
-    return node.op === "get_rows" && sinking.has(x) ? gather(r, sinking, x, r.map(rows)) : undefined;
+    if (node.op !== "get_rows") return undefined;
+    const isKnown = sinking.has(x) || draft.graph.nodes[x]!.op === "arange";
+    return isKnown ? gather(r, sinking, x, r.map(rows)) : undefined;
   });
 }
 
@@ -101,6 +103,8 @@ function gather(r: Rewriter, sinking: ReadonlySet<NodeId>, id: NodeId, rows: Nod
   };
   return makeInOrder(id, needs, (old, made) => {
     const { op, inputs, attrs, name } = graph.nodes[old]!;
+    // of the numbers 0, 1, 2, ... the rows are the numbers
+    if (op === "arange") return r.emit("cast", [rows], { to: "f32" });
     if (!sinking.has(old)) return r.emit("get_rows", [r.map(old), rows]);
     const operands = inputs.map((i) => made.get(i) ?? r.map(i));
     return isConstant(op)

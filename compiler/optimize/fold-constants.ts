@@ -9,7 +9,7 @@
  */
 import type { GraphNode, NodeId } from "../graph/graph.js";
 import { isWithin } from "../graph/interval.js";
-import { rewrite, type Rewriter } from "./draft.js";
+import { rewrite, usersOf, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const foldConstants: Pass = {
@@ -23,15 +23,21 @@ sampler mirrored(center: f32) {
 
 chain c = mirrored(1) |> dist(42)
 `,
-  run: (draft) => rewrite(draft, fold),
+  run: (draft) => {
+    const { nodes } = draft.graph;
+    const users = usersOf(draft.graph);
+    /** Whether nothing but clamps reads a node. */
+    const isForClamps = (id: NodeId): boolean => users[id]!.every((user) => nodes[user]?.op === "clamp");
+    return rewrite(draft, (r, node) => fold(r, node, isForClamps));
+  },
 };
 
-function fold(r: Rewriter, node: GraphNode): NodeId | undefined {
+function fold(r: Rewriter, node: GraphNode, isForClamps: (id: NodeId) => boolean): NodeId | undefined {
   switch (node.op) {
     case "scale":
       return foldScale(r, node);
     case "clamp":
-      return foldClamp(r, node);
+      return foldClamp(r, node, isForClamps);
     case "add":
     case "sub":
       return foldSign(r, node);
@@ -41,6 +47,8 @@ function fold(r: Rewriter, node: GraphNode): NodeId | undefined {
 }
 
 const numbers = ({ attrs }: GraphNode, ...names: string[]): number[] => names.map((name) => attrs[name] as number);
+
+const { fround } = Math;
 
 const isPowerOfTwo = (x: number): boolean => x !== 0 && Number.isInteger(Math.log2(Math.abs(x)));
 
@@ -54,18 +62,28 @@ function foldScale(r: Rewriter, node: GraphNode): NodeId | undefined {
   // only if nothing is rounded twice
   if (b1 === 0 && isPowerOfTwo(s1)) return scaled(r, inner.inputs[0]!, s1 * s, b);
   if (b === 0 && s === -1) return scaled(r, inner.inputs[0]!, -s1, -b1);
-  return undefined;
+  return r.made(inner.inputs[0]!).op === "step" ? foldCondition(r, inner, s, b) : undefined;
+}
+
+/** Two scales of a condition have two results. */
+function foldCondition(r: Rewriter, inner: GraphNode, s: number, b: number): NodeId | undefined {
+  const [s1, b1] = numbers(inner, "s", "b") as [number, number];
+  const after = (x: number): number => fround(fround(fround(x * fround(s1)) + fround(b1)) * fround(s)) + fround(b);
+  const [no, yes] = [fround(after(0)), fround(after(1))];
+  const difference = fround(yes - no);
+  return fround(difference + no) === yes ? scaled(r, inner.inputs[0]!, difference, no) : undefined;
 }
 
 const scaled = (r: Rewriter, x: NodeId, s: number, b: number): NodeId =>
   s === 1 && b === 0 ? x : r.emit("scale", [x], { s, b });
 
-function foldClamp(r: Rewriter, node: GraphNode): NodeId | undefined {
+function foldClamp(r: Rewriter, node: GraphNode, isForClamps: (id: NodeId) => boolean): NodeId | undefined {
   const [lo, hi] = numbers(node, "lo", "hi") as [number, number];
   const x = r.map(node.inputs[0]!);
   if (isWithin(r.builder.ranges[x]!, lo, hi)) return x;
   const inner = r.made(x);
-  if (inner.op !== "clamp") return undefined;
+  // one that is computed in any case can be gathered for both
+  if (inner.op !== "clamp" || !isForClamps(node.inputs[0]!)) return undefined;
   const [lo1, hi1] = numbers(inner, "lo", "hi") as [number, number];
   if (lo > hi1 || hi < lo1) return undefined;
   return r.emit("clamp", inner.inputs, { lo: Math.max(lo, lo1), hi: Math.min(hi, hi1) });

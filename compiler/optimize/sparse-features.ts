@@ -9,8 +9,8 @@
  *     %4 = sub(logits, %3)          : f32[V]      %4 = sub(%1, %3)                : f32[64]
  *                                                 %5 = set_rows(logits, %4, ids)  : f32[V]
  */
-import type { Graph, GraphNode, NodeId } from "../graph/graph.js";
-import { isWithin, F32_MAX } from "../graph/interval.js";
+import { findElsewhere } from "../graph/elsewhere.js";
+import type { Graph, NodeId } from "../graph/graph.js";
 import { isElementwise, makeInOrder, OUTPUT, rewrite, usersOf, type Draft, type Rewriter } from "./draft.js";
 import type { Pass } from "./pass.js";
 
@@ -21,8 +21,8 @@ export const sparseFeatures: Pass = {
   run: (draft) => draft.graph.features.reduce((before, _, feature) => narrowTo(before, feature), draft),
 };
 
-/** With fewer steps over all rows, the gather and scatter cost as much. */
-const LEAST_STEPS = 4;
+/** With fewer steps over all rows there is nothing to gain: the gather and scatter are as many nodes as the feature's column. */
+const LEAST_STEPS = 1;
 
 /** The column of a sparse feature, and its parts. */
 interface Column {
@@ -33,15 +33,12 @@ interface Column {
   readonly usual: number;
 }
 
-/** A node's value in rows without a pair: a number, or the value of another node. */
-type Elsewhere = { readonly value: number } | { readonly same: NodeId };
-
 function narrowTo(draft: Draft, feature: number): Draft {
   const column = columnOf(draft, feature);
   if (!column) return draft;
   const { graph } = draft;
   const parts = partsOf(graph, column);
-  const elsewhere = findElsewhere(draft, column, parts);
+  const elsewhere = findElsewhere({ ...graph, ranges: draft.ranges }, new Map([[column.id, column.usual]]), parts);
   const users = usersOf(graph);
   /** Nodes of these that other nodes use. */
   const isNeeded = (id: NodeId): boolean => users[id]!.some((u) => u === OUTPUT || !elsewhere.has(u));
@@ -79,60 +76,6 @@ function columnOf({ graph }: Draft, feature: number): Column | undefined {
   if (id < 0) return undefined;
   const [, values, ids] = nodes[id]!.inputs as [NodeId, NodeId, NodeId];
   return { id, ids, values, usual: form.fill };
-}
-
-/** The values of `parts` in rows without a pair, if known. */
-function findElsewhere(
-  { graph: { nodes }, ranges }: Draft,
-  column: Column,
-  parts: ReadonlySet<NodeId>,
-): ReadonlyMap<NodeId, Elsewhere> {
-  const known = new Map<NodeId, Elsewhere>([[column.id, { value: column.usual }]]);
-  const isFinite = (id: NodeId): boolean => isWithin(ranges[id]!, -F32_MAX, F32_MAX);
-  nodes.forEach((node, id) => {
-    if (!parts.has(id) || id === column.id) return;
-    const operands = node.inputs.map((i): Elsewhere => known.get(i) ?? { same: i });
-    const found = apply(node, operands, (same) => isFinite(same), ranges[node.inputs[0]!]!);
-    // one number per pair is not a column
-    if (found && !("same" in found && nodes[found.same]!.dim !== "V")) known.set(id, found);
-  });
-  return known;
-}
-
-const { fround } = Math;
-
-function apply(
-  { op, attrs }: GraphNode,
-  [x, y]: readonly Elsewhere[],
-  isFinite: (id: NodeId) => boolean,
-  range: Draft["ranges"][number],
-): Elsewhere | undefined {
-  const [a, b] = [x, y].map((e) => (e && "value" in e ? e.value : undefined));
-  const { s, b: shift, lo, hi } = attrs as Record<string, number>;
-  const one = (value: number): Elsewhere => ({ value: fround(value) });
-  switch (op) {
-    case "scale":
-      return a === undefined ? undefined : one(fround(a * fround(s!)) + fround(shift!));
-    case "step":
-      return a === undefined ? undefined : one(a > 0 ? 1 : 0);
-    case "clamp":
-      if (a !== undefined) return one(Math.min(Math.max(a, lo!), hi!));
-      return isWithin(range, lo!, hi!) ? x : undefined;
-    case "add":
-      if (a !== undefined && b !== undefined) return one(a + b);
-      return b === 0 ? x : a === 0 ? y : undefined;
-    case "sub":
-      if (a !== undefined && b !== undefined) return one(a - b);
-      return b === 0 ? x : undefined;
-    case "mul": {
-      if (a !== undefined && b !== undefined) return one(a * b);
-      const [number, other] = a === undefined ? [b, x!] : [a, y!];
-      if (number === 1) return other;
-      return number === 0 && "same" in other && isFinite(other.same) ? { value: 0 } : undefined;
-    }
-    default:
-      return undefined;
-  }
 }
 
 /** Whether at least `LEAST_STEPS` steps over all rows lead from the feature to a node. */

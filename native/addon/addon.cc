@@ -1,9 +1,12 @@
 #include "graph/backend.h"
 #include "graph/cpu_variant.h"
 #include "graph/legalize.h"
+#include "graph/library.h"
 #include "graph/ops.h"
 #include "graph/support.h"
 #include "objects.h"
+#include "promise.h"
+#include "remote.h"
 
 namespace ggsl::addon {
 
@@ -43,14 +46,15 @@ Napi::Value list_rewrites(const Napi::CallbackInfo & info) {
     return list;
 }
 
-// unsupported(graph, device, vocabSize, inModel)
+// unsupported(graph, device, vocabSize, inModel, kind?)
 Napi::Value list_unsupported(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
-        const auto         graph  = GraphObject::from(info[0]);
-        ggml_backend_dev_t device = device_by_name(to_string(info[1], "device"));
-        Napi::Array        list   = Napi::Array::New(info.Env());
+        const auto   graph  = GraphObject::from(info[0]);
+        const Target target = info[4].IsUndefined() ? target_of(device_by_name(to_string(info[1], "device")))
+                                                    : remote_target(family_by_name(to_string(info[4], "kind")));
+        Napi::Array  list   = Napi::Array::New(info.Env());
         for (const Unsupported & one :
-             find_unsupported(*graph, to_int(info[2], "vocabSize"), info[3].ToBoolean(), device)) {
+             find_unsupported(*graph, to_int(info[2], "vocabSize"), info[3].ToBoolean(), target)) {
             Napi::Object object = Napi::Object::New(info.Env());
             object.Set("node", one.node);
             object.Set("op", one.op);
@@ -75,6 +79,42 @@ Napi::Value list_devices(const Napi::CallbackInfo & info) {
     return list;
 }
 
+// addWorker(library, endpoint, kind)
+Napi::Value add_one_worker(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        Napi::Array names = Napi::Array::New(info.Env());
+        for (const std::string & name : add_worker(to_string(info[0], "library"), to_string(info[1], "endpoint"),
+                                                   family_by_name(to_string(info[2], "kind")))) {
+            names.Set(names.Length(), name);
+        }
+        return names.As<Napi::Value>();
+    });
+}
+
+// runWorker(options): Promise<void>
+Napi::Value run_one_worker(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&]() -> Napi::Value {
+        const Napi::Object given = to_object(info[0], "options");
+        const Napi::Value  cache = given.Get("cache");
+        WorkerOptions      options;
+        options.library  = to_string(given.Get("library"), "library");
+        options.endpoint = to_string(given.Get("endpoint"), "endpoint");
+        options.cache    = cache.IsUndefined() ? "" : to_string(cache, "cache");
+        options.threads  = to_int(given.Get("threads"), "threads");
+        options.devices  = to_strings(given.Get("devices"), "devices");
+        return Job::start<bool>(
+            info.Env(),
+            [options] {
+                if (!options.cache.empty()) {
+                    check_cache(options.cache);
+                }
+                run_worker(options);
+                return true;
+            },
+            [](Napi::Env env, bool &&) { return env.Undefined(); });
+    });
+}
+
 // cpuVariants(directory)
 Napi::Value list_cpu_variants(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
@@ -91,7 +131,16 @@ Napi::Value list_cpu_variants(const Napi::CallbackInfo & info) {
     });
 }
 
+// The folder of the loaded libllama.
+std::string library_folder() {
+    // a text of the library: the address of a function can be that of a jump in this addon
+    const std::string path = library_of(llama_version());
+    return path.substr(0, path.find_last_of("/\\"));
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+    // llama.cpp, which stays loaded, logs to a function of the addon: the end of the last worker that uses it must not unload it
+    keep_loaded(reinterpret_cast<const void *>(&init));
     capture_logs();
     auto * constructors   = new Constructors();
     constructors->model   = Napi::Persistent(ModelObject::define(env));
@@ -102,6 +151,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
 
     exports.Set("wireVersion", wire_version);
     exports.Set("llamaVersion", llama_version());
+    exports.Set("libraries", library_folder());
     exports.Set("opNames", Napi::Function::New<op_names>(env));
     exports.Set("loadBackends", Napi::Function::New<load>(env));
     exports.Set("loadBackend", Napi::Function::New<load_one>(env));
@@ -109,6 +159,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("cpuVariants", Napi::Function::New<list_cpu_variants>(env));
     exports.Set("rewrites", Napi::Function::New<list_rewrites>(env));
     exports.Set("unsupported", Napi::Function::New<list_unsupported>(env));
+    exports.Set("addWorker", Napi::Function::New<add_one_worker>(env));
+    exports.Set("runWorker", Napi::Function::New<run_one_worker>(env));
     exports.Set("loadModel", Napi::Function::New<ModelObject::load>(env));
     exports.Set("Graph", GraphObject::define(env));
     exports.Set("Evaluator", EvaluatorObject::define(env));

@@ -1,5 +1,4 @@
 #include "objects.h"
-#include "promise.h"
 
 namespace ggsl::addon {
 
@@ -37,6 +36,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::remove>("remove"),
                            InstanceMethod<&ContextObject::copy>("copy"),
                            InstanceMethod<&ContextObject::can_keep>("canKeep"),
+                           InstanceMethod<&ContextObject::extents>("extents"),
                            InstanceMethod<&ContextObject::abort>("abort"),
                            InstanceMethod<&ContextObject::stats>("stats"),
                            InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
@@ -79,17 +79,28 @@ Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
         batch.positions          = to_vector<int32_t>(given.Get("positions"), "positions");
         batch.sequences          = to_vector<int32_t>(given.Get("sequences"), "sequences");
         batch.outputs            = to_vector<uint8_t>(given.Get("outputs"), "outputs");
+        if (!worker) {
+            worker = std::make_unique<Worker>(env, [weak = std::weak_ptr(context)] {
+                if (const std::shared_ptr<Context> target = weak.lock()) {
+                    target->abort();
+                }
+            });
+        }
     } catch (const Failure & failure) {
         const auto deferred = Napi::Promise::Deferred::New(env);
         deferred.Reject(to_error(env, failure.code, failure.what()).Value());
         return deferred.Promise();
     }
-    latest = context->stats();
-    *busy  = true;
-    return Job<std::vector<Output>>::start(
+    context->forget_abort();
+    latest    = context->stats();
+    *busy     = true;
+    auto task = std::make_unique<PromiseTask<std::vector<Output>>>(
         env, [target = context, batch = std::move(batch)] { return target->decode(batch); },
         [](Napi::Env on, std::vector<Output> && outputs) { return from_outputs(on, outputs); },
         [flag = busy] { *flag = false; });
+    const Napi::Promise promise = task->promise();
+    worker->run(env, std::move(task));
+    return promise;
 }
 
 void ContextObject::set_chain(const Napi::CallbackInfo & info) {
@@ -152,6 +163,17 @@ Napi::Value ContextObject::can_keep(const Napi::CallbackInfo & info) {
     });
 }
 
+Napi::Value ContextObject::extents(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] {
+        std::vector<int32_t> values;
+        for (const Context::Extent & extent : idle().extents()) {
+            values.push_back(extent.held);
+            values.push_back(extent.least);
+        }
+        return from_vector(info.Env(), values);
+    });
+}
+
 void ContextObject::abort(const Napi::CallbackInfo &) {
     if (context && *busy) {
         context->abort();
@@ -176,6 +198,7 @@ Napi::Value ContextObject::stats(const Napi::CallbackInfo & info) {
         object.Set("nodes", static_cast<double>(stats.chains.nodes));
         object.Set("nodesWithoutViews", static_cast<double>(stats.chains.nodes_without_views));
         object.Set("readbackBytes", static_cast<double>(stats.chains.readback_bytes));
+        object.Set("reads", static_cast<double>(stats.chains.reads));
         object.Set("sequenceBytes", static_cast<double>(stats.chains.sequence_bytes));
         object.Set("cacheBytes", static_cast<double>(stats.cache_bytes));
         object.Set("threads", stats.threads);
@@ -207,6 +230,7 @@ Napi::Value ContextObject::context_size(const Napi::CallbackInfo & info) {
 void ContextObject::dispose(const Napi::CallbackInfo & info) {
     abort(info);
     context.reset();
+    worker.reset();
     memory.release(info.Env());
 }
 

@@ -56,6 +56,22 @@ inline std::string to_string(const Napi::Value & value, const char * what) {
     return value.As<Napi::String>().Utf8Value();
 }
 
+// Undefined is no string.
+inline std::vector<std::string> to_strings(const Napi::Value & value, const char * what) {
+    std::vector<std::string> strings;
+    if (value.IsUndefined()) {
+        return strings;
+    }
+    if (!value.IsArray()) {
+        fail(code::invalid_argument, "%s: expected an array of strings", what);
+    }
+    const auto list = value.As<Napi::Array>();
+    for (uint32_t i = 0; i < list.Length(); ++i) {
+        strings.push_back(to_string(list.Get(i), what));
+    }
+    return strings;
+}
+
 template <typename T> constexpr napi_typedarray_type array_type          = napi_float32_array;
 template <> inline constexpr napi_typedarray_type    array_type<int32_t> = napi_int32_array;
 template <> inline constexpr napi_typedarray_type    array_type<uint8_t> = napi_uint8_array;

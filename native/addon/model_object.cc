@@ -2,17 +2,43 @@
 #include "promise.h"
 
 #include <atomic>
+#include <cstdint>
+#include <cstring>
 
 namespace ggsl::addon {
 
 namespace {
+
+// A number in the bits of a pointer: calls that are waiting when their environment ends are dropped, and nothing frees what their
+// pointer points to.
+void * to_data(float fraction) {
+    uintptr_t bits = 0;
+    std::memcpy(&bits, &fraction, sizeof(fraction));
+    return reinterpret_cast<void *>(bits);
+}
+
+float to_fraction(const void * data) {
+    const auto bits     = reinterpret_cast<uintptr_t>(data);
+    float      fraction = 0.0f;
+    std::memcpy(&fraction, &bits, sizeof(fraction));
+    return fraction;
+}
+
+// `env` is null if it has ended.
+void report(Napi::Env env, Napi::Function callback, std::nullptr_t * /* context */, void * data) {
+    if (env != nullptr) {
+        callback.Call({ Napi::Number::New(env, static_cast<double>(to_fraction(data))) });
+    }
+}
+
+using Progress = Napi::TypedThreadSafeFunction<std::nullptr_t, void, report>;
 
 // A load that another thread runs: it reports its progress, and can be aborted.
 class LoadControl {
 public:
     LoadControl(Napi::Env env, const Napi::Value & on_progress) {
         if (on_progress.IsFunction()) {
-            progress = Napi::ThreadSafeFunction::New(env, on_progress.As<Napi::Function>(), "ggsl load", 0, 1);
+            progress = Progress::New(env, on_progress.As<Napi::Function>(), "ggsl load", 0, 1);
             reports  = true;
         }
     }
@@ -27,9 +53,7 @@ public:
     bool watch(float fraction) {
         if (reports && (fraction >= reported + least_step || fraction >= 1.0f)) {
             reported = fraction;
-            progress.NonBlockingCall([fraction](Napi::Env env, Napi::Function callback) {
-                callback.Call({ Napi::Number::New(env, static_cast<double>(fraction)) });
-            });
+            progress.NonBlockingCall(to_data(fraction));
         }
         return !is_aborted;
     }
@@ -37,10 +61,10 @@ public:
 private:
     static constexpr float least_step = 0.005f;
 
-    std::atomic<bool>        is_aborted = false;
-    bool                     reports    = false;
-    float                    reported   = -1.0f;
-    Napi::ThreadSafeFunction progress;
+    std::atomic<bool> is_aborted = false;
+    bool              reports    = false;
+    float             reported   = -1.0f;
+    Progress          progress;
 };
 
 constexpr napi_type_tag model_tag = { 0x6767736c6d6f6465, 0x6c20696e20475546 };
@@ -152,12 +176,14 @@ std::shared_ptr<Model> ModelObject::from(const Napi::Value & value) {
 Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        const std::string  path   = to_string(info[0], "path");
-        const Napi::Object given  = to_object(info[1], "options");
-        const Napi::Value  device = given.Get("device");
+        const std::string  path  = to_string(info[0], "path");
+        const Napi::Object given = to_object(info[1], "options");
         ModelOptions       options;
         options.gpu_layers = optional_int(given, "gpuLayers", options.gpu_layers);
-        options.device     = device.IsUndefined() ? "" : to_string(device, "device");
+        options.devices    = to_strings(given.Get("devices"), "devices");
+        if (const Napi::Value split = given.Get("split"); !split.IsUndefined()) {
+            options.split = to_vector<float>(split, "split");
+        }
         options.vocab_only = given.Get("vocabOnly").ToBoolean();
 
         const auto control = std::make_shared<LoadControl>(env, given.Get("onProgress"));
@@ -165,7 +191,7 @@ Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {
             const auto abort = [control](const Napi::CallbackInfo &) { control->abort(); };
             started.As<Napi::Function>().Call({ Napi::Function::New(env, abort, "abort") });
         }
-        return Job<std::shared_ptr<Model>>::start(
+        return Job::start<std::shared_ptr<Model>>(
             env,
             [path, options, control] {
                 return std::make_shared<Model>(path, options, [&](float fraction) { return control->watch(fraction); });
@@ -204,6 +230,7 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
         object.Set("eos", llama_vocab_eos(vocab));
         object.Set("addsBos", llama_vocab_get_add_bos(vocab));
         object.Set("isRecurrent", loaded.is_recurrent());
+        object.Set("outputDevice", loaded.output_device());
         object.Set("metadata", metadata);
         return object;
     });
@@ -245,7 +272,7 @@ Napi::Value ModelObject::create_context(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
         const ContextOptions options = to_options(to_object(info[0], "options"));
-        return Job<std::shared_ptr<Context>>::start(
+        return Job::start<std::shared_ptr<Context>>(
             env, [from = get(), options] { return std::make_shared<Context>(from, options); },
             [](Napi::Env on, std::shared_ptr<Context> && made) {
                 return wrap(on.GetInstanceData<Constructors>()->context, on, std::move(made));

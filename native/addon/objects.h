@@ -5,6 +5,7 @@
 #include "llama/tail.h"
 #include "convert.h"
 #include "external_memory.h"
+#include "worker.h"
 
 namespace ggsl::addon {
 
@@ -131,6 +132,7 @@ private:
     void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
+    Napi::Value extents(const Napi::CallbackInfo & info);
     Napi::Value can_keep(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
@@ -142,6 +144,7 @@ private:
     std::shared_ptr<Context>           context;
     std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
     ContextStats                       latest; // before the running decode
+    std::unique_ptr<Worker>            worker; // of the decodes, from the first on
     ExternalMemory                     memory;
 };
 

@@ -7,73 +7,86 @@
 
 namespace ggsl::addon {
 
-template <typename T> class Job : public Napi::AsyncWorker {
+// `work` runs once on another thread, then `settle` on the JavaScript thread.
+class Task {
 public:
-    using Work   = std::function<T()>;                          // on the worker thread
-    using Finish = std::function<Napi::Value(Napi::Env, T &&)>; // on the JavaScript thread
+    virtual ~Task()                             = default;
+    virtual void work() noexcept                = 0;
+    virtual void settle(Napi::Env env) noexcept = 0;
+};
+
+template <typename T> class PromiseTask : public Task {
+public:
+    using Work   = std::function<T()>;
+    using Finish = std::function<Napi::Value(Napi::Env, T &&)>;
 
     // `always` runs on the JavaScript thread before the promise settles.
-    static Napi::Promise start(Napi::Env env, Work work, Finish finish, std::function<void()> always = [] {}) {
-        auto *              job     = new Job(env, std::move(work), std::move(finish), std::move(always));
-        const Napi::Promise promise = job->deferred.Promise();
-        job->Queue();
-        return promise;
-    }
+    PromiseTask(
+        Napi::Env env, Work work, Finish finish, std::function<void()> always = [] {})
+        : action(std::move(work)), finish(std::move(finish)), always(std::move(always)), deferred(env) {}
 
-protected:
-    void Execute() override {
+    Napi::Promise promise() const { return deferred.Promise(); }
+
+    void work() noexcept override {
         try {
-            result = std::make_unique<T>(work());
+            result = std::make_unique<T>(action());
         } catch (const Failure & failure) {
             error_code = failure.code;
-            SetError(failure.what());
+            error      = failure.what();
         } catch (const std::bad_alloc &) {
             error_code = code::out_of_memory;
-            SetError("out of memory");
+            error      = "out of memory";
         } catch (const std::exception & e) {
             error_code = code::compute_failed;
-            SetError(e.what());
+            error      = e.what();
         }
     }
 
-    void OnOK() override {
-        always();
-        settle([&] {
-            try {
-                deferred.Resolve(finish(Env(), std::move(*result)));
-            } catch (const Napi::Error & error) {
-                deferred.Reject(error.Value());
-            }
-        });
-    }
-
-    void OnError(const Napi::Error & error) override {
-        always();
-        settle([&] {
-            error.Value().As<Napi::Object>().Set("code", error_code);
-            deferred.Reject(error.Value());
-        });
-    }
-
-private:
     // A promise cannot be settled only while its environment ends, as after `worker.terminate()`: node waits for the work, but no
     // JavaScript runs any more. There is nobody to tell.
-    template <typename Action> static void settle(Action action) {
+    void settle(Napi::Env env) noexcept override {
+        always();
         try {
-            action();
+            if (!result) {
+                return deferred.Reject(to_error(env, error_code, error).Value());
+            }
+            try {
+                deferred.Resolve(finish(env, std::move(*result)));
+            } catch (const Napi::Error & thrown) {
+                deferred.Reject(thrown.Value());
+            }
         } catch (const Napi::Error &) {}
     }
 
-    Job(Napi::Env env, Work work, Finish finish, std::function<void()> always)
-        : Napi::AsyncWorker(env), work(std::move(work)), finish(std::move(finish)), always(std::move(always)),
-          deferred(env) {}
-
-    Work                    work;
+private:
+    Work                    action;
     Finish                  finish;
     std::function<void()>   always;
     Napi::Promise::Deferred deferred;
     std::unique_ptr<T>      result;
     const char *            error_code = code::compute_failed;
+    std::string             error;
+};
+
+// On one of the threads that all work of the process shares.
+class Job : public Napi::AsyncWorker {
+public:
+    // Of the arguments of PromiseTask<T>.
+    template <typename T, typename... Rest> static Napi::Promise start(Napi::Env env, Rest &&... rest) {
+        auto                task    = std::make_unique<PromiseTask<T>>(env, std::forward<Rest>(rest)...);
+        const Napi::Promise promise = task->promise();
+        (new Job(env, std::move(task)))->Queue();
+        return promise;
+    }
+
+protected:
+    void Execute() override { task->work(); }
+    void OnOK() override { task->settle(Env()); }
+
+private:
+    Job(Napi::Env env, std::unique_ptr<Task> task) : Napi::AsyncWorker(env), task(std::move(task)) {}
+
+    std::unique_ptr<Task> task;
 };
 
 } // namespace ggsl::addon

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace ggsl {
@@ -49,7 +51,75 @@ ggml_backend_dev_t cpu_device() {
     return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
 }
 
-constexpr std::array<const char *, 4> family_names = { "cpu", "cuda", "vulkan", "other" };
+constexpr std::array<const char *, 5> family_names = { "cpu", "cuda", "vulkan", "other", "unknown" };
+
+// The kinds of remote devices, which ggml does not know. Devices are never removed.
+class RemoteKinds {
+public:
+    void set(ggml_backend_dev_t device, Family kind) {
+        const std::lock_guard lock(mutex);
+        kinds[device] = kind;
+    }
+    std::optional<Family> find(ggml_backend_dev_t device) {
+        const std::lock_guard lock(mutex);
+        const auto            found = kinds.find(device);
+        return found == kinds.end() ? std::nullopt : std::optional(found->second);
+    }
+
+private:
+    std::mutex                           mutex;
+    std::map<ggml_backend_dev_t, Family> kinds;
+};
+
+RemoteKinds & remote_kinds() {
+    static RemoteKinds kinds;
+    return kinds;
+}
+
+// Rows that every backend can sort.
+constexpr int64_t narrow_sort = 1024;
+
+// By reading the backends of the release: Metal, SYCL, WebGPU, HIP and MUSA have every op of the op table but for these.
+bool runs_on_other(const ggml_tensor & tensor) {
+    switch (tensor.op) {
+        case GGML_OP_ROLL:   // WebGPU
+        case GGML_OP_ARANGE: // WebGPU
+            return false;
+        case GGML_OP_ARGSORT: // HIP and MUSA
+        case GGML_OP_TOP_K:   return tensor.src[0]->ne[0] <= narrow_sort;
+        default:              return true;
+    }
+}
+
+// The same with OpenCL and CANN.
+bool runs_on_unknown(const ggml_tensor & tensor) {
+    switch (tensor.op) {
+        case GGML_OP_LOG:    // OpenCL
+        case GGML_OP_ARGMAX: // OpenCL
+        case GGML_OP_TOP_K:  // both
+            return false;
+        case GGML_OP_UNARY: {
+            const ggml_unary_op op = ggml_get_unary_op(&tensor);
+            return op != GGML_UNARY_OP_FLOOR && op != GGML_UNARY_OP_CEIL && op != GGML_UNARY_OP_ROUND; // CANN
+        }
+        default: return runs_on_other(tensor);
+    }
+}
+
+bool is_own_kernel(const ggml_tensor & tensor) {
+    return tensor.op == GGML_OP_CUSTOM || tensor.op == GGML_OP_MAP_CUSTOM1 || tensor.op == GGML_OP_MAP_CUSTOM2 ||
+           tensor.op == GGML_OP_MAP_CUSTOM3;
+}
+
+bool runs_on(Family kind, const ggml_tensor & tensor) {
+    switch (kind) {
+        case Family::cpu:    return ggml_backend_dev_supports_op(cpu_device(), &tensor);
+        case Family::cuda:
+        case Family::vulkan: return true;
+        case Family::other:  return runs_on_other(tensor);
+        default:             return runs_on_unknown(tensor);
+    }
+}
 
 } // namespace
 
@@ -69,7 +139,7 @@ void load_backends(const std::string & directory) {
         load_backend(chosen);
     }
     if (cpu_device() == nullptr) {
-        fail(code::no_device, "no ggml backend for this processor in %s: reinstall with npm ci", directory.c_str());
+        fail(code::no_device, "no ggml backend for this processor in %s", directory.c_str());
     }
 }
 
@@ -114,7 +184,27 @@ ggml_backend_dev_t device_by_name(const std::string & name) {
     fail(code::no_device, "no device \"%s\"; there are: %s", name.c_str(), names.empty() ? "none" : names.c_str());
 }
 
+void set_remote(ggml_backend_dev_t device, Family kind) {
+    remote_kinds().set(device, kind);
+}
+
+Target remote_target(Family kind) {
+    // without our kernels a CPU needs what holds for any device
+    return { kind == Family::cpu ? Family::other : kind,
+             [kind](const ggml_tensor * op) { return !is_own_kernel(*op) && runs_on(kind, *op); } };
+}
+
+Target target_of(ggml_backend_dev_t device) {
+    if (const auto kind = remote_kinds().find(device)) {
+        return remote_target(*kind);
+    }
+    return local_target(device, family_of(device));
+}
+
 Family family_of(ggml_backend_dev_t device) {
+    if (const auto kind = remote_kinds().find(device)) {
+        return remote_target(*kind).family;
+    }
     const std::string name  = backend_name(device);
     const auto        found = std::find(family_names.begin(), family_names.end(), name);
     return found == family_names.end() ? Family::other : static_cast<Family>(found - family_names.begin());
@@ -127,14 +217,16 @@ const char * family_name(Family family) {
 Family family_by_name(const std::string & name) {
     const auto found = std::find(family_names.begin(), family_names.end(), name);
     if (found == family_names.end()) {
-        fail(code::invalid_argument, "expected cpu, cuda, vulkan or other, found \"%s\"", name.c_str());
+        fail(code::invalid_argument, "expected cpu, cuda, vulkan, other or unknown, found \"%s\"", name.c_str());
     }
     return static_cast<Family>(found - family_names.begin());
 }
 
 ggml_backend_dev_t device_of(ggml_backend_buffer_type_t type) {
     ggml_backend_dev_t device = ggml_backend_buft_get_device(type);
-    return device != nullptr ? device : cpu_device();
+    // the memory of the host that a device reads fast is where the CPU computes
+    const bool is_host = device != nullptr && ggml_backend_dev_host_buffer_type(device) == type;
+    return device != nullptr && !is_host ? device : cpu_device();
 }
 
 void set_threads(ggml_backend_t backend, int threads) {

@@ -3,13 +3,14 @@
 
 #include <ggml-backend.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace ggsl {
 
-// What drives a device. Ops differ between families in edge cases (legalize.h).
-enum class Family { cpu, cuda, vulkan, other };
+// What drives a device. Ops differ between families in edge cases (legalize.h). `unknown`: any of them, but none of our kernels.
+enum class Family { cpu, cuda, vulkan, other, unknown };
 
 struct Device {
     std::string name;        // ggml's name, e.g. "CPU" or "Vulkan0"
@@ -36,7 +37,26 @@ ggml_backend_dev_t device_by_name(const std::string & name);
 
 Family family_of(ggml_backend_dev_t device);
 
-// "cpu", "cuda", "vulkan", "other".
+// What decides how a graph is built for a device, and whether it can run there.
+struct Target {
+    Family                                      family;
+    std::function<bool(const ggml_tensor * op)> can_run;
+};
+
+Target target_of(ggml_backend_dev_t device);
+
+// The same for a device of this machine, for which graphs are built as for this family.
+inline Target local_target(ggml_backend_dev_t device, Family family) {
+    return { family, [device](const ggml_tensor * op) { return ggml_backend_dev_supports_op(device, op); } };
+}
+
+// A device of another machine, of this kind. Our own kernels are functions of this process and never go there.
+Target remote_target(Family kind);
+
+// From now on `target_of` and `family_of` say what holds for a remote device of this kind.
+void set_remote(ggml_backend_dev_t device, Family kind);
+
+// "cpu", "cuda", "vulkan", "other", "unknown".
 const char * family_name(Family family);
 // Throws Failure (INVALID_ARGUMENT).
 Family family_by_name(const std::string & name);

@@ -1,6 +1,7 @@
 #include "bind.h"
 
 #include "failure.h"
+#include "fused/plan.h"
 #include "ops.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ constexpr int32_t unlimited = max_dim;
 
 class Binder {
 public:
-    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {}, {} } {}
+    Binder(const Graph & graph, int32_t vocab_size) : bound{ graph, vocab_size, {}, {}, {}, {}, {} } {}
 
     BoundGraph run() {
         bind_dims();
@@ -25,6 +26,7 @@ public:
         find_live();
         limit_rows();
         bound.ranges = find_ranges(bound.graph);
+        bound.fusion = fused::plan(bound);
         return std::move(bound);
     }
 

@@ -3,7 +3,13 @@
 
 #include "ranges.h"
 
+#include <memory>
+
 namespace ggsl {
+
+namespace fused {
+struct Plan;
+}
 
 struct BoundGraph {
     Graph   graph;
@@ -20,6 +26,9 @@ struct BoundGraph {
 
     // The range of each node's values.
     std::vector<Range> ranges;
+
+    // What the CPU computes as programs (fused/plan.h); null if it computes each op for itself.
+    std::shared_ptr<const fused::Plan> fusion;
 };
 
 // Binds V, and every larger dim, to `vocab_size`. Throws Failure (INVALID_GRAPH).

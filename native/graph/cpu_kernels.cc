@@ -1,5 +1,6 @@
 #include "cpu_kernels.h"
 
+#include "cpu_rows.h"
 #include "hash.h"
 
 #include <algorithm>
@@ -14,31 +15,6 @@ namespace ggsl::cpu {
 
 namespace {
 
-constexpr float lowest = -std::numeric_limits<float>::infinity();
-
-template <typename T> T * row_of(const ggml_tensor * tensor, int64_t row) {
-    return reinterpret_cast<T *>(static_cast<char *>(tensor->data) + row * static_cast<int64_t>(tensor->nb[1]));
-}
-
-// Divides the rows among the threads.
-template <typename F> void for_rows(const ggml_tensor * dst, int thread, int threads, F f) {
-    for (int64_t row = thread; row < dst->ne[1]; row += threads) {
-        f(row);
-    }
-}
-
-uint32_t bits_of(float x) {
-    uint32_t bits;
-    std::memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
-float from_bits(uint32_t bits) {
-    float x;
-    std::memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
 // A thread's part of n numbers, [first, last).
 struct Part {
     int64_t first;
@@ -49,20 +25,17 @@ Part part_of(int64_t n, int thread, int threads) {
     return { n * thread / threads, n * (thread + 1) / threads };
 }
 
-float number(float x) {
-    return std::isnan(x) ? lowest : x;
-}
-
-// The largest number, ignoring NaN; -inf if there is none. Works on many at a time, so that the compiler vectorizes.
+// The largest number, ignoring NaN; -inf if there is none. Works on many at a time, so that the compiler vectorizes; clang turns only
+// a choice with < into one instruction of WebAssembly. Inlined into a search for the best rows it would not be vectorized.
 constexpr size_t lanes = 32;
 
-float largest(const float * x, size_t n) {
+[[gnu::noinline]] float largest(const float * x, size_t n) {
     std::array<float, lanes> most;
     most.fill(lowest);
     size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
         for (size_t lane = 0; lane < lanes; ++lane) {
-            most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+            most[lane] = most[lane] < x[i + lane] ? x[i + lane] : most[lane];
         }
     }
     float result = lowest;
@@ -110,57 +83,6 @@ void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ran
     }
     std::sort_heap(heap.begin(), heap.end(), better);
     std::transform(heap.begin(), heap.end(), best, [](const Ranked & r) { return r.position; });
-}
-
-// ---------------------------------------------------------------- sorting
-
-// Maps a float to an unsigned key of the same order: flip all bits of negatives, the sign bit of the rest.
-uint32_t rank(float x) {
-    const uint32_t bits = bits_of(number(x) + 0.0f); // -0 is 0
-    return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
-}
-
-// Three stable passes of 11 bits.
-constexpr int      digit_bits = 11;
-constexpr uint32_t digits     = 1u << digit_bits;
-
-// Moves indices from one list to another, ordered by one digit of their keys. `from` null: 0 to n - 1.
-template <typename Key> void sort_by_digit(Key key, const int32_t * from, int32_t * to, size_t n, int shift) {
-    const auto digit = [&](size_t i) {
-        return (key(from == nullptr ? i : static_cast<size_t>(from[i])) >> shift) & (digits - 1);
-    };
-    std::array<uint32_t, digits> places{};
-    for (size_t i = 0; i < n; ++i) {
-        ++places[digit(i)];
-    }
-    uint32_t total = 0;
-    for (uint32_t & place : places) {
-        const uint32_t count = place;
-        place                = total;
-        total += count;
-    }
-    for (size_t i = 0; i < n; ++i) {
-        to[places[digit(i)]++] = from == nullptr ? static_cast<int32_t>(i) : from[i];
-    }
-}
-
-// `dst->src[1]` is memory for one list of indices per thread; ggml may run more threads than requested.
-void argsort(ggml_tensor * dst, int thread, int threads, uint32_t flip) {
-    const int lists = static_cast<int>(dst->src[1]->ne[1]);
-    if (thread >= lists) {
-        return;
-    }
-    const ggml_tensor * x    = dst->src[0];
-    const auto          n    = static_cast<size_t>(x->ne[0]);
-    int32_t *           list = row_of<int32_t>(dst->src[1], thread);
-    for_rows(dst, thread, std::min(threads, lists), [&](int64_t row) {
-        const float * values = row_of<const float>(x, row);
-        int32_t *     result = row_of<int32_t>(dst, row);
-        const auto    key    = [&](size_t i) { return rank(values[i]) ^ flip; };
-        sort_by_digit(key, nullptr, result, n, 0);
-        sort_by_digit(key, result, list, n, digit_bits);
-        sort_by_digit(key, list, result, n, 2 * digit_bits);
-    });
 }
 
 // ---------------------------------------------------------------- prefix sums
@@ -213,14 +135,11 @@ void running_sum(const float * x, float * sums, size_t n) {
 
 // ---------------------------------------------------------------- powers
 
-// Below this, e^x is not a normal number.
-constexpr float least_exponent = -87.0f;
-
 // e^x for x <= 0: 2^n e^r with r in [-ln(2) / 2, ln(2) / 2], and e^r by the polynomial of the Cephes library's expf
 // (https://netlib.org/cephes). Branch-free, so that the compiler vectorizes.
 float power(float x) {
     constexpr float rounds_to_integers = 12582912.0f; // 1.5 * 2^23: n is in the lowest bits of a sum with it
-    const float     exponent           = x > least_exponent ? x : least_exponent;
+    const float     exponent           = least_exponent < x ? x : least_exponent;
     const float     shifted            = exponent * 1.44269504f + rounds_to_integers;
     const float     n                  = shifted - rounds_to_integers;
     const float     r                  = exponent - n * 0.693359375f + n * 2.12194440e-4f;
@@ -232,7 +151,7 @@ float power(float x) {
     p                                  = p * r + 5.0000001201e-1f;
     p                                  = p * r * r + r + 1.0f;
     const float scale                  = from_bits((bits_of(shifted) << 23) + 0x3f800000u);
-    return x > least_exponent ? p * scale : 0.0f;
+    return x < least_exponent ? 0.0f : p * scale;
 }
 
 void shares(float * x, size_t n) {
@@ -333,14 +252,6 @@ void argmax(ggml_tensor * dst, int thread, int threads, void *) {
     });
 }
 
-void argsort_asc(ggml_tensor * dst, int thread, int threads, void *) {
-    argsort(dst, thread, threads, 0);
-}
-
-void argsort_desc(ggml_tensor * dst, int thread, int threads, void *) {
-    argsort(dst, thread, threads, ~0u);
-}
-
 void sum_rows(ggml_tensor * dst, int thread, int threads, void *) {
     for_rows(dst, thread, threads, [&](int64_t row) {
         *row_of<float>(dst, row) = static_cast<float>(
@@ -388,7 +299,7 @@ void clamp(ggml_tensor * dst, int thread, int threads, void * attrs) {
     const float max = attribute(attrs, 1);
     for_each_number(dst, thread, threads, [=](float x) {
         const float below = x < max ? x : max;
-        return below > min ? below : min;
+        return min < below ? below : min;
     });
 }
 

@@ -13,7 +13,7 @@ namespace ggsl::cpu {
 void top_k(ggml_tensor * dst, int thread, int threads, void *);
 // i32 [1, R]: index of the largest, the first of a tie. A NaN counts as -inf.
 void argmax(ggml_tensor * dst, int thread, int threads, void *);
-// i32 [n, R]: indices in order; ties by index. A NaN counts as -inf. A second operand, i32 [n, threads], is scratch memory.
+// i32 [n, R]: indices in order; ties by index. A NaN counts as -inf. A second operand, i32 [4 n, threads], is scratch memory.
 void argsort_asc(ggml_tensor * dst, int thread, int threads, void *);
 void argsort_desc(ggml_tensor * dst, int thread, int threads, void *);
 // [k, R]: the numbers x [n, R] at indices i32 [k, R].
@@ -23,7 +23,7 @@ void sum_rows(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: prefix sum in f64, so that it never falls if no number is negative.
 void cumsum(ggml_tensor * dst, int thread, int threads, void *);
 // f32 [n, R]: softmax of scale * x + mask over each row; attributes: the scale. The mask may be absent. Powers are accurate to
-// 2 ulp, and 0 below e^-87. NaN for a row of only -inf.
+// 2 ulp, and 0 if not normal. NaN for a row of only -inf.
 void soft_max(ggml_tensor * dst, int thread, int threads, void * attrs);
 // f32 [n, R]: x clamped between the first attribute and the second; a NaN gives the second.
 void clamp(ggml_tensor * dst, int thread, int threads, void * attrs);

@@ -1,8 +1,8 @@
 #include "cpu_variant.h"
 
 #include "failure.h"
+#include "library.h"
 
-#include <dlfcn.h>
 #include <ggml-backend.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr const char * variable = "GGSL_CPU_VARIANT";
 // Empty for other files.
 std::string variant_name(const std::filesystem::path & path) {
     const std::string file   = path.filename().string();
-    const std::string prefix = "libggml-cpu-", suffix = ".so";
+    const std::string prefix = library_prefix + std::string("ggml-cpu-"), suffix = library_suffix;
     return file.starts_with(prefix) && file.ends_with(suffix) && file.size() > prefix.size() + suffix.size()
                ? file.substr(prefix.size(), file.size() - prefix.size() - suffix.size())
                : "";
@@ -27,14 +27,9 @@ std::string variant_name(const std::filesystem::path & path) {
 
 // As ggml asks each variant before it loads one. Also 0 for a library that cannot be asked.
 int score_of(const std::string & path) {
-    void * library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        return 0;
-    }
-    auto *    score  = reinterpret_cast<int (*)()>(dlsym(library, "ggml_backend_score"));
-    const int result = score == nullptr ? 0 : score();
-    dlclose(library);
-    return result;
+    const Library library(path);
+    auto *        score = reinterpret_cast<int (*)()>(library.symbol("ggml_backend_score"));
+    return score == nullptr ? 0 : score();
 }
 
 std::string names_of(const std::vector<CpuVariant> & variants) {
@@ -89,8 +84,7 @@ std::string loaded_cpu_variant() {
     // any function of the backend identifies its library
     void * function =
         ggml_backend_reg_get_proc_address(ggml_backend_dev_backend_reg(device), "ggml_backend_set_n_threads");
-    Dl_info info{};
-    return function != nullptr && dladdr(function, &info) != 0 ? variant_name(info.dli_fname) : "";
+    return function == nullptr ? "" : variant_name(library_of(function));
 }
 
 } // namespace ggsl

@@ -1,4 +1,4 @@
-// ggml's CPU backend comes in variants: libggml-cpu-NAME.so, one library per instruction set. Variants round differently.
+// ggml's CPU backend comes in variants: libggml-cpu-NAME.so (ggml-cpu-NAME.dll on Windows), one library per instruction set. Variants round differently.
 #pragma once
 
 #include <string>

@@ -100,8 +100,11 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     : Evaluator(graph, vocab_size, rows, device, threads, family_of(device)) {}
 
 Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
-                     Family family)
+                     Family family, bool fuses)
     : bound(bind_graph(graph, vocab_size)), rows(rows) {
+    if (!fuses) {
+        bound.fusion.reset();
+    }
     check_elements(bound, rows);
     backend.reset(ggml_backend_dev_init(device, nullptr));
     if (!backend) {
@@ -126,7 +129,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     }
     columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()), family);
     built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
-    check_support(built, device);
+    check_support(built, device, local_target(device, family));
 
     ggml_build_forward_expand(cgraph, logits);
     // In order of creation, because ggml visits operands recursively: a long chain would overflow the stack.
@@ -179,9 +182,16 @@ Results Evaluator::run(const Feeds & feeds) {
              read_taps() };
 }
 
-// Inputs that no node reads are not part of the graph and have no memory.
+std::span<float> Evaluator::logits_memory() const {
+    const ggml_tensor * logits   = built.inputs[0];
+    const bool          is_there = logits->buffer != nullptr && ggml_backend_buffer_is_host(logits->buffer);
+    return is_there ? std::span(static_cast<float *>(logits->data), static_cast<size_t>(ggml_nelements(logits)))
+                    : std::span<float>();
+}
+
+// Inputs that no node reads are not part of the graph and have no memory. What is there already is not copied.
 void Evaluator::write(ggml_tensor * tensor, const void * data) const {
-    if (tensor != nullptr && tensor->buffer != nullptr) {
+    if (tensor != nullptr && tensor->buffer != nullptr && tensor->data != data) {
         ggml_backend_tensor_set(tensor, data, 0, ggml_nbytes(tensor));
     }
 }

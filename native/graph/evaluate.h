@@ -46,13 +46,18 @@ void check_logits(std::span<const float> logits, size_t vocab_size);
 
 class Evaluator {
 public:
-    // Built for devices of `family`, which differs from the device's own only to test its rewrites.
+    // Built for devices of `family`, which differs from the device's own only to test its rewrites; unless it `fuses`, the CPU computes
+    // each op for itself.
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
-              Family family);
+              Family family, bool fuses = true);
     ~Evaluator();
 
     Results run(const Feeds & feeds);
+
+    // Where the device reads the logits, for a caller that writes them there before a run instead of having them copied; empty if
+    // the host cannot write there.
+    std::span<float> logits_memory() const;
 
     const BoundGraph &             bound_graph() const { return bound; }
     size_t                         nodes() const { return built.nodes; }

@@ -2,6 +2,8 @@
 
 #include "bits.h"
 #include "columns.h"
+#include "fused/plan.h"
+#include "fused/run.h"
 #include "hash.h"
 #include "legalize.h"
 #include "ops.h"
@@ -17,15 +19,19 @@ namespace {
 // itself, a reshape.
 constexpr size_t max_tensors_per_node = 10;
 
-bool is_view(const ggml_tensor * tensor) {
-    return tensor->op == GGML_OP_VIEW || tensor->op == GGML_OP_RESHAPE;
+const ggml_tensor * memory_of(const ggml_tensor * tensor) {
+    return tensor->view_src == nullptr ? tensor : tensor->view_src;
 }
 
 } // namespace
 
+bool is_view(const ggml_tensor * tensor) {
+    return tensor->op == GGML_OP_VIEW || tensor->op == GGML_OP_RESHAPE;
+}
+
 Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
                  ggml_tensor * guides, const Columns * columns)
-    : context(context), bound(bound), rows(rows), family(family), guides(guides), columns(columns),
+    : context(context), bound(bound), rows(rows), family(family), columns(columns), guides(guides),
       made_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
@@ -78,14 +84,18 @@ ggml_tensor * Builder::elements(ggml_tensor * tensor) {
     return n == 1 && rows == 1 ? tensor : made(ggml_reshape_3d(context, tensor, 1, n, rows));
 }
 
-ggml_tensor * Builder::uniform(int32_t index) {
+ggml_tensor * Builder::uniforms() {
     if (built.uniforms == nullptr) {
         built.uniforms = made(ggml_new_tensor_2d(context, GGML_TYPE_F32, rows, bound.graph.uniform_count));
         ggml_set_name(built.uniforms, "uniforms");
         ggml_set_input(built.uniforms);
     }
+    return built.uniforms;
+}
+
+ggml_tensor * Builder::uniform(int32_t index) {
     const size_t bytes = static_cast<size_t>(rows) * sizeof(float);
-    return made(ggml_view_2d(context, built.uniforms, 1, rows, sizeof(float), static_cast<size_t>(index) * bytes));
+    return made(ggml_view_2d(context, uniforms(), 1, rows, sizeof(float), static_cast<size_t>(index) * bytes));
 }
 
 ggml_tensor * Builder::host_written(int32_t index, ggml_tensor * tensor) {
@@ -134,8 +144,29 @@ bool Builder::is_fresh(int32_t node) const {
     const ggml_tensor * tensor = values[node];
     // several nodes can read one input
     const bool is_input = id_of(bound.graph.nodes[node]) == OpId::input;
-    return uses[node] == 1 && !is_input && tensor->op != GGML_OP_NONE &&
-           (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL);
+    return !is_input && tensor->op != GGML_OP_NONE && (tensor->view_src == nullptr || tensor->op == GGML_OP_FILL) &&
+           uses[node] == 1 + readings_before(node);
+}
+
+int32_t Builder::readings_before(int32_t node) const {
+    if (uses[node] == 1) {
+        return 0;
+    }
+    // The operands of operands come first on every device, whatever order it chooses; operands have lower numbers.
+    std::vector<bool> is_before(static_cast<size_t>(id) + 1);
+    is_before[static_cast<size_t>(id)] = true;
+    int32_t readings                   = 0;
+    for (int32_t at = id; at > node; --at) {
+        const Node & reader = bound.graph.nodes[at];
+        for (int32_t i = 0; is_before[static_cast<size_t>(at)] && i < reader.operand_count; ++i) {
+            const int32_t operand                   = reader.operands[i];
+            is_before[static_cast<size_t>(operand)] = true;
+            // a view is read after it is made, and what a fused step reads may be read again by a later program
+            const bool is_done = at != id && !is_fused(at) && memory_of(values[at]) != memory_of(values[node]);
+            readings += operand == node && is_done ? 1 : 0;
+        }
+    }
+    return readings;
 }
 
 ggml_tensor * Builder::build_node(const Node & node) {
@@ -169,12 +200,75 @@ ggml_tensor * Builder::output(int32_t node) {
     return tensor;
 }
 
+void Builder::build(int32_t node) {
+    id                                = node;
+    values[static_cast<size_t>(node)] = build_node(bound.graph.nodes[node]);
+}
+
+// The outputs lie one after the other in the program's tensor, [dim, R] each.
+void Builder::build(const fused::Program & program) {
+    id = program.nodes.back();
+    std::vector<ggml_tensor *> operands;
+    for (const int32_t node : program.inputs) {
+        ggml_tensor *& value = values[node];
+        value                = value->nb[0] == ggml_type_size(value->type) ? value : contiguous(value);
+        operands.push_back(value);
+    }
+    if (program.reads_uniforms) {
+        operands.push_back(uniforms());
+    }
+    const bool      is_one = program.outputs.size() == 1;
+    const ggml_type type   = is_one && program.outputs[0].is_i32 ? GGML_TYPE_I32 : GGML_TYPE_F32;
+    ggml_tensor *   result = custom(*this, type, program.numbers_per_row, operands, fused::run, GGML_N_TASKS_MAX,
+                                    const_cast<fused::Program *>(&program));
+    for (const fused::Output & output : program.outputs) {
+        ggml_tensor * value = result;
+        id                  = output.node;
+        if (!is_one) {
+            const size_t bytes = static_cast<size_t>(output.dim) * sizeof(float);
+            value              = ggml_view_2d(context, result, output.dim, rows, bytes,
+                                              static_cast<size_t>(output.offset * rows) * sizeof(float));
+            // of the same size
+            value->type = output.is_i32 ? GGML_TYPE_I32 : GGML_TYPE_F32;
+            made(value);
+        }
+        values[output.node] = value;
+    }
+    for (const int32_t node : program.nodes) {
+        built.rewritten.push_back({ node, &fused_rewrite() });
+    }
+}
+
+void Builder::build_by_stages(const fused::Plan & plan) {
+    for (size_t stage = 0; stage < plan.programs.size(); ++stage) {
+        for (size_t node = 0; node < bound.graph.nodes.size(); ++node) {
+            if (bound.live[node] && !plan.is_fused[node] && plan.stages[node] == static_cast<int32_t>(stage)) {
+                build(static_cast<int32_t>(node));
+            }
+        }
+        if (!plan.programs[stage].steps.empty()) {
+            build(plan.programs[stage]);
+        }
+    }
+}
+
+const fused::Plan * Builder::plan() const {
+    return family == Family::cpu ? bound.fusion.get() : nullptr;
+}
+
+bool Builder::is_fused(int32_t node) const {
+    return plan() != nullptr && plan()->is_fused[static_cast<size_t>(node)];
+}
+
 Built Builder::run() {
     const Graph & graph = bound.graph;
-    for (size_t node = 0; node < graph.nodes.size(); ++node) {
-        if (bound.live[node]) {
-            id           = static_cast<int32_t>(node);
-            values[node] = build_node(graph.nodes[node]);
+    if (plan() != nullptr) {
+        build_by_stages(*plan());
+    } else {
+        for (size_t node = 0; node < graph.nodes.size(); ++node) {
+            if (bound.live[node]) {
+                build(static_cast<int32_t>(node));
+            }
         }
     }
     built.sampled    = output(graph.outputs.sampled);

@@ -11,6 +11,10 @@ namespace ggsl {
 class Columns;
 struct Rewrite;
 
+namespace fused {
+struct Program;
+}
+
 struct Rewritten {
     int32_t         node;
     const Rewrite * rewrite;
@@ -65,6 +69,7 @@ public:
     // [1, n, rows]: each element is its own row, as get_rows and set_rows need it.
     ggml_tensor * elements(ggml_tensor * tensor);
 
+    ggml_tensor * uniforms();
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
     ggml_tensor * constant_input(int32_t index);
@@ -78,15 +83,23 @@ public:
         return value;
     }
 
-    // True if `node` has no other reader and its tensor holds its own data, so that it may be overwritten.
+    // True if the tensor of `node` holds its own data and all its other readers run before the node being built, which may
+    // overwrite it.
     bool is_fresh(int32_t node) const;
     // The id of the node being built.
     int32_t current() const { return id; }
 
 private:
     ggml_tensor * build_node(const Node & node);
-    ggml_tensor * output(int32_t node);
-    ggml_tensor * host_written(int32_t input, ggml_tensor * tensor);
+    // How often `node` is read by what the node being built depends on.
+    int32_t             readings_before(int32_t node) const;
+    const fused::Plan * plan() const; // null: every node is built by itself
+    bool                is_fused(int32_t node) const;
+    void                build(int32_t node);
+    void                build(const fused::Program & program);
+    void                build_by_stages(const fused::Plan & plan);
+    ggml_tensor *       output(int32_t node);
+    ggml_tensor *       host_written(int32_t input, ggml_tensor * tensor);
 
     Built                      built;
     ggml_tensor *              guides;
@@ -103,5 +116,8 @@ Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows
 
 // An upper bound of the number of tensors that a build creates.
 size_t max_tensors(const BoundGraph & bound);
+
+// Whether a node of a built graph only names data of another, and computes nothing.
+bool is_view(const ggml_tensor * tensor);
 
 } // namespace ggsl

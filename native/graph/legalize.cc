@@ -69,23 +69,13 @@ bool is_wide_in_wasm(const Builder & b, const Node & node, const Tensor * x) {
     return is_wasm && is_wide(b, node, x);
 }
 
-// One of our own kernels on up to `threads` threads. ggml stores a struct whose padding is uninitialized; nodes are compared
-// byte by byte, so it is cleared.
-Tensor custom(Builder & b, const Node & node, ggml_type type, std::span<Tensor> operands, ggml_custom_op_t kernel,
-              int threads, void * attrs) {
-    const Tensor result  = ggml_custom_4d(b.context, type, node.dim, b.rows, 1, 1, operands.data(),
-                                          static_cast<int>(operands.size()), kernel, threads, attrs);
-    result->op_params[3] = 0; // after the function's address and the number of threads
-    return b.made(result);
-}
-
 template <ggml_custom_op_t kernel, ggml_type type>
 Tensor own(Builder & b, const Node & node, const Tensor * x, void * attrs = nullptr) {
     Tensor operands[max_operands] = {};
     for (int32_t i = 0; i < node.operand_count; ++i) {
         operands[i] = b.contiguous(x[i]);
     }
-    return custom(b, node, type, { operands, static_cast<size_t>(node.operand_count) }, kernel, GGML_N_TASKS_MAX,
+    return custom(b, type, node.dim, { operands, static_cast<size_t>(node.operand_count) }, kernel, GGML_N_TASKS_MAX,
                   attrs);
 }
 
@@ -106,10 +96,11 @@ template <ggml_custom_op_t kernel> Tensor with_attrs(Builder & b, const Node & n
 constexpr int64_t max_sorting_threads = 8;
 
 Tensor sort_by_digits(Builder & b, const Node & node, const Tensor * x) {
-    const int64_t threads = std::min(b.rows, max_sorting_threads);
-    Tensor operands[] = { b.contiguous(x[0]), b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, node.dim, threads)) };
-    const auto kernel = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
-    return custom(b, node, GGML_TYPE_I32, operands, kernel, static_cast<int>(threads), nullptr);
+    const int64_t threads    = std::min(b.rows, max_sorting_threads);
+    Tensor        operands[] = { b.contiguous(x[0]),
+                                 b.made(ggml_new_tensor_2d(b.context, GGML_TYPE_I32, 4 * int64_t{ node.dim }, threads)) };
+    const auto    kernel     = node.attrs[0] == 0 ? cpu::argsort_asc : cpu::argsort_desc;
+    return custom(b, GGML_TYPE_I32, node.dim, operands, kernel, static_cast<int>(threads), nullptr);
 }
 
 bool is_packed_input(const Builder & b, const Node & node, const Tensor *) {
@@ -118,7 +109,7 @@ bool is_packed_input(const Builder & b, const Node & node, const Tensor *) {
 
 Tensor take_bits(Builder & b, const Node & node, const Tensor *) {
     return b.packed_input(node.attrs[0], [&](Tensor words) {
-        return custom(b, node, GGML_TYPE_F32, { &words, 1 }, cpu::bits, GGML_N_TASKS_MAX, nullptr);
+        return custom(b, GGML_TYPE_F32, node.dim, { &words, 1 }, cpu::bits, GGML_N_TASKS_MAX, nullptr);
     });
 }
 
@@ -180,7 +171,7 @@ constexpr const char * slow_number = "ggml's CPU broadcasts a scalar one row at 
 
 constexpr const char * one_in_wasm = "ggml handles one row at a time there";
 
-const std::vector<Rewrite> table = {
+const std::vector<Rewrite> rewrites = {
     { "wide top_k",
       OpId::top_k,
       { Family::cpu },
@@ -303,17 +294,39 @@ const std::vector<Rewrite> table = {
 
 } // namespace
 
+// ggml stores a struct whose padding is uninitialized; nodes are compared byte by byte, so it is cleared.
+Tensor custom(Builder & b, ggml_type type, int64_t dim, std::span<const Tensor> operands, ggml_custom_op_t kernel,
+              int threads, void * attrs) {
+    const Tensor result  = ggml_custom_4d(b.context, type, dim, b.rows, 1, 1, const_cast<Tensor *>(operands.data()),
+                                          static_cast<int>(operands.size()), kernel, threads, attrs);
+    result->op_params[3] = 0; // after the function's address and the number of threads
+    return b.made(result);
+}
+
+const Rewrite & fused_rewrite() {
+    static const Rewrite rewrite = { "one pass",
+                                     OpId::input,
+                                     { Family::cpu },
+                                     "each op alone reads and writes a whole column",
+                                     "one kernel for all ops, block by block",
+                                     nullptr,
+                                     nullptr };
+    return rewrite;
+}
+
 const std::vector<Rewrite> & rewrite_table() {
-    return table;
+    return rewrites;
 }
 
 const Rewrite * rewrite_of(const Builder & b, const Node & node, const Tensor * operands) {
-    const auto found = std::find_if(table.begin(), table.end(), [&](const Rewrite & rewrite) {
+    const auto found = std::find_if(rewrites.begin(), rewrites.end(), [&](const Rewrite & rewrite) {
         const auto & on    = rewrite.families;
         const bool   is_on = on.empty() || std::find(on.begin(), on.end(), b.family) != on.end();
-        return is_on && rewrite.op == id_of(node) && rewrite.applies(b, node, operands);
+        // one that some other device needs is right everywhere; those of the CPU are our own kernels
+        const bool is_safe = b.family == Family::unknown && !on.empty() && on.front() != Family::cpu;
+        return (is_on || is_safe) && rewrite.op == id_of(node) && rewrite.applies(b, node, operands);
     });
-    return found == table.end() ? nullptr : &*found;
+    return found == rewrites.end() ? nullptr : &*found;
 }
 
 } // namespace ggsl

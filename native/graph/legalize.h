@@ -21,6 +21,13 @@ struct Rewrite {
 
 const std::vector<Rewrite> & rewrite_table();
 
+// What nodes of a program are listed as (fused/plan.h).
+const Rewrite & fused_rewrite();
+
+// One of our own kernels on up to `threads` threads: [dim, rows].
+ggml_tensor * custom(Builder & builder, ggml_type type, int64_t dim, std::span<ggml_tensor * const> operands,
+                     ggml_custom_op_t kernel, int threads, void * attrs);
+
 // The first rewrite for a node on the builder's device; null if it is built as the op table says.
 const Rewrite * rewrite_of(const Builder & builder, const Node & node, ggml_tensor * const * operands);
 

@@ -139,7 +139,7 @@ Tensor hash(Builder & b, const Node & node, const Tensor * x) {
 
 } // namespace build
 
-constexpr Op table[] = {
+constexpr Op ops[] = {
 #define GGSL_OP(name, range, ...) { #name, __VA_ARGS__, build::name },
 #include "ops.generated.def"
 };
@@ -152,7 +152,7 @@ int32_t Op::required_operands() const {
 }
 
 std::span<const Op> op_table() {
-    return table;
+    return ops;
 }
 
 bool takes_strided(OpId op) {

@@ -41,11 +41,11 @@ Built dry_build(ContextPtr & context, const BoundGraph & bound, int64_t rows, Fa
     return build_graph(context.get(), bound, rows, logits, family, in_model ? logits : nullptr);
 }
 
-std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_t device) {
+std::vector<Unsupported> find_unsupported(const Built & built, const Target & target) {
     std::vector<Unsupported> found;
     for (size_t i = 0; i < built.tensors.size(); ++i) {
         const ggml_tensor * tensor = built.tensors[i];
-        if (tensor->op != GGML_OP_NONE && !ggml_backend_dev_supports_op(device, tensor)) {
+        if (tensor->op != GGML_OP_NONE && !target.can_run(tensor)) {
             found.push_back({ built.origins[i], ggml_op_desc(tensor) });
         }
     }
@@ -53,7 +53,7 @@ std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_
 }
 
 std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model,
-                                          ggml_backend_dev_t device) {
+                                          const Target & target) {
     std::vector<int32_t> sizes = { vocab_size };
     if (in_model) {
         sizes.push_back(probe_vocab_size);
@@ -63,8 +63,8 @@ std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_siz
         const BoundGraph bound = bind_graph(graph, size);
         for (const int64_t rows : { int64_t{ 1 }, several_rows }) {
             ContextPtr  context;
-            const Built built = dry_build(context, bound, rows, family_of(device), in_model);
-            const auto  more  = find_unsupported(built, device);
+            const Built built = dry_build(context, bound, rows, target.family, in_model);
+            const auto  more  = find_unsupported(built, target);
             found.insert(found.end(), more.begin(), more.end());
         }
     }
@@ -77,8 +77,8 @@ size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device) {
     return (bytes_of_rows(bound, device, many) - bytes_of_rows(bound, device, 1)) / (many - 1);
 }
 
-void check_support(const Built & built, ggml_backend_dev_t device) {
-    const std::vector<Unsupported> found = find_unsupported(built, device);
+void check_support(const Built & built, ggml_backend_dev_t device, const Target & target) {
+    const std::vector<Unsupported> found = find_unsupported(built, target);
     if (!found.empty()) {
         fail(code::unsupported_op, "device %s cannot run %s (node %%%d)", ggml_backend_dev_name(device),
              found[0].op.c_str(), found[0].node);

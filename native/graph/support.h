@@ -1,6 +1,7 @@
 // What a device can run.
 #pragma once
 
+#include "backend.h"
 #include "bits.h"
 #include "graph.h"
 
@@ -25,17 +26,17 @@ struct Unsupported {
 };
 
 // All of them, in order; empty if the device can run the graph.
-std::vector<Unsupported> find_unsupported(const Built & built, ggml_backend_dev_t device);
+std::vector<Unsupported> find_unsupported(const Built & built, const Target & target);
 
 // The same for a graph at a vocabulary size, for one row and for several; `in_model`: also at llama.cpp's probe size.
 std::vector<Unsupported> find_unsupported(const Graph & graph, int32_t vocab_size, bool in_model,
-                                          ggml_backend_dev_t device);
+                                          const Target & target);
 
 // Bytes that one more row of the graph takes on the device as part of a model's graph: its logits, uniforms, inputs and results, and the intermediate
 // tensors. `bound` as for dry_build.
 size_t bytes_per_row(const BoundGraph & bound, ggml_backend_dev_t device);
 
 // Throws Failure (UNSUPPORTED_OP) that names the first op that the device cannot run.
-void check_support(const Built & built, ggml_backend_dev_t device);
+void check_support(const Built & built, ggml_backend_dev_t device, const Target & target);
 
 } // namespace ggsl

@@ -36,16 +36,19 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & given)
 }
 
 // With the chains, which must be new.
-Context::Handle Context::open() const {
+Context::Handle Context::open() {
     llama_context_params params = to_params(options);
     params.abort_callback       = [](void * data) { return static_cast<std::atomic<bool> *>(data)->load(); };
-    params.abort_callback_data  = const_cast<std::atomic<bool> *>(&abort_requested);
+    params.abort_callback_data  = &abort_requested;
+    output_limit                = params.n_outputs_max;
 
     std::vector<llama_sampler_seq_config> configs;
     for (const auto & [sequence, chain] : chains) {
         configs.push_back({ sequence, chain.chain.get() });
     }
     if (options.placement == Placement::graph) {
+        assembler = make_assembler([this] { return groups_to_build(); });
+        configs.push_back({ assembler_sequence, assembler.get() });
         params.samplers   = configs.data();
         params.n_samplers = configs.size();
     }
@@ -62,6 +65,24 @@ Context::Handle Context::open() const {
     return opened;
 }
 
+std::vector<GroupToBuild> Context::groups_to_build() const {
+    std::vector<GroupToBuild> found;
+    for (const auto & [sequence, chain] : chains) {
+        SamplerGroup * const group = chain.sampler->shared_group().get();
+        if (chain.sampler->is_guide()) {
+            continue;
+        }
+        const auto known =
+            std::find_if(found.begin(), found.end(), [&](const GroupToBuild & other) { return other.group == group; });
+        if (known == found.end()) {
+            found.push_back({ group, chain.sampler->is_active() });
+        } else {
+            known->is_active = known->is_active || chain.sampler->is_active();
+        }
+    }
+    return found;
+}
+
 void Context::set_rows(int32_t rows, int32_t outputs) {
     if (rows <= options.rows && outputs <= options.outputs) {
         return;
@@ -76,7 +97,8 @@ void Context::set_rows(int32_t rows, int32_t outputs) {
         options = old_options;
         throw;
     }
-    std::map<int32_t, Chain> old_chains = std::move(chains);
+    SamplerPtr               old_assembler = std::move(assembler);
+    std::map<int32_t, Chain> old_chains    = std::move(chains);
     chains.clear();
     Handle opened;
     try {
@@ -93,11 +115,13 @@ void Context::set_rows(int32_t rows, int32_t outputs) {
         }
     } catch (...) {
         opened.reset();
-        chains  = std::move(old_chains);
-        options = old_options;
+        chains    = std::move(old_chains);
+        assembler = std::move(old_assembler);
+        options   = old_options;
         throw;
     }
     context = std::move(opened);
+    chain_stats.reset();
     llama_batch_free(llama_batch_memory);
     llama_batch_memory = llama_batch_init(static_cast<int32_t>(llama_n_batch(context.get())), 0, 1);
 }
@@ -134,6 +158,7 @@ void Context::check_refusal(const Sampler & sampler) const {
 void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role) {
     check_sequence(sequence);
     Chain made = graph == nullptr ? Chain() : make_chain(sequence, std::move(graph), role);
+    chain_stats.reset();
     if (options.placement == Placement::graph) {
         llama_set_sampler(context.get(), sequence, made.chain.get());
         if (made.sampler != nullptr && !made.sampler->refusal().empty()) {
@@ -157,11 +182,6 @@ void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
              "this model computes one sequence at a time, so a chain cannot read the logits of another one");
     }
     reader.set_guide(input, guide);
-}
-
-// Of one graph, over all sequences.
-size_t Context::output_limit() const {
-    return static_cast<size_t>(to_params(options).n_outputs_max);
 }
 
 Sampler & Context::sampler(int32_t sequence) {
@@ -196,17 +216,31 @@ void Context::copy(int32_t from, int32_t to) {
     }
 }
 
-bool Context::can_keep(int32_t sequence, int32_t count) const {
+Context::Extent Context::extent(int32_t sequence) const {
     check_sequence(sequence);
     const llama_memory_t memory = llama_get_memory(context.get());
-    const llama_pos      held   = llama_memory_seq_pos_max(memory, sequence) + 1;
-    if (count <= 0 || count >= held) {
-        return count == 0 || count == held;
+    const int32_t        held   = llama_memory_seq_pos_max(memory, sequence) + 1;
+    // The state of a recurrent layer is that after the last token.
+    if (model->is_recurrent()) {
+        return { held, held };
     }
-    // The state of a recurrent layer is that after the last token. A layer with a sliding window has lost the keys before its
-    // window, and the window that ends at `count` reaches back further.
+    // A layer with a sliding window has lost the keys before its window, and the window that ends at `least` reaches back further.
+    const int32_t first  = llama_memory_seq_pos_min(memory, sequence);
     const int32_t window = llama_model_n_swa(model->get());
-    return !model->is_recurrent() && llama_memory_seq_pos_min(memory, sequence) <= std::max(0, count - window);
+    return { held, std::min(held, first <= 0 ? 1 : first + window) };
+}
+
+std::vector<Context::Extent> Context::extents() const {
+    std::vector<Extent> all;
+    for (int32_t sequence = 0; sequence < static_cast<int32_t>(llama_n_seq_max(context.get())); ++sequence) {
+        all.push_back(extent(sequence));
+    }
+    return all;
+}
+
+bool Context::can_keep(int32_t sequence, int32_t count) const {
+    const Extent extent = this->extent(sequence);
+    return count == 0 || (count >= extent.least && count <= extent.held);
 }
 
 Context::Bytes Context::bytes() const {
@@ -244,28 +278,38 @@ std::vector<Context::NodeBytes> Context::graph_nodes() const {
 }
 
 ContextStats Context::stats() const {
-    ContextStats stats{
-        *counters, {}, cache_bytes, llama_n_threads(context.get()), llama_n_threads_batch(context.get())
-    };
-    const auto add = [&](const SamplerStats & one) {
-        stats.chains.nodes += one.nodes;
-        stats.chains.nodes_without_views += one.nodes_without_views;
-        stats.chains.readback_bytes += one.readback_bytes;
-        stats.chains.column_bytes += one.column_bytes;
-        stats.chains.sequence_bytes = std::max(stats.chains.sequence_bytes, one.sequence_bytes);
-        stats.chains.devices.insert(one.devices.begin(), one.devices.end());
+    if (!chain_stats) {
+        chain_stats = count_chains();
+    }
+    return { *counters, *chain_stats, cache_bytes, llama_n_threads(context.get()),
+             llama_n_threads_batch(context.get()) };
+}
+
+SamplerStats Context::count_chains() const {
+    SamplerStats sum;
+    const auto   add = [&](const SamplerStats & one) {
+        sum.nodes += one.nodes;
+        sum.nodes_without_views += one.nodes_without_views;
+        sum.reads += one.reads;
+        sum.column_bytes += one.column_bytes;
+        sum.sequence_bytes = std::max(sum.sequence_bytes, one.sequence_bytes);
+        sum.devices.insert(one.devices.begin(), one.devices.end());
     };
     std::set<const SamplerGroup *> groups;
     for (const auto & [sequence, chain] : chains) {
+        const SamplerGroup & group = *chain.sampler->shared_group();
         add(chain.sampler->stats());
+        // of the host's evaluator, or of a row of the group
+        sum.readback_bytes += chain.sampler->stats().readback_bytes;
+        sum.readback_bytes += chain.sampler->is_guide() ? 0 : group.stats().readback_bytes;
         if (options.check_logits && options.placement == Placement::graph) {
-            stats.chains.readback_bytes += static_cast<size_t>(model->vocab_size()) * sizeof(float);
+            sum.readback_bytes += static_cast<size_t>(model->vocab_size()) * sizeof(float);
         }
-        if (groups.insert(chain.sampler->shared_group().get()).second) {
-            add(chain.sampler->shared_group()->stats());
+        if (groups.insert(&group).second) {
+            add(group.stats());
         }
     }
-    return stats;
+    return sum;
 }
 
 } // namespace ggsl

@@ -1,12 +1,14 @@
 // A llama.cpp context: the memory of several sequences, each with its own chain or none.
 #pragma once
 
+#include "assembler.h"
 #include "context_options.h"
 #include "model.h"
 #include "sampler.h"
 
 #include <atomic>
 #include <map>
+#include <optional>
 
 namespace ggsl {
 
@@ -48,6 +50,9 @@ public:
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
 
+    // Before a decode, on the thread that aborts: a request that came as the last decode ended is not for the next one.
+    void forget_abort() { abort_requested = false; }
+
     // More rows and outputs than before, as in ContextOptions; never fewer. The sequences keep their tokens, and the chains what was
     // set. It makes a new llama.cpp context. Throws Failure (INVALID_ARGUMENT, OUT_OF_MEMORY), after which nothing has changed.
     void set_rows(int32_t rows, int32_t outputs);
@@ -63,6 +68,13 @@ public:
     void remove(int32_t sequence, int32_t from);
     // Makes `to` a copy of `from`'s tokens.
     void copy(int32_t from, int32_t to);
+    // How many tokens a sequence holds, and the least number of them that it can be cut to and go on, besides 0.
+    struct Extent {
+        int32_t held;
+        int32_t least;
+    };
+    Extent              extent(int32_t sequence) const;
+    std::vector<Extent> extents() const;
     // Whether a sequence can go on after its first `count` tokens once the others are removed.
     bool can_keep(int32_t sequence, int32_t count) const;
 
@@ -98,14 +110,15 @@ private:
 
     using Handle = std::unique_ptr<llama_context, ContextDeleter>;
 
-    Handle                        open() const;
+    Handle                        open();
+    std::vector<GroupToBuild>     groups_to_build() const;
+    SamplerStats                  count_chains() const;
     Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);
     std::shared_ptr<SamplerGroup> group_of(std::shared_ptr<const Graph> graph) const;
     void                          check_sequence(int32_t sequence) const;
     void                          check_batch(const Batch & batch) const;
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
-    size_t                        output_limit() const;
     bool                          has_guides(const Batch & batch) const;
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
@@ -113,22 +126,25 @@ private:
     void   check_one_graph(const Batch & batch);
     Output read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted);
     void   check_output(std::span<const float> logits, int32_t sequence) const;
-    void   read_graph_chain(int32_t index, const Sampler & sampler, size_t row, Results & results);
     void   run_tail(int32_t index, const Chain & chain, Results & results);
     void   give_guides(Sampler & sampler, size_t row);
     void   clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
-    ContextOptions                   options; // without chains
+    ContextOptions                   options;             // without chains
+    size_t                           output_limit    = 0; // of one graph, over all sequences
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
 
     // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>      chains;
+    SamplerPtr                    assembler;
     Handle                        context;
     llama_batch                   llama_batch_memory{};
     std::vector<llama_token_data> candidates;
+    // Since the latest build of a graph or change of a chain: they are asked for before every decode.
+    mutable std::optional<SamplerStats> chain_stats;
     // Of the latest part: its index by sequence and row.
     std::map<std::pair<int32_t, size_t>, int32_t> latest_outputs;
 };

@@ -73,8 +73,10 @@ llama_context_params to_params(const ContextOptions & options) {
     params.type_k                = options.cache_type_k;
     params.type_v                = options.cache_type_v;
     params.flash_attn_type       = options.flash_attention;
-    params.kv_unified            = true; // otherwise several sequences need several graphs
-    params.no_perf               = true;
+    // Otherwise several sequences need several graphs. For one, a cache of its own is the same, and llama.cpp checks a batch for one
+    // sequence in place of 256.
+    params.kv_unified = options.sequences > 1;
+    params.no_perf    = true;
     return params;
 }
 

@@ -88,10 +88,10 @@ void Context::check_guides(const std::map<int32_t, size_t> & rows) const {
             }
         }
     }
-    if (are_there && total > output_limit()) {
+    if (are_there && total > output_limit) {
         fail(code::invalid_argument,
              "the batch has %zu outputs and guides, but a graph of this context has at most %zu outputs", total,
-             output_limit());
+             output_limit);
     }
 }
 
@@ -134,11 +134,17 @@ Batch picked(const Batch & from, const std::vector<size_t> & order) {
 } // namespace
 
 std::vector<Output> Context::decode(const Batch & batch) {
-    // An abort request applies to one decode, and may arrive before the decode starts.
-    struct Reset {
-        std::atomic<bool> & flag;
-        ~Reset() { flag = false; }
-    } const reset{ abort_requested };
+    struct Finish {
+        Context &     context;
+        const int64_t builds = context.counters->graph_builds;
+        ~Finish() {
+            // An abort request applies to one decode, and may arrive before the decode starts.
+            context.abort_requested = false;
+            if (context.counters->graph_builds != builds || context.options.placement == Placement::host) {
+                context.chain_stats.reset();
+            }
+        }
+    } const finish{ *this };
     check_batch(batch);
 
     for (auto & [sequence, chain] : chains) {
@@ -195,7 +201,7 @@ void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Out
     for (size_t i = 0; i < batch.tokens.size(); ++i) {
         const bool has_output = batch.outputs[i] != 0;
         const bool full =
-            has_output && (total == output_limit() || rows[batch.sequences[i]] == static_cast<size_t>(options.rows));
+            has_output && (total == output_limit || rows[batch.sequences[i]] == static_cast<size_t>(options.rows));
         const bool other = recurrent && batch.sequences[i] != batch.sequences[begin];
         const bool split = boundary > 0 && i == boundary;
         if (i - begin == limit || full || other || split) {
@@ -280,19 +286,12 @@ void Context::compute(const Batch & batch, size_t begin, size_t end) {
     }
 }
 
-// llama.cpp splits a batch for which its cache has no room at once. A guide, or another row of a sequence, may then be part of
-// another graph, and its place unknown.
+// llama.cpp splits a batch for which its cache has no room at once. The results of all graphs but the last are lost then.
 void Context::check_one_graph(const Batch & batch) {
     for (const auto & [sequence, chain] : chains) {
-        const Sampler & sampler = *chain.sampler;
-        if (!sampler.is_active() || (!sampler.has_guides() && sampler.active_rows == 1)) {
-            continue;
-        }
-        if (sampler.shared_group()->take_uploads() > 1) {
+        if (chain.sampler->is_active() && chain.sampler->shared_group()->take_uploads() > 1) {
             clear_sequences(batch);
-            fail(code::compute_failed,
-                 "llama.cpp split the batch, so a sequence was not computed together with its guides, or with its "
-                 "other rows: set a larger context size");
+            fail(code::compute_failed, "llama.cpp split the batch into several graphs: set a larger context size");
         }
     }
 }
@@ -317,7 +316,7 @@ Output Context::read_output(int32_t index, int32_t sequence, size_t row, uint8_t
             check_output(output.raw, sequence);
         }
         if (!found->second.sampler->is_guide()) {
-            read_graph_chain(index, *found->second.sampler, row, output.results);
+            output.results = found->second.sampler->read_results(row);
         }
     } else {
         if (has_raw) {
@@ -352,34 +351,6 @@ void Context::check_output(std::span<const float> logits, int32_t sequence) cons
     } catch (const Failure & failure) {
         fail(failure.code, "sequence %d: %s", sequence, failure.what());
     }
-}
-
-void Context::read_graph_chain(int32_t index, const Sampler & sampler, size_t row, Results & results) {
-    llama_context * const from = context.get();
-    const auto            copy = [](const auto * data, uint32_t count, auto & to) {
-        if (data != nullptr) {
-            to.assign(data, data + count);
-        }
-    };
-    const Outputs & gives = sampler.outputs();
-    if (gives.sampled >= 0) {
-        results.sampled = { llama_get_sampled_token_ith(from, index) };
-    }
-    if (gives.candidates >= 0) {
-        copy(llama_get_sampled_candidates_ith(from, index), llama_get_sampled_candidates_count_ith(from, index),
-             results.candidates);
-    }
-    if (gives.logits >= 0) {
-        copy(llama_get_sampled_logits_ith(from, index), llama_get_sampled_logits_count_ith(from, index),
-             results.logits);
-    }
-    if (gives.probs >= 0) {
-        copy(llama_get_sampled_probs_ith(from, index), llama_get_sampled_probs_count_ith(from, index), results.probs);
-    }
-    if (sampler.state_count() > 0) {
-        results.states = sampler.read_states(row);
-    }
-    results.taps = sampler.read_taps(row);
 }
 
 void Context::give_guides(Sampler & sampler, size_t row) {

@@ -11,8 +11,8 @@ namespace ggsl {
 namespace {
 
 // Limits on the depth and steps of llama.cpp's search for left recursion, which is recursive and does not memoize.
-constexpr size_t max_depth = 4000;
-constexpr double max_steps = 1e7;
+constexpr size_t max_rule_depth = 4000;
+constexpr double max_steps      = 1e7;
 
 bool is_end(const llama_grammar_element & element) {
     return element.type == LLAMA_GRETYPE_END || element.type == LLAMA_GRETYPE_ALT;
@@ -145,9 +145,9 @@ private:
         if (states[rule] == State::open) {
             fail(code::invalid_argument, "the grammar's rule \"%s\" is left-recursive", names[rule].c_str());
         }
-        if (depth > max_depth) {
+        if (depth > max_rule_depth) {
             fail(code::invalid_argument, "the grammar has more than %zu rules that each begin with the next",
-                 max_depth);
+                 max_rule_depth);
         }
         states[rule]    = State::open;
         double count    = 1;

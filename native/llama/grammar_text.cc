@@ -9,9 +9,9 @@ namespace ggsl {
 
 namespace {
 
-constexpr size_t   max_text     = 1 << 20;
-constexpr size_t   max_depth    = 500;     // of groups; the parser recurses into each
-constexpr uint64_t max_elements = 4 << 20; // 8 bytes each
+constexpr size_t   max_text             = 1 << 20;
+constexpr size_t   max_group_depth      = 500;     // of groups; the parser recurses into each
+constexpr uint64_t max_grammar_elements = 4 << 20; // 8 bytes each
 // llama.cpp's own limit: it rejects a larger minimum, and a larger maximum means unbounded.
 constexpr uint64_t max_repetitions = 2000;
 
@@ -24,9 +24,9 @@ bool is_word(char c) {
 }
 
 // Tokenizes as the parser does. Errors are left to the parser; this only bounds the memory that it would take.
-class Reader {
+class GrammarReader {
 public:
-    explicit Reader(const std::string & text) : text(text) {}
+    explicit GrammarReader(const std::string & text) : text(text) {}
 
     void run() {
         while (at < text.size()) {
@@ -76,8 +76,8 @@ private:
     }
 
     void open() {
-        if (++depth > max_depth) {
-            fail(code::invalid_argument, "the grammar has groups nested deeper than %zu", max_depth);
+        if (++depth > max_group_depth) {
+            fail(code::invalid_argument, "the grammar has groups nested deeper than %zu", max_group_depth);
         }
     }
 
@@ -128,9 +128,9 @@ private:
 
     void add(uint64_t count) {
         elements += count;
-        if (elements > max_elements) {
+        if (elements > max_grammar_elements) {
             fail(code::invalid_argument, "the grammar is too large: its repetitions expand to more than %llu elements",
-                 static_cast<unsigned long long>(max_elements));
+                 static_cast<unsigned long long>(max_grammar_elements));
         }
     }
 
@@ -147,7 +147,7 @@ void check_grammar_text(const std::string & text) {
     if (text.size() > max_text) {
         fail(code::invalid_argument, "the grammar has %zu bytes, expected at most %zu", text.size(), max_text);
     }
-    Reader(text).run();
+    GrammarReader(text).run();
 }
 
 } // namespace ggsl

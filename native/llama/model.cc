@@ -16,6 +16,22 @@ namespace ggsl {
 
 namespace {
 
+// A file with these bytes, to be read while they stay.
+FILE * open_bytes(std::span<const uint8_t> bytes) {
+#ifdef _WIN32
+    // there are no files in memory
+    FILE * file = std::tmpfile();
+    if (file != nullptr) {
+        std::fwrite(bytes.data(), 1, bytes.size(), file);
+        std::rewind(file);
+    }
+    return file;
+#else
+    // the memory is only read, although fmemopen takes a non-const pointer
+    return fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb");
+#endif
+}
+
 // Reports a bad path before llama.cpp does, with a shorter message.
 void check_file(const std::string & path) {
     std::error_code error;
@@ -58,11 +74,26 @@ template <typename Get> std::string get_string(Get get) {
     return text;
 }
 
+// A list for llama.cpp, which ends with null: a model on the CPU alone has no devices.
+std::vector<ggml_backend_dev_t> devices_for(const std::vector<std::string> & names) {
+    std::vector<ggml_backend_dev_t> devices;
+    for (const std::string & name : names) {
+        devices.push_back(device_by_name(name));
+    }
+    if (devices.size() == 1 && ggml_backend_dev_type(devices[0]) == GGML_BACKEND_DEVICE_TYPE_CPU) {
+        devices.clear();
+    }
+    devices.push_back(nullptr);
+    return devices;
+}
+
 } // namespace
 
 void Model::Deleter::operator()(llama_model * pointer) const {
-    llama_model_free(pointer);
-    return_memory();
+    if (!is_borrowed) {
+        llama_model_free(pointer);
+        return_memory();
+    }
 }
 
 Model::Model(const std::string & path, const ModelOptions & options, LoadWatch watch) : vocab_only(options.vocab_only) {
@@ -79,13 +110,17 @@ Model::Model(const std::string & path, const ModelOptions & options, LoadWatch w
         params.progress_callback_user_data = &goes_on;
     }
 
-    ggml_backend_dev_t only[] = { nullptr, nullptr };
-    if (!options.device.empty()) {
-        ggml_backend_dev_t device = device_by_name(options.device);
-        if (ggml_backend_dev_type(device) != GGML_BACKEND_DEVICE_TYPE_CPU) {
-            only[0] = device;
+    std::vector<ggml_backend_dev_t> devices;
+    std::vector<float>              split(llama_max_devices(), 0.0f);
+    if (!options.devices.empty()) {
+        devices        = devices_for(options.devices);
+        params.devices = devices.data();
+        if (options.split.size() > split.size()) {
+            fail(code::invalid_argument, "split: expected at most %zu numbers, found %zu", split.size(),
+                 options.split.size());
         }
-        params.devices = only;
+        std::copy(options.split.begin(), options.split.end(), split.begin());
+        params.tensor_split = options.split.empty() ? nullptr : split.data();
     }
 
     check_metadata(path, [&](gguf_init_params header) { return gguf_init_from_file(path.c_str(), header); });
@@ -103,10 +138,8 @@ Model::Model(const std::string & path, const ModelOptions & options, LoadWatch w
 }
 
 Model::Model(std::span<const uint8_t> bytes) {
-    constexpr char name[] = "the model in memory";
-    // The memory is only read, although fmemopen takes a non-const pointer.
-    const std::unique_ptr<FILE, int (*)(FILE *)> file(fmemopen(const_cast<uint8_t *>(bytes.data()), bytes.size(), "rb"),
-                                                      std::fclose);
+    constexpr char                               name[] = "the model in memory";
+    const std::unique_ptr<FILE, int (*)(FILE *)> file(open_bytes(bytes), std::fclose);
     if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
         fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);
     }
@@ -242,6 +275,10 @@ std::shared_ptr<const TokenTexts> Model::token_texts() const {
 
 bool Model::is_recurrent() const {
     return llama_model_is_recurrent(model.get()) || llama_model_is_hybrid(model.get());
+}
+
+std::string Model::output_device() const {
+    return vocab_only ? "" : ggml_backend_dev_name(model->dev_output());
 }
 
 bool Model::is_end(llama_token token) const {

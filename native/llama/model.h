@@ -20,9 +20,10 @@ namespace ggsl {
 using LoadWatch = std::function<bool(float)>;
 
 struct ModelOptions {
-    int32_t     gpu_layers = -1;    // layers on the GPU; -1: all of them, 0: none
-    std::string device;             // ggml's device name; empty: all GPUs
-    bool        vocab_only = false; // without the weights: it tokenizes, and has no contexts
+    int32_t                  gpu_layers = -1; // layers on the GPU; -1: all of them, 0: none
+    std::vector<std::string> devices;         // ggml's names, in the order of the layers; empty: all GPUs
+    std::vector<float>       split; // the devices' parts of the layers, in any unit; empty: by their free memory
+    bool                     vocab_only = false; // without the weights: it tokenizes, and has no contexts
 };
 
 class Model {
@@ -31,6 +32,8 @@ public:
     Model(const std::string & path, const ModelOptions & options, LoadWatch watch = nullptr);
     // A model in memory; the bytes are copied. Throws Failure (INVALID_MODEL).
     explicit Model(std::span<const uint8_t> bytes);
+    // One that belongs to someone else, who keeps it as long as this object.
+    explicit Model(llama_model * borrowed) : model(borrowed, Deleter{ .is_borrowed = true }) {}
 
     llama_model *       get() const { return model.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
@@ -60,6 +63,9 @@ public:
     // a time.
     bool is_recurrent() const;
 
+    // ggml's name of the device with the output layer.
+    std::string output_device() const;
+
     // Without weights there are no contexts.
     bool has_weights() const { return !vocab_only; }
 
@@ -75,6 +81,7 @@ private:
     void check_generates(const std::string & name) const;
 
     struct Deleter {
+        bool is_borrowed; // false unless it is given
         void operator()(llama_model * pointer) const;
     };
     std::unique_ptr<llama_model, Deleter>     model;

@@ -10,17 +10,11 @@ namespace ggsl {
 
 namespace {
 
-// A row of a tensor of the group; llama.cpp copies it to the host.
-ggml_tensor * row_of(ggml_context * context, ggml_tensor * tensor, int64_t row) {
-    return tensor == nullptr ? nullptr
-                             : ggml_view_1d(context, tensor, tensor->ne[0], static_cast<size_t>(row) * tensor->nb[1]);
-}
-
 Sampler & self(const llama_sampler * sampler) {
     return *static_cast<Sampler *>(sampler->ctx);
 }
 
-llama_sampler_i interface = {
+llama_sampler_i sampler_interface = {
     /* name              */ [](const llama_sampler *) { return "ggsl"; },
     /* accept            */ nullptr,
     /* apply             */ [](llama_sampler * s, llama_token_data_array * candidates) { self(s).apply(candidates); },
@@ -53,7 +47,7 @@ Sampler::~Sampler() {
 }
 
 llama_sampler * Sampler::to_llama(std::unique_ptr<Sampler> sampler) {
-    return llama_sampler_init(&interface, sampler.release());
+    return llama_sampler_init(&sampler_interface, sampler.release());
 }
 
 Sampler::Row & Sampler::row_at(size_t row) {
@@ -142,20 +136,14 @@ bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
 }
 
 void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data * data) noexcept {
-    ggml_tensor * const row_logits = data->logits;
+    // The group gives the outputs of all its rows at once, so llama.cpp reads none.
+    ggml_tensor * const row_logits = std::exchange(data->logits, nullptr);
     ggml_tensor * const padded     = row_logits->view_src;
-    const int64_t       at   = padded == nullptr ? 0 : static_cast<int64_t>(row_logits->view_offs / padded->nb[1]);
-    const auto          give = [&](const Built & built) {
-        data->sampled    = row_of(context, built.sampled, at);
-        data->candidates = row_of(context, built.candidates, at);
-        data->logits     = row_of(context, built.logits, at);
-        data->probs      = row_of(context, built.probs, at);
-    };
     // The probe's logits are their own tensor, a model's are a view of one row.
     if (padded == nullptr) {
         ++counters->probe_builds;
-        // llama.cpp counts nodes for each of its samplers, also for a guide, and expects some
-        give(group->build_probe(context, row_logits));
+        // llama.cpp counts nodes for each of its samplers, also for a guide
+        group->build_probe(context, cgraph, row_logits);
         return;
     }
     if (counters->build_pending) {
@@ -165,28 +153,12 @@ void Sampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_
 
     // llama.cpp makes them an output of its graph, so no node overwrites them.
     model_logits = padded->src[0];
-    built_rows.push_back(at);
-    if (is_guide()) {
-        give(Built());
-        latest = {};
-        return;
+    if (counters->is_decoding && !is_active()) {
+        return; // llama.cpp names row 0 then
     }
-    const Built & built = group->build(context, cgraph, padded);
-    give(built);
-
-    latest = { 0, 0, built.states.size() * sizeof(float), 0, 0, {} };
-    for (const ggml_tensor * tap : built.taps) {
-        latest.readback_bytes += static_cast<size_t>(tap->ne[0]) * sizeof(float);
-    }
-    for (const ggml_tensor * tensor : { data->sampled, data->candidates, data->logits, data->probs }) {
-        latest.readback_bytes += tensor == nullptr ? 0 : ggml_nbytes(tensor);
-    }
-    // A single active sequence makes the graph compute the states and taps of all rows.
-    for (const auto * read : { &built.states, &built.taps }) {
-        for (ggml_tensor * value : *read) {
-            ggml_tensor * choice[] = { padded->src[0], value };
-            ggml_build_forward_select(cgraph, choice, 2, is_active() ? 1 : 0);
-        }
+    built_rows.push_back(static_cast<int64_t>(row_logits->view_offs / padded->nb[1]));
+    if (!is_guide()) {
+        group->add_row(built_rows.back());
     }
 }
 
@@ -225,15 +197,7 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         evaluator = std::make_unique<Evaluator>(*group->source(), bound().vocab_size, 1,
                                                 ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
     }
-    // Tokens that are no longer candidates are dropped rows.
-    std::vector<float> logits(static_cast<size_t>(bound().vocab_size), -INFINITY);
-    for (size_t i = 0; i < candidates->size; ++i) {
-        const llama_token_data & token = candidates->data[i];
-        if (token.id < 0 || token.id >= bound().vocab_size) {
-            fail(code::invalid_argument, "candidate %zu is token %d of %d", i, token.id, bound().vocab_size);
-        }
-        logits[static_cast<size_t>(token.id)] = token.logit;
-    }
+    const std::vector<float> logits = logits_of(*candidates, bound().vocab_size);
 
     const Row & row = row_at(host_row);
     Feeds       feeds{ logits, row.uniforms, { std::monostate() } };
@@ -249,38 +213,52 @@ void Sampler::run_on_host(llama_token_data_array * candidates) {
         }
     }
     results = evaluator->run(feeds);
-    latest  = { evaluator->nodes(), evaluator->nodes_without_views(), logits.size() * sizeof(float), 0, 0, { "CPU" } };
-    take_results(candidates);
-}
-
-// The remaining rows become the candidates, in their order; without row outputs only the token is marked.
-void Sampler::take_results(llama_token_data_array * candidates) const {
-    const size_t rows = std::max(results.logits.size(), results.probs.size());
-    if (rows > candidates->size) {
-        fail(code::invalid_argument, "the chain gives %zu rows for %zu candidates", rows, candidates->size);
-    }
-    for (size_t i = 0; i < rows; ++i) {
-        llama_token_data & token = candidates->data[i];
-        token.id                 = results.candidates.empty() ? static_cast<llama_token>(i) : results.candidates[i];
-        token.logit              = results.logits.empty() ? std::log(results.probs[i]) : results.logits[i];
-        token.p                  = results.probs.empty() ? 0.0f : results.probs[i];
-    }
-    if (rows > 0) {
-        candidates->size   = rows;
-        candidates->sorted = false;
-    }
-    if (!results.sampled.empty()) {
-        const auto * end     = candidates->data + candidates->size;
-        const auto * found   = std::find_if(static_cast<const llama_token_data *>(candidates->data), end,
-                                            [&](const llama_token_data & t) { return t.id == results.sampled[0]; });
-        candidates->selected = found == end ? -1 : found - candidates->data;
-    }
+    latest  = { .nodes               = evaluator->nodes(),
+                .nodes_without_views = evaluator->nodes_without_views(),
+                .readback_bytes      = logits.size() * sizeof(float),
+                .devices             = { "CPU" } };
+    take_results(results, *candidates);
 }
 
 Sampler * Sampler::clone() const noexcept {
     auto * copy = new Sampler(group, counters, sequence, role);
     copy->take_feeds(*this);
     return copy;
+}
+
+std::vector<float> logits_of(const llama_token_data_array & candidates, int32_t vocab_size) {
+    std::vector<float> logits(static_cast<size_t>(vocab_size), -INFINITY);
+    for (size_t i = 0; i < candidates.size; ++i) {
+        const llama_token_data & token = candidates.data[i];
+        if (token.id < 0 || token.id >= vocab_size) {
+            fail(code::invalid_argument, "candidate %zu is token %d of %d", i, token.id, vocab_size);
+        }
+        logits[static_cast<size_t>(token.id)] = token.logit;
+    }
+    return logits;
+}
+
+void take_results(const Results & results, llama_token_data_array & candidates) {
+    const size_t rows = std::max(results.logits.size(), results.probs.size());
+    if (rows > candidates.size) {
+        fail(code::invalid_argument, "the chain gives %zu rows for %zu candidates", rows, candidates.size);
+    }
+    for (size_t i = 0; i < rows; ++i) {
+        llama_token_data & token = candidates.data[i];
+        token.id                 = results.candidates.empty() ? static_cast<llama_token>(i) : results.candidates[i];
+        token.logit              = results.logits.empty() ? std::log(results.probs[i]) : results.logits[i];
+        token.p                  = results.probs.empty() ? 0.0f : results.probs[i];
+    }
+    if (rows > 0) {
+        candidates.size   = rows;
+        candidates.sorted = false;
+    }
+    if (!results.sampled.empty()) {
+        const auto * end    = candidates.data + candidates.size;
+        const auto * found  = std::find_if(static_cast<const llama_token_data *>(candidates.data), end,
+                                           [&](const llama_token_data & t) { return t.id == results.sampled[0]; });
+        candidates.selected = found == end ? -1 : found - candidates.data;
+    }
 }
 
 } // namespace ggsl

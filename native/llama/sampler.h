@@ -8,6 +8,8 @@
 
 #include <llama.h>
 
+#include <algorithm>
+
 namespace ggsl {
 
 // Counts over all samplers of one context.
@@ -66,10 +68,9 @@ public:
     bool   is_active() const { return active_rows > 0; }
 
     // After a decode; `row` counts from `first_row`. `read_logits`: the model's own, which cost nothing until they are read.
-    std::vector<float>     read_logits(size_t row) const;
-    std::vector<float>     read_states(size_t row) const { return group->read_states(built_rows[row]); }
-    std::vector<TapValues> read_taps(size_t row) const { return group->read_taps(built_rows[row]); }
-    // Of the latest build, with the nodes of the whole group, or of the latest `apply`.
+    std::vector<float> read_logits(size_t row) const;
+    Results            read_results(size_t row) const { return group->results(built_rows[row]); }
+    // Of the latest `apply`.
     const SamplerStats & stats() const { return latest; }
 
     // Why the graph cannot be part of the model's; empty if it can. Known once the sampler is in a context.
@@ -87,6 +88,7 @@ public:
     // The group, and where the rows of this sequence are in its latest build; `row` counts from `first_row`.
     const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
     int64_t                               built_row(size_t row) const { return built_rows[row]; }
+    size_t                                rows_in_graph() const { return std::min(active_rows, built_rows.size()); }
     std::span<const float>                uniform_values(size_t row) const { return rows[first_row + row].uniforms; }
     std::span<const float>   float_input(size_t row, size_t index) const { return rows[first_row + row].floats[index]; }
     std::span<const int32_t> id_input(size_t row, size_t index) const { return rows[first_row + row].ids[index]; }
@@ -111,7 +113,6 @@ private:
     Row &              row_at(size_t row);
     void               check_fed(size_t index) const;
     void               run_on_host(llama_token_data_array * candidates);
-    void               take_results(llama_token_data_array * candidates) const;
 
     std::shared_ptr<SamplerGroup>    group;
     std::shared_ptr<SamplerCounters> counters;
@@ -131,5 +132,12 @@ private:
     Results                    results;
     std::string                error;
 };
+
+// A logit for each token; tokens that are no longer candidates are dropped rows. Throws Failure (INVALID_ARGUMENT).
+std::vector<float> logits_of(const llama_token_data_array & candidates, int32_t vocab_size);
+
+// The remaining rows become the candidates, in their order; without row outputs only the token is marked. Throws Failure
+// (INVALID_ARGUMENT) if there are more of them than candidates.
+void take_results(const Results & results, llama_token_data_array & candidates);
 
 } // namespace ggsl

@@ -11,8 +11,8 @@ namespace ggsl {
 
 namespace {
 
-// llama.cpp probes every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Besides the subgraph it holds logits, their
-// copy and its view, and a view of each output.
+// llama.cpp probes every chain in a ggml_context for GGML_DEFAULT_GRAPH_SIZE tensors. Besides the subgraph and its readout it holds
+// logits and their copy.
 constexpr size_t max_probe_tensors = GGML_DEFAULT_GRAPH_SIZE - 8;
 
 // With several rows a graph has a few more reshapes, and llama.cpp reserves room for the probe's size.
@@ -33,14 +33,15 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
     family                          = family_of(device);
     for (const BoundGraph * candidate : { &bound, &probe }) {
         for (const int64_t count : { int64_t{ 1 }, probe_rows }) {
-            ContextPtr  context;
-            const Built tried = dry_build(context, *candidate, count, family, true);
-            if (tried.tensors.size() > max_probe_tensors) {
+            ContextPtr   context;
+            const Built  tried  = dry_build(context, *candidate, count, family, true);
+            const size_t needed = tried.tensors.size() + max_readout_tensors(*candidate);
+            if (needed > max_probe_tensors) {
                 fail(code::invalid_graph,
-                     "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph",
-                     tried.tensors.size(), max_probe_tensors);
+                     "the chain needs %zu tensors, but llama.cpp takes at most %zu in a model's graph", needed,
+                     max_probe_tensors);
             }
-            check_support(tried, device);
+            check_support(tried, device, target_of(device));
         }
     }
     latest.sequence_bytes = bytes_per_row(bound, device);
@@ -52,54 +53,71 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
     return columns->uploaded_bytes();
 }
 
-const Built & SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded) {
-    if (rows == 0) {
-        // The model's own tensor, so that the padded copy is not computed; a graph without outputs has only the padding.
-        ggml_tensor * const logits = padded->src[0]->ne[1] > 0 ? padded->src[0] : padded;
-        rows                       = logits->ne[1];
-        built                      = build_graph(context, bound, rows, logits, family, logits, columns.get());
-        latest                     = {
-            built.nodes, built.nodes_without_views, 0, latest.sequence_bytes, latest.column_bytes, latest.devices
-        };
-        cgraph        = model_graph;
-        devices_known = false;
+void SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded, bool is_active) {
+    // The model's own tensor, so that the padded copy is not computed; a graph without outputs has only the padding.
+    ggml_tensor * const logits = padded->src[0]->ne[1] > 0 ? padded->src[0] : padded;
+    if (rows.empty()) {
+        rows.push_back(0);
     }
-    return built;
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    const auto          count = static_cast<int64_t>(rows.size());
+    ggml_tensor * const own   = rows_of(context, logits);
+    built                     = build_graph(context, bound, count, own, family, logits, columns.get());
+    readout                   = Readout(context, built, count, family);
+    // Nodes of a group that no sequence of the batch belongs to are part of the graph, but not computed.
+    for (ggml_tensor * root : readout.roots()) {
+        ggml_tensor * choice[] = { padded->src[0], root };
+        ggml_build_forward_select(model_graph, choice, 2, is_active ? 1 : 0);
+    }
+    latest.nodes               = built.nodes;
+    latest.nodes_without_views = built.nodes_without_views;
+    latest.readback_bytes      = readout.bytes_per_row();
+    latest.reads               = readout.reads();
+    cgraph                     = model_graph;
+    devices_known              = false;
 }
 
-Built SamplerGroup::build_probe(ggml_context * context, ggml_tensor * logits) const {
+// The rows of the logits, in one piece.
+ggml_tensor * SamplerGroup::rows_of(ggml_context * context, ggml_tensor * logits) {
+    const auto    count    = static_cast<int64_t>(rows.size());
+    const int64_t first    = rows.front();
+    const bool    is_range = rows.back() - first + 1 == count;
+    gathered               = nullptr;
+    if (is_range) {
+        return count == logits->ne[1] ? logits
+                                      : ggml_view_2d(context, logits, logits->ne[0], count, logits->nb[1],
+                                                     static_cast<size_t>(first) * logits->nb[1]);
+    }
+    gathered = ggml_new_tensor_1d(context, GGML_TYPE_I32, count);
+    ggml_set_input(gathered);
+    return ggml_get_rows(context, logits, gathered);
+}
+
+int64_t SamplerGroup::place_of(int64_t row) const {
+    return std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+}
+
+void SamplerGroup::build_probe(ggml_context * context, ggml_cgraph * probe_graph, ggml_tensor * logits) const {
     ggml_tensor * repeated = ggml_repeat_4d(context, logits, logits->ne[0], probe_rows, 1, 1);
-    return build_graph(context, probe, probe_rows, repeated, family, repeated);
+    const Built   tried    = build_graph(context, probe, probe_rows, repeated, family, repeated);
+    const Readout read(context, tried, probe_rows, family);
+    for (ggml_tensor * root : read.roots()) {
+        ggml_build_forward_expand(probe_graph, root);
+    }
 }
 
 void SamplerGroup::reset() {
-    built  = Built();
-    cgraph = nullptr;
-    rows   = 0;
+    rows.clear();
+    built   = Built();
+    readout = Readout();
+    cgraph  = nullptr;
     begin_batch();
 }
 
 void SamplerGroup::begin_batch() {
     is_uploaded = false;
-    states.clear();
-}
-
-std::vector<TapValues> SamplerGroup::read_taps(int64_t row) const {
-    std::vector<TapValues> values;
-    for (const ggml_tensor * tap : built.taps) {
-        const auto read = [&](auto numbers) {
-            numbers.resize(static_cast<size_t>(tap->ne[0]));
-            ggml_backend_tensor_get(tap, numbers.data(), static_cast<size_t>(row) * tap->nb[1],
-                                    numbers.size() * sizeof(numbers[0]));
-            values.emplace_back(std::move(numbers));
-        };
-        if (tap->type == GGML_TYPE_F32) {
-            read(std::vector<float>());
-        } else {
-            read(std::vector<int32_t>());
-        }
-    }
-    return values;
+    readout.clear();
 }
 
 std::optional<size_t> SamplerGroup::upload() {
@@ -108,7 +126,7 @@ std::optional<size_t> SamplerGroup::upload() {
     }
     is_uploaded = true;
     ++uploads;
-    size_t bytes = upload_uniforms();
+    size_t bytes = upload_uniforms() + upload_rows_of_logits();
     for (size_t i = 1; i < built.inputs.size(); ++i) {
         if (bound.graph.inputs[i].is_constant) {
             continue;
@@ -129,18 +147,27 @@ std::optional<size_t> SamplerGroup::upload() {
     return bytes;
 }
 
-// Other rows belong to sequences with other chains or none. They are also computed, so they get valid values: token ids out of
-// range would abort the process.
+size_t SamplerGroup::upload_rows_of_logits() const {
+    if (gathered == nullptr || gathered->buffer == nullptr) {
+        return 0;
+    }
+    const std::vector<int32_t> values(rows.begin(), rows.end());
+    ggml_backend_tensor_set(gathered, values.data(), 0, ggml_nbytes(gathered));
+    return ggml_nbytes(gathered);
+}
+
+// A row that no active member has gets valid values: token ids out of range would abort the process.
 template <typename T, typename Row> size_t SamplerGroup::upload_rows(ggml_tensor * tensor, Row row_of) const {
     if (tensor == nullptr || tensor->buffer == nullptr) {
         return 0;
     }
     const auto     size = static_cast<size_t>(tensor->ne[0]);
-    std::vector<T> values(size * static_cast<size_t>(rows));
+    std::vector<T> values(size * rows.size());
     for (const Sampler * member : members) {
-        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
+        for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
             const std::span<const T> row = row_of(*member, i);
-            std::copy(row.begin(), row.end(), values.begin() + member->built_row(i) * static_cast<int64_t>(size));
+            std::copy(row.begin(), row.end(),
+                      values.begin() + place_of(member->built_row(i)) * static_cast<int64_t>(size));
         }
     }
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
@@ -153,11 +180,12 @@ size_t SamplerGroup::upload_guide(size_t input) const {
     if (at == nullptr || at->buffer == nullptr) {
         return 0;
     }
-    std::vector<int32_t> values(static_cast<size_t>(rows));
+    std::vector<int32_t> values(rows.size());
     for (const Sampler * member : members) {
-        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
-            const Sampler * guide                             = find(member->guide(input));
-            values[static_cast<size_t>(member->built_row(i))] = static_cast<int32_t>(guide->built_row(i));
+        for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
+            const Sampler * guide = find(member->guide(input));
+            const auto      place = static_cast<size_t>(place_of(member->built_row(i)));
+            values[place]         = static_cast<int32_t>(guide->built_row(i));
         }
     }
     ggml_backend_tensor_set(at, values.data(), 0, ggml_nbytes(at));
@@ -175,13 +203,14 @@ size_t SamplerGroup::upload_uniforms() const {
     if (built.uniforms == nullptr || built.uniforms->buffer == nullptr) {
         return 0;
     }
-    const auto         count = static_cast<size_t>(rows);
+    const size_t       count = rows.size();
     std::vector<float> values(count * static_cast<size_t>(bound.graph.uniform_count));
     for (const Sampler * member : members) {
-        for (size_t i = 0; i < member->active_rows && !member->is_guide(); ++i) {
-            const std::span<const float> row = member->uniform_values(i);
+        for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
+            const std::span<const float> row   = member->uniform_values(i);
+            const auto                   place = static_cast<size_t>(place_of(member->built_row(i)));
             for (size_t uniform = 0; uniform < row.size(); ++uniform) {
-                values[uniform * count + static_cast<size_t>(member->built_row(i))] = row[uniform];
+                values[uniform * count + place] = row[uniform];
             }
         }
     }
@@ -193,24 +222,11 @@ void SamplerGroup::find_devices() {
     devices_known = true;
     latest.devices.clear();
     for (const ggml_tensor * tensor : built.tensors) {
-        if (tensor->op != GGML_OP_NONE && tensor->buffer != nullptr) {
+        // a view is where its data are
+        if (tensor->op != GGML_OP_NONE && !is_view(tensor) && tensor->buffer != nullptr) {
             latest.devices.insert(ggml_backend_dev_name(device_of(ggml_backend_buffer_get_type(tensor->buffer))));
         }
     }
-}
-
-std::vector<float> SamplerGroup::read_states(int64_t row) {
-    if (states.empty()) {
-        for (const ggml_tensor * tensor : built.states) {
-            states.emplace_back(static_cast<size_t>(rows));
-            ggml_backend_tensor_get(tensor, states.back().data(), 0, ggml_nbytes(tensor));
-        }
-    }
-    std::vector<float> values(states.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-        values[i] = states[i][static_cast<size_t>(row)];
-    }
-    return values;
 }
 
 } // namespace ggsl

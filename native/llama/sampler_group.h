@@ -5,6 +5,7 @@
 #include "graph/columns.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
+#include "graph/readout.h"
 
 #include <ggml-backend.h>
 
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ggsl {
 
@@ -22,10 +24,11 @@ class Sampler;
 struct SamplerStats {
     size_t                nodes               = 0;
     size_t                nodes_without_views = 0;
-    size_t                readback_bytes      = 0; // copied to the host per output
-    size_t                sequence_bytes      = 0; // of device memory per sequence
-    size_t                column_bytes        = 0; // of columns that stay on the device, for all sequences together
-    std::set<std::string> devices;                 // where the nodes ran
+    size_t                readback_bytes      = 0;  // copied to the host per output
+    size_t                reads               = 0;  // of the device, for a batch
+    size_t                sequence_bytes      = 0;  // of device memory per sequence
+    size_t                column_bytes        = 0;  // of columns that stay on the device, for all sequences together
+    std::set<std::string> devices             = {}; // where the nodes ran
 };
 
 class SamplerGroup {
@@ -40,11 +43,13 @@ public:
     // constant inputs on the device; returns how many bytes it uploaded.
     size_t check(ggml_backend_buffer_type_t type);
 
-    // The subgraph over all rows of the model's logits, `padded` with one more; created by the first call of a build.
-    const Built & build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded);
+    // A build of the model's graph: all members name their rows of the model's logits, then the subgraph over these rows is built.
+    // `padded` are the logits with one more row.
+    void reset();
+    void add_row(int64_t row) { rows.push_back(row); }
+    void build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded, bool is_active);
     // The same at llama.cpp's probe size.
-    Built build_probe(ggml_context * context, ggml_tensor * logits) const;
-    void  reset();
+    void build_probe(ggml_context * context, ggml_cgraph * probe_graph, ggml_tensor * logits) const;
 
     // A new batch: the uniforms and inputs of its members are not on the device yet.
     void begin_batch();
@@ -53,10 +58,8 @@ public:
     // Uploads those of all active members at once and returns their bytes; nothing if this batch's are already uploaded.
     std::optional<size_t> upload();
 
-    // The next states of a row of the batch that was computed last.
-    std::vector<float> read_states(int64_t row);
-    // The values of its tapped nodes in that row.
-    std::vector<TapValues> read_taps(int64_t row) const;
+    // The values of a row of the model's logits, after the batch was computed.
+    Results results(int64_t row) { return readout.row(place_of(row)); }
 
     // The member of a sequence; null if it is in another group.
     const Sampler * find(int32_t sequence) const;
@@ -73,6 +76,9 @@ private:
     template <typename T, typename Row> size_t upload_rows(ggml_tensor * tensor, Row row_of) const;
     size_t                                     upload_uniforms() const;
     size_t                                     upload_guide(size_t input) const;
+    size_t                                     upload_rows_of_logits() const;
+    ggml_tensor *                              rows_of(ggml_context * context, ggml_tensor * logits);
+    int64_t                                    place_of(int64_t row) const;
     void                                       find_devices();
 
     std::shared_ptr<const Graph> graph;
@@ -83,14 +89,15 @@ private:
 
     std::unique_ptr<Columns> columns; // of the constant inputs, for all rows; before the builds that read them
 
-    Built                           built; // its tensors live as long as llama.cpp's graph
-    const ggml_cgraph *             cgraph      = nullptr;
-    int64_t                         rows        = 0; // 0: not built
-    bool                            is_uploaded = false;
-    int64_t                         uploads     = 0;
-    SamplerStats                    latest;
-    bool                            devices_known = false; // buffers exist only after a build is computed
-    std::vector<std::vector<float>> states;                // by state, then row; empty until read
+    std::vector<int64_t> rows;                  // of the model's logits, in their order once the subgraph is built
+    Built                built;                 // its tensors live as long as llama.cpp's graph
+    Readout              readout;               // of it
+    ggml_tensor *        gathered    = nullptr; // the rows as i32, where they do not lie together
+    const ggml_cgraph *  cgraph      = nullptr;
+    bool                 is_uploaded = false;
+    int64_t              uploads     = 0;
+    SamplerStats         latest;
+    bool                 devices_known = false; // buffers exist only after a build is computed
 };
 
 } // namespace ggsl

@@ -87,7 +87,7 @@ struct Entry {
     llama_sampler * (*make)(Arguments & a);
 };
 
-constexpr Entry table[] = {
+constexpr Entry samplers[] = {
     { "greedy", [](Arguments &) { return llama_sampler_init_greedy(); } },
     { "dist", [](Arguments & a) { return llama_sampler_init_dist(a.seed()); } },
     { "top_k", [](Arguments & a) { return llama_sampler_init_top_k(a.i32("k")); } },
@@ -108,7 +108,7 @@ constexpr Entry table[] = {
       [](Arguments & a) { return llama_sampler_init_adaptive_p(a.f32("target"), a.f32("decay"), a.seed()); } },
     { "grammar",
       [](Arguments & a) {
-          const GrammarTexts texts   = read_grammar(a);
+          const GrammarTexts texts      = read_grammar(a);
           return make_grammar(a.vocab("a grammar"), texts.text, texts.root).release();
       } },
     { "infill", make_infill },
@@ -122,7 +122,7 @@ template <typename Named> constexpr const Named * find(const Named * begin, cons
 }
 
 constexpr const Entry * entry_of(std::string_view name) {
-    return find(std::begin(table), std::end(table), name);
+    return find(std::begin(samplers), std::end(samplers), name);
 }
 
 constexpr const facts::Sampler * facts_of(std::string_view name) {
@@ -148,7 +148,7 @@ SamplerPtr make_sampler(const SamplerSpec & spec, const llama_vocab * vocab) {
     const Entry * entry = entry_of(spec.name);
     if (entry == nullptr) {
         std::string names;
-        for (const Entry & known : table) {
+        for (const Entry & known : samplers) {
             names += (names.empty() ? "" : ", ") + std::string(known.name);
         }
         fail(code::invalid_argument, "unknown llama.cpp sampler \"%s\": expected one of %s",

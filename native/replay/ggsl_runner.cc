@@ -7,11 +7,17 @@
 namespace ggsl::tools {
 
 GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c)
+    : GgslRunner(target, given, c, family_of(target.device)) {}
+
+GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c, Family family)
     : GraphRunner(target, given), source(c) {
     check_uniforms(c.bound, c.uniforms, c.rows);
     const Feeds feeds = c.feeds();
     for (size_t i = 1; i < feeds.inputs.size(); ++i) {
-        check_input(c.bound, i, feeds.inputs[i], c.rows);
+        // a case has the column of a constant input in each row; the graph takes one
+        if (!c.bound.graph.inputs[i].is_constant) {
+            check_input(c.bound, i, feeds.inputs[i], c.rows);
+        }
     }
 
     const size_t tensors = max_tensors(c.bound);
@@ -20,8 +26,8 @@ GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case &
     if (!contexts.back()) {
         fail(code::out_of_memory, "no memory for a graph of %zu tensors", tensors);
     }
-    built = build_graph(contexts.back().get(), c.bound, c.rows, logits, family_of(device.device));
-    check_support(built, device.device);
+    built = build_graph(contexts.back().get(), c.bound, c.rows, logits, family);
+    check_support(built, device.device, target_of(device.device));
     // In order of creation, because ggml visits operands recursively: a long chain would overflow the stack.
     for (ggml_tensor * tensor : built.tensors) {
         ggml_build_forward_expand(graph(), tensor);

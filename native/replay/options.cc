@@ -2,18 +2,20 @@
 
 #include "graph/failure.h"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
 namespace ggsl::tools {
 
 const char * const usage =
-    "usage: ggsl_replay check|time|profile FILE [options]\n"
+    "usage: ggsl_replay check|time|profile|count FILE [options]\n"
     "       ggsl_replay --list\n"
     "\n"
     "  check      replays recorded cases and compares the outputs; exit status 1 if one differs\n"
     "  time       times GGSL's graph, llama.cpp's samplers on the device and on the CPU side by side\n"
     "  profile    times every node of the graphs\n"
+    "  count      counts kernels and bytes of the graphs on GPUs, by a model; it needs no GPU\n"
     "  FILE       cases, written by npm run record\n"
     "\n"
     "  --device NAME      cpu, vulkan, cuda, or a name or number from --list (default cpu)\n"
@@ -26,7 +28,7 @@ const char * const usage =
     "  --list             lists the devices\n"
     "\n"
     "GGSL_CPU_VARIANT=NAME in the environment chooses the variant of the CPU backend, e.g. haswell.\n"
-    "time and profile print one JSON object per line on standard output, and progress on standard error.\n";
+    "time, profile and count print one JSON object per line on standard output, and progress on standard error.\n";
 
 namespace {
 
@@ -94,8 +96,9 @@ Options parse_options(int count, const char * const * arguments) {
     if (options.is_list || options.is_help) {
         return options;
     }
-    if (words.size() != 2 || (words[0] != "check" && words[0] != "time" && words[0] != "profile")) {
-        fail(code::invalid_argument, "expected check, time or profile and one FILE (--help shows how)");
+    const auto commands = { "check", "time", "profile", "count" };
+    if (words.size() != 2 || std::find(commands.begin(), commands.end(), words[0]) == commands.end()) {
+        fail(code::invalid_argument, "expected check, time, profile or count and one FILE (--help shows how)");
     }
     options.command = words[0];
     options.file    = words[1];

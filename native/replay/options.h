@@ -9,7 +9,7 @@ namespace ggsl::tools {
 extern const char * const usage;
 
 struct Options {
-    std::string              command; // "check", "time" or "profile"; empty for --list
+    std::string              command; // "check", "time", "profile" or "count"; empty for --list
     std::string              file;
     std::string              device = "cpu";
     std::vector<int>         threads{ 1 };

@@ -1,24 +1,12 @@
 #include "runner.h"
 #include "timing.h"
+#include "work.h"
 
 #include <algorithm>
 
 namespace ggsl::tools {
 
 namespace {
-
-// The bytes that a node reads and writes, each operand once. get_rows reads only the gathered rows; views move nothing.
-size_t bytes_moved(const ggml_tensor * node) {
-    if (node->op == GGML_OP_VIEW || node->op == GGML_OP_RESHAPE) {
-        return 0;
-    }
-    size_t bytes = ggml_nbytes(node);
-    for (int i = 0; i < GGML_MAX_SRC && node->src[i] != nullptr; ++i) {
-        const bool is_gathered = node->op == GGML_OP_GET_ROWS && i == 0;
-        bytes += is_gathered ? ggml_nbytes(node) : ggml_nbytes(node->src[i]);
-    }
-    return bytes;
-}
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -2,6 +2,7 @@
 #include "graph/backend.h"
 #include "graph/failure.h"
 #include "check.h"
+#include "count.h"
 #include "logits.h"
 #include "options.h"
 #include "timing.h"
@@ -106,6 +107,12 @@ int measure(const Options & options, ggml_backend_dev_t device) {
     return failed == 0 ? 0 : 1;
 }
 
+int count_work(const Options & options, ggml_backend_dev_t device) {
+    const tools::Device target(device, options.threads[0]);
+    each_case(options, [&](const Case & c) { print(count_case(c, target)); });
+    return 0;
+}
+
 int run(int count, char ** arguments) {
     const Options options = parse_options(count, arguments);
     if (options.is_help) {
@@ -118,7 +125,9 @@ int run(int count, char ** arguments) {
         return 0;
     }
     ggml_backend_dev_t device = choose_device(options.device);
-    return options.command == "check" ? check(options, device) : measure(options, device);
+    return options.command == "check"   ? check(options, device)
+           : options.command == "count" ? count_work(options, device)
+                                        : measure(options, device);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // llama.cpp's samplers on the CPU. Each does the work per token of a program that generates text.
 #pragma once
 
+#include "graph/backend.h"
 #include "graph/graph.h"
 #include "llama/sampler_spec.h"
 #include "cases.h"
@@ -88,8 +89,9 @@ private:
 // GGSL's graph: one subgraph for all rows.
 class GgslRunner : public GraphRunner {
 public:
-    // Throws Failure (UNSUPPORTED_OP, INVALID_ARGUMENT, OUT_OF_MEMORY).
+    // Built as for devices of `family`. Throws Failure (UNSUPPORTED_OP, INVALID_ARGUMENT, OUT_OF_MEMORY).
     GgslRunner(const Device & device, const Logits & logits, const Case & c);
+    GgslRunner(const Device & device, const Logits & logits, const Case & c, Family family);
 
     void                 upload() override;
     std::vector<int32_t> tokens() const override;

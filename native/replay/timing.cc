@@ -1,5 +1,6 @@
 #include "timing.h"
 
+#include "graph/cpu_variant.h"
 #include "graph/failure.h"
 #include "runner.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int warm_up_rounds = 2;
 // Rounds of a slow case end after this time, but not before a minimum number.
-constexpr double enough_us   = 1e6;
+constexpr double enough_us   = 5e5;
 constexpr int    min_rounds  = 3;
 constexpr int    max_repeats = 1000;
 
@@ -139,6 +140,9 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
 
     Json json;
     json.add("case", c.name).add("device", ggml_backend_dev_name(device.device)).add("threads", device.threads);
+    if (family_of(device.device) == Family::cpu) {
+        json.add("variant", loaded_cpu_variant());
+    }
     json.add("vocab", c.bound.vocab_size).add("rows", c.rows);
 
     // The first tokens are drawn from the same random numbers, so they show that all sides do the same work.

@@ -1,6 +1,7 @@
 // Grammars: rejected and damaged texts, and random tokens of a model's vocabulary.
 #include "graph/failure.h"
 #include "llama/grammar_check.h"
+#include "llama/model.h"
 #include "llama/tail.h"
 #include "check.h"
 

@@ -8,6 +8,7 @@ int main(int count, char ** arguments) {
     ggsl::load_backends(arguments[1]);
     ggsl::test::test_ops();
     ggsl::test::test_kernels();
+    ggsl::test::test_sorter();
     ggsl::test::test_ranges();
     ggsl::test::test_wire();
     ggsl::test::test_columns();

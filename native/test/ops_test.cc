@@ -254,6 +254,30 @@ void test_moves() {
             return map(x, [&](float v) { return v >= s[1] ? u - v : 0.0f; });
         });
     check_op(
+        "set_rows after a reading", V,
+        [](Words & w, int32_t x, int32_t) {
+            const int32_t twice    = w.f32(OpId::scale, V, { x }, { bits(2.0f), bits(0.0f) });
+            const int32_t top      = w.i32(OpId::top_k, 2, { twice }, { 2 });
+            const int32_t negative = w.f32(OpId::neg, 2, { w.f32(OpId::get_rows, 2, { twice, top }) });
+            return w.f32(OpId::set_rows, V, { twice, negative, top });
+        },
+        [](const Row & x, float) {
+            const Row s = sorted(x, true);
+            return map(x, [&](float v) { return v >= s[1] ? -2.0f * v : 2.0f * v; });
+        });
+    check_op(
+        "set_rows between readings", V,
+        [](Words & w, int32_t x, int32_t u) {
+            const int32_t twice = w.f32(OpId::scale, V, { x }, { bits(2.0f), bits(0.0f) });
+            const int32_t top   = w.i32(OpId::top_k, 2, { twice }, { 2 });
+            const int32_t set   = w.f32(OpId::set_rows, V, { twice, w.f32(OpId::repeat, 2, { u }, { 2 }), top });
+            return w.f32(OpId::sub, V, { set, twice }); // twice must not change
+        },
+        [](const Row & x, float u) {
+            const Row s = sorted(x, true);
+            return map(x, [&](float v) { return v >= s[1] ? u - 2.0f * v : 0.0f; });
+        });
+    check_op(
         "set_rows into fill", V,
         [](Words & w, int32_t x, int32_t u) {
             const int32_t fill = w.f32(OpId::fill, V, {}, { bits(7.0f), V });

@@ -1,14 +1,17 @@
 // The threads of the addon under ThreadSanitizer: ggsl_threads_test FOLDER_OF_LIBRARIES MODEL. As in the addon, a decode runs on
 // another thread, and only `abort` may reach the context meanwhile; different contexts of a model decode at the same time,
 // while the main thread loads models, and uses evaluators, tails and the vocabulary. A context has one ggml thread: ggml's own
-// barriers are not instrumented.
+// barriers are not instrumented. Our own kernels run on threads of the test, without them.
 #include "graph/backend.h"
+#include "graph/bind.h"
 #include "graph/failure.h"
+#include "graph/graph.h"
 #include "llama/context.h"
 #include "llama/tail.h"
 #include "check.h"
 #include "words.h"
 
+#include <algorithm>
 #include <cstring>
 #include <future>
 #include <thread>
@@ -132,8 +135,79 @@ void use_main_thread(const std::string & path, const std::shared_ptr<Model> & mo
     CHECK(!tail.apply(tokens, rows).tokens.empty(), "the tail");
 }
 
+// A wide column through our own kernels: a sort, a gather and a scan, which may be one pass.
+GraphPtr wide() {
+    Words         words;
+    const int32_t scaled            = words.f32(OpId::mul, V, { words.the_logits(), words.uniform() });
+    const int32_t powers            = words.f32(OpId::exp, V, { words.f32(OpId::neg, V, { scaled }) });
+    const int32_t probs             = words.f32(OpId::div, V, { powers, words.f32(OpId::sum_rows, 1, { powers }) });
+    const int32_t order             = words.i32(OpId::argsort, V, { probs }, { 1 });
+    const int32_t sorted            = words.f32(OpId::get_rows, V, { probs, order });
+    const int32_t sums              = words.f32(OpId::cumsum, V, { sorted });
+    const int32_t picked            = words.f32(OpId::mul, V, { sums, words.f32(OpId::exp, V, { sorted }) });
+    words.sampled                   = words.i32(OpId::argmax, 1, { picked });
+    const std::vector<int32_t> wire = words.finish();
+    return std::make_shared<const Graph>(decode_wire(wire.data(), wire.size()));
+}
+
+// As ggml keeps them in a node.
+struct CustomOp {
+    ggml_custom_op_t function;
+    int              threads;
+    void *           attrs;
+};
+
+// A node computed by several threads that run at once, as ggml's threads do between two barriers.
+void compute(ggml_tensor * node, int threads) {
+    CustomOp op;
+    std::memcpy(&op, node->op_params, sizeof(op));
+    const int                used = op.threads > 0 ? std::min(op.threads, threads) : threads;
+    std::vector<std::thread> running;
+    for (int i = 0; i < used; ++i) {
+        running.emplace_back([&, i] { op.function(node, i, used, op.attrs); });
+    }
+    for (std::thread & thread : running) {
+        thread.join();
+    }
+}
+
+// The picked tokens of all rows.
+std::vector<int32_t> picked_by(const BoundGraph & bound, int32_t rows, int threads) {
+    constexpr size_t                                              memory = 64 << 20;
+    const std::unique_ptr<ggml_context, void (*)(ggml_context *)> context(ggml_init({ memory, nullptr, false }),
+                                                                          ggml_free);
+    ggml_tensor * logits = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, bound.vocab_size, rows);
+    const Built   built  = build_graph(context.get(), bound, rows, logits, Family::cpu);
+    auto * const  values = static_cast<float *>(logits->data);
+    for (int64_t i = 0; i < ggml_nelements(logits); ++i) {
+        values[i] = static_cast<float>((i * 7919) % 1009) / 100.0f;
+    }
+    std::fill_n(static_cast<float *>(built.uniforms->data), rows, 1.5f);
+    int kernels = 0;
+    for (ggml_tensor * tensor : built.tensors) {
+        const bool is_memory =
+            tensor->op == GGML_OP_NONE || tensor->op == GGML_OP_VIEW || tensor->op == GGML_OP_RESHAPE;
+        CHECK(is_memory || tensor->op == GGML_OP_CUSTOM, "%s is no kernel of ours", ggml_op_desc(tensor));
+        if (!is_memory) {
+            ++kernels;
+            compute(tensor, threads);
+        }
+    }
+    CHECK(kernels > 0, "no kernel of ours");
+    const auto * sampled = static_cast<const int32_t *>(built.sampled->data);
+    return { sampled, sampled + rows };
+}
+
+void share_kernels() {
+    constexpr int32_t vocab_size = 3000, rows = 9;
+    const BoundGraph  bound = bind_graph(*wide(), vocab_size);
+    CHECK(bound.fusion != nullptr, "nothing is fused");
+    CHECK(picked_by(bound, rows, 4) == picked_by(bound, rows, 1), "threads change the result");
+}
+
 void run(const std::string & path) {
-    const auto               model = std::make_shared<Model>(path, ModelOptions{ 0, "" });
+    share_kernels();
+    const auto               model = std::make_shared<Model>(path, ModelOptions{ 0, {} });
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] { use_context(model, 40); });

@@ -31,7 +31,10 @@ struct Session {
         Values values() const { return is_f32 ? Values(floats()) : Values(std::span<const int32_t>(words)); }
     };
     Fed              uniforms;
-    std::vector<Fed> inputs; // inputs[0] are the logits
+    std::vector<Fed> inputs; // inputs[0] are logits that are not in the evaluator's own memory
+    bool             has_own_logits = false;
+
+    std::span<const float> logits() const { return has_own_logits ? evaluator.logits_memory() : inputs[0].floats(); }
 
     Results results;
 };
@@ -117,6 +120,13 @@ EMSCRIPTEN_KEEPALIVE int32_t * ggsl_feed(Session * session, int32_t input, bool 
             fail(code::invalid_argument, "there is no input %d; the graph has %zu besides the logits", input,
                  session->inputs.size() - 1);
         }
+        if (input == 0) {
+            const std::span<float> own = session->evaluator.logits_memory();
+            session->has_own_logits    = !own.empty() && own.size() == count;
+            if (session->has_own_logits) {
+                return reinterpret_cast<int32_t *>(own.data());
+            }
+        }
         Session::Fed & fed = input == feed_uniforms ? session->uniforms : session->inputs[static_cast<size_t>(input)];
         fed.is_f32         = is_f32;
         fed.words.reserve(count + 1); // null would be a failure
@@ -127,7 +137,7 @@ EMSCRIPTEN_KEEPALIVE int32_t * ggsl_feed(Session * session, int32_t input, bool 
 
 EMSCRIPTEN_KEEPALIVE bool ggsl_run(Session * session) {
     return guarded([&] {
-        Feeds feeds{ session->inputs[0].floats(), session->uniforms.floats(), {} };
+        Feeds feeds{ session->logits(), session->uniforms.floats(), {} };
         for (const Session::Fed & fed : session->inputs) {
             feeds.inputs.push_back(fed.values());
         }

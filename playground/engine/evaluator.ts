@@ -16,6 +16,7 @@ export function openEvaluator(
   if (guides.length > 0)
     throw new InputError(
       `the chain reads the logits of other sequences (${guides.join(", ")}), which only the panel with the model's text has`,
+      { code: "MISSING_INPUT" },
     );
   return createEvaluator(graph, logits.length, {
     ...{ backend, history, uniforms: valuesFor(graph, uniforms) },

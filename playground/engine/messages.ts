@@ -186,13 +186,20 @@ export type SpecRequest =
   | ({ readonly kind: "program" } & ProgramRef)
   | { readonly kind: "stages"; readonly stages: string; readonly seed: number };
 
+export interface SpecReply {
+  /** With the seed of the request. */
+  readonly spec: string;
+  /** Whether the seed of the request has an effect. */
+  readonly hasOpenSeed: boolean;
+}
+
 export interface Requests {
   readonly language: { readonly request: null; readonly reply: LanguageTables };
   readonly check: { readonly request: ProgramRef; readonly reply: CheckReply };
   readonly stages: { readonly request: ChainRequest; readonly reply: StagesReply };
   readonly walk: { readonly request: WalkRequest; readonly reply: WalkReply };
   readonly graph: { readonly request: ProgramRef; readonly reply: GraphReply };
-  readonly spec: { readonly request: SpecRequest; readonly reply: string };
+  readonly spec: { readonly request: SpecRequest; readonly reply: SpecReply };
 }
 
 export type Kind = keyof Requests;

@@ -26,6 +26,8 @@ export interface OpenProgram {
 
 export interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize" | "disable"> {
   readonly count?: number;
+  /** Seeds that the program leaves open stay so. */
+  readonly leavesSeeds?: boolean;
 }
 
 /** Graphs compiled so far. */
@@ -42,7 +44,9 @@ export function openProgram(ref: ProgramRef): OpenProgram {
 
 export function sourceOf(text: string): SourceFile {
   if (text.length > MAX_TEXT)
-    throw new InputError(`the program has ${text.length} characters; at most ${MAX_TEXT} are allowed`);
+    throw new InputError(`the program has ${text.length} characters; at most ${MAX_TEXT} are allowed`, {
+      code: "LIMIT_EXCEEDED",
+    });
   return { name: FILE, text };
 }
 
@@ -61,12 +65,13 @@ function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
     statics: settable,
     sets,
     stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
-    graph({ count = chain.stages.length, ...options } = {}) {
-      const key = JSON.stringify([count, options]);
+    graph({ count = chain.stages.length, leavesSeeds = false, ...options } = {}) {
+      const key = JSON.stringify([count, leavesSeeds, options]);
       const known = graphs.get(key);
       if (known) return known;
       const part = { ...chain, stages: chain.stages.slice(0, count) };
-      const graph = withSeed(graphOf(compileChain(program, part, { ...options, set })), seed);
+      const open = graphOf(compileChain(program, part, { ...options, set }));
+      const graph = leavesSeeds ? open : withSeed(open, seed);
       counters.compiled++;
       graphs.set(key, graph);
       return graph;

@@ -15,9 +15,12 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
   if (graph.tail.length > 0)
     throw new InputError(
       "the chain has a host tail of llama.cpp's own CPU samplers, which run only in the panel with the model's text",
+      { code: "UNSUPPORTED" },
     );
   if (graph.outputs.sampled === undefined)
-    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
+    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`", {
+      code: "INVALID_ARGUMENT",
+    });
   const evaluator = openEvaluator(graph, request, backend);
   try {
     return { backend, ...note, ...walk(evaluator, logits, steps) };

@@ -30,14 +30,17 @@ let loading: Promise<PageModel> | undefined;
 export const openModel = (): Promise<PageModel> =>
   (loading ??= load("the demo model", async () => {
     const response = await fetch(demoModel);
-    if (!response.ok) throw new InputError(`the demo model cannot be read: status ${response.status}`);
+    if (!response.ok)
+      throw new InputError(`the demo model cannot be read: status ${response.status}`, { code: "UNREADABLE_FILE" });
     return new Uint8Array(await response.arrayBuffer());
   }));
 
 /** Replaces the model by a file. If the file is not a model, the next request loads the demo model. */
 export async function openFile(file: File): Promise<PageModel> {
   if (file.size > MAX_FILE)
-    throw new InputError(`"${file.name}" has ${file.size} bytes; at most ${MAX_FILE} are allowed`);
+    throw new InputError(`"${file.name}" has ${file.size} bytes; at most ${MAX_FILE} are allowed`, {
+      code: "LIMIT_EXCEEDED",
+    });
   return (loading = load(`"${file.name}"`, async () => new Uint8Array(await file.arrayBuffer())));
 }
 
@@ -53,7 +56,8 @@ function load(name: string, read: () => Promise<Uint8Array>): Promise<PageModel>
 }
 
 async function start(name: string, read: () => Promise<Uint8Array>): Promise<PageModel> {
-  if (module === undefined) throw new InputError("this build of the page has no model module");
+  if (module === undefined)
+    throw new InputError("this build of the page has no model module", { code: "MODULE_UNAVAILABLE" });
   worker ??= new ModelWorker(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as never);
   const own = worker;
   const info = await own.load(await read(), new URL(module, location.href));

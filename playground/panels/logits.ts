@@ -1,8 +1,8 @@
 /** The panel that chooses the logits. */
 import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
-import { hasModel } from "../model/model.js";
-import { nextToken, type NextToken } from "../model/next.js";
+import type { NextToken } from "../model/next.js";
+import { models } from "../model/source.js";
 import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
 import { readVocabulary } from "../state/tokenList.js";
@@ -18,8 +18,8 @@ export interface LogitsPanel {
   texts(): string;
   source(): LogitSource;
   set(source: LogitSource, texts: string): void;
-  /** Texts of tokens by id if the logits are the model's, else empty. Rejects with `InputError`. */
-  textsOf(tokens: Int32Array): Promise<ReadonlyMap<number, string>>;
+  /** Texts of tokens by id if the logits are the model's, else empty. */
+  textsOf(tokens: Int32Array): ReadonlyMap<number, string>;
   /** Discards the logits of the old model after another one is loaded. */
   forgetModel(): void;
 }
@@ -40,7 +40,7 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
     ...SHAPES.map((shape) => h("option", { value: shape, textContent: TITLES[shape] })),
     h("option", { value: "logits", textContent: "a list of logits" }),
     h("option", { value: "probs", textContent: "a list of probabilities" }),
-    ...(hasModel ? [h("option", { value: "model", textContent: "the model's next token" })] : []),
+    ...(models ? [h("option", { value: "model", textContent: models.nextTitle })] : []),
   );
   kind.value = "zipf";
   const size = h("input", { type: "number", value: "500", step: "1", oninput: onChange });
@@ -87,11 +87,15 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
         ? { kind: "list", text: list.value, are: kind.value as "logits" | "probs" }
         : { kind: "shape", shape: kind.value as Shape, size: size.value === "" ? NaN : Number(size.value) };
   let said: { readonly prompt: string; readonly next: NextToken | Error | "asked" } | undefined;
+  let asking: AbortController | undefined;
   const modelLogits = (text: string): Float32Array => {
     if (said?.prompt !== text) {
+      asking?.abort();
+      asking = new AbortController();
       const asked = { prompt: text, next: "asked" } as const;
       said = asked;
-      nextToken(text)
+      models!
+        .next(text, asking.signal)
         .catch((error: unknown) => error as Error)
         .then((next) => {
           if (said !== asked) return;
@@ -100,7 +104,7 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
         }, notify);
     }
     const { next } = said;
-    if (next === "asked") throw new InputError("reading the model …");
+    if (next === "asked") throw new InputError("reading the model …", { code: "NOT_READY" });
     if (next instanceof Error) throw next;
     return next.logits;
   };
@@ -121,7 +125,7 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
         const from = source();
         return from.kind === "model" ? modelLogits(from.prompt) : logitsOf(from);
       }),
-    async textsOf(tokens) {
+    textsOf(tokens) {
       const next = isModel() ? said?.next : undefined;
       return typeof next === "object" && "textsOf" in next ? next.textsOf(tokens) : new Map();
     },
@@ -137,8 +141,8 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
       }),
     history: () => reporting(() => readHistory(past.value)),
     set(given, texts) {
-      if (given.kind === "model" && !hasModel)
-        throw new InputError("the link needs a model, which this build does not have");
+      if (given.kind === "model" && !models)
+        throw new InputError("the link needs a model, which this build does not have", { code: "MODULE_UNAVAILABLE" });
       words.value = texts;
       wordsRow.open = texts !== "";
       kind.value = given.kind === "model" ? "model" : given.kind === "list" ? given.are : given.shape;
@@ -152,11 +156,13 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
 
 function readHistory(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
-  if (parts.length > MAX_HISTORY) throw new InputError(`at most ${MAX_HISTORY} tokens so far are allowed`);
+  if (parts.length > MAX_HISTORY)
+    throw new InputError(`at most ${MAX_HISTORY} tokens so far are allowed`, { code: "LIMIT_EXCEEDED" });
   const bad = parts.findIndex((part) => !/^\d{1,8}$/.test(part));
   if (bad >= 0)
     throw new InputError(
       `"${parts[bad]!.slice(0, 40)}" among the tokens so far is not a token id: expected a non-negative integer`,
+      { code: "INVALID_ARGUMENT" },
     );
   return parts.map(Number);
 }

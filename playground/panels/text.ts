@@ -1,11 +1,8 @@
 /** Generated text of two chains with the same prompt and seed, side by side. */
-import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import { readSpec } from "@ggsl/compiler/graph/json.js";
-import { chainOf } from "ggsl/chain.js";
-import type { WorkerGeneration } from "ggsl/wasm/llama/client.js";
 import { h } from "../dom.js";
-import type { ParamValues, SpecRequest } from "../engine/messages.js";
-import { hasModel, openFile, openModel, type PageModel } from "../model/model.js";
+import type { ParamValues, SpecReply, SpecRequest } from "../engine/messages.js";
+import { models } from "../model/source.js";
+import type { Writer, WrittenText } from "../model/types.js";
 import { openTokens, probabilityLegend } from "./tokens.js";
 
 export interface TextPanel {
@@ -19,16 +16,16 @@ export interface TextOptions {
   /** The program's chain; undefined while it has errors. */
   program(): { readonly request: SpecRequest; readonly uniforms: ParamValues } | undefined;
   seed(): number;
-  specOf(request: SpecRequest): Promise<string>;
+  specOf(request: SpecRequest): Promise<SpecReply>;
   /** Called when the model is replaced or unloaded. */
   onModel(): void;
 }
 
-const ALTERNATIVES = 8;
 const MAX_TOKENS = 400;
 
 export function openText(host: HTMLElement, options: TextOptions): TextPanel {
-  if (!hasModel) {
+  const source = models;
+  if (!source) {
     const say = (textContent: string): HTMLElement => h("p", { className: "hint", textContent });
     host.replaceChildren(
       say("This build of the page has no model module, so there is no text to show."),
@@ -59,12 +56,14 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     guideRows,
     h("label", { className: "against" }, "compared with ", against),
     status,
-    probabilityLegend(),
+    probabilityLegend(source.probabilities),
     h("div", { className: "sides" }, ...sides.map(({ element }) => element)),
-    h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file)),
+    ...(source.openFile
+      ? [h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file))]
+      : []),
   );
 
-  let running: { readonly side: number; readonly generation: WorkerGeneration } | undefined;
+  let running: { readonly side: number; readonly generation: WrittenText } | undefined;
   let isStopped = false;
 
   const fail = (error: unknown): void => {
@@ -84,24 +83,14 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     return known;
   }
 
-  async function write(side: 0 | 1, model: PageModel, chain: Written, { text, maxTokens }: Task): Promise<void> {
-    const graph = readSpec(chain.spec);
-    const prompts = guidesOf(graph).map(({ name }) => [name, { prompt: guideField(name).value }] as const);
-    const generation = model.worker.generate(text, {
-      chain: chainOf(graph),
-      uniforms: chain.uniforms,
-      ...(prompts.length > 0 && { guides: Object.fromEntries(prompts) }),
-      maxTokens,
-      alternatives: ALTERNATIVES,
-      states: true,
-    });
+  async function write(side: 0 | 1, writer: Writer, chain: Written, { text, maxTokens }: Task): Promise<void> {
+    const guidePrompt = (name: string): string => guideField(name).value;
+    const generation = writer.write({ ...chain, prompt: text, maxTokens, guidePrompt });
     running = { side, generation };
     const tokens = sides[side];
     for await (const token of generation) tokens.add(token);
-    const { finish, stats } = await generation.end;
-    tokens.end(
-      `${stats?.generatedTokens ?? 0} tokens, ${endOf(finish)}, ${Math.round(stats?.tokensPerSecond ?? 0)} tokens/s`,
-    );
+    const { finish, generatedTokens, tokensPerSecond } = await generation.end;
+    tokens.end(`${generatedTokens} tokens, ${endOf(finish)}, ${Math.round(tokensPerSecond)} tokens/s`);
   }
 
   async function writeBoth(): Promise<void> {
@@ -113,16 +102,17 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     isStopped = false;
     [go.disabled, stop.disabled] = [true, false];
     try {
-      const spec = await options.specOf(program.request);
-      const other = await options.specOf({ kind: "stages", stages: against.value, seed: options.seed() });
+      const ours = await options.specOf(program.request);
+      const stages = { kind: "stages", stages: against.value, seed: options.seed() } as const;
+      const other = await options.specOf(stages);
       say("loading the model …");
-      const model = await openModel();
+      const writer = await source!.open();
       const task = { text: prompt.value, maxTokens };
       // clears both sides, so that texts of different prompts are never compared
       for (const tokens of sides) tokens.begin(task.text, maxTokens);
-      say(`${model.name} writes; seed ${options.seed()} where a chain leaves it open`);
-      await write(0, model, { spec, uniforms: program.uniforms }, task);
-      if (!isStopped) await write(1, model, { spec: other, uniforms: {} }, task);
+      say(`${writer.name} writes; seed ${options.seed()} where a chain leaves it open`);
+      await write(0, writer, { ...ours, request: program.request, uniforms: program.uniforms }, task);
+      if (!isStopped) await write(1, writer, { ...other, request: stages, uniforms: {} }, task);
     } catch (error) {
       fail(error);
     } finally {
@@ -143,12 +133,13 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     const chosen = file.files?.[0];
     if (!chosen) return;
     say(`loading "${chosen.name}" …`);
-    openFile(chosen)
-      .then(({ name, info }) => say(`${name} is loaded: ${info.vocabSize} tokens`), fail)
+    source.openFile!(chosen)
+      .then(say, fail)
       .finally(() => options.onModel());
   };
   return {
     showGuides(names) {
+      if (!source.takesGuides) return;
       guideRows.replaceChildren(
         ...names.map((name) =>
           h("label", {}, `prompt of the guide `, h("code", { textContent: name }), " ", guideField(name)),
@@ -157,13 +148,13 @@ export function openText(host: HTMLElement, options: TextOptions): TextPanel {
     },
     setUniforms(values) {
       // a generation that has just ended does not need them
-      if (running?.side === 0) running.generation.setUniforms(values).catch(() => undefined);
+      if (running?.side === 0) running.generation.setUniforms?.(values).catch(() => undefined);
     },
   };
 }
 
-interface Written {
-  readonly spec: string;
+interface Written extends SpecReply {
+  readonly request: SpecRequest;
   readonly uniforms: ParamValues;
 }
 

@@ -15,11 +15,11 @@ export interface Tokens {
 const STEPS = [0.9, 0.5, 0.2, 0.05];
 
 /** The legend of the colours. */
-export const probabilityLegend = (): HTMLElement =>
+export const probabilityLegend = (of: string): HTMLElement =>
   h(
     "p",
     { className: "legend tokens-legend" },
-    "probability ",
+    `${of} `,
     ...STEPS.map((least, i) => h("span", { className: `p${i}`, textContent: `${least} and more` })),
     h("span", { className: `p${STEPS.length}`, textContent: "less" }),
   );

@@ -31,6 +31,7 @@ export function writeLink(shared: Shared): string {
   if (link.length > MAX_LINK)
     throw new InputError(
       `the link would have ${link.length} characters, and at most ${MAX_LINK} are allowed: make the program or the pasted list shorter`,
+      { code: "LIMIT_EXCEEDED" },
     );
   return link;
 }
@@ -111,4 +112,5 @@ function sourceOf(value: unknown): LogitSource {
   throw unreadable("its logits are neither a shape nor a list nor the model's");
 }
 
-const unreadable = (reason: string): InputError => new InputError(`This link cannot be read: ${reason}.`);
+const unreadable = (reason: string): InputError =>
+  new InputError(`This link cannot be read: ${reason}.`, { code: "INVALID_ARGUMENT" });

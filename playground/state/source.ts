@@ -30,7 +30,9 @@ export function logitsOf(source: PlainSource): Float32Array {
 /** Token 0 is the likeliest. */
 function shapeLogits(shape: Shape, size: number): Float32Array {
   if (!Number.isInteger(size) || size < MIN_SIZE || size > MAX_SIZE)
-    throw new InputError(`the vocabulary must be an integer from ${MIN_SIZE} to ${MAX_SIZE}, found ${size}`);
+    throw new InputError(`the vocabulary must be an integer from ${MIN_SIZE} to ${MAX_SIZE}, found ${size}`, {
+      code: "INVALID_ARGUMENT",
+    });
   return Float32Array.from({ length: size }, (_, i) => LOGIT[shape](i));
 }
 
@@ -46,7 +48,9 @@ const LOGIT: Readonly<Record<Shape, (i: number) => number>> = {
 /** Numbers separated by commas, spaces or line ends, with or without brackets; `-inf` and `null` mark dropped tokens. */
 function parseList(text: string, are: "logits" | "probs"): Float32Array {
   if (text.length > MAX_LIST)
-    throw new InputError(`the list has ${text.length} characters; at most ${MAX_LIST} are allowed`);
+    throw new InputError(`the list has ${text.length} characters; at most ${MAX_LIST} are allowed`, {
+      code: "LIMIT_EXCEEDED",
+    });
   const parts = text
     .replace(/^\s*\[|\]\s*$/g, "")
     .split(/[\s,;]+/)
@@ -54,6 +58,7 @@ function parseList(text: string, are: "logits" | "probs"): Float32Array {
   if (parts.length < MIN_SIZE || parts.length > MAX_SIZE)
     throw new InputError(
       `expected ${MIN_SIZE} to ${MAX_SIZE} numbers with commas between them, as in 1.5, 0, -2; found ${parts.length}`,
+      { code: "INVALID_ARGUMENT" },
     );
   const numbers = Float32Array.from(parts, (part, i) => parseNumber(part, i));
   return are === "logits" ? numbers : logitsOfProbs(numbers);
@@ -64,14 +69,19 @@ function parseNumber(part: string, i: number): number {
   if (/^(-inf(inity)?|null)$/i.test(text)) return -Infinity;
   const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Math.fround(Number(text)) : NaN;
   if (!Number.isFinite(value))
-    throw new InputError(`number ${i + 1} of the list is "${part.slice(0, 40)}": expected a finite number or -inf`);
+    throw new InputError(`number ${i + 1} of the list is "${part.slice(0, 40)}": expected a finite number or -inf`, {
+      code: "INVALID_ARGUMENT",
+    });
   return value;
 }
 
 function logitsOfProbs(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0));
   if (bad >= 0)
-    throw new InputError(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`);
-  if (probs.every((p) => p === 0)) throw new InputError("every probability of the list is 0, so there is no candidate");
+    throw new InputError(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`, {
+      code: "INVALID_ARGUMENT",
+    });
+  if (probs.every((p) => p === 0))
+    throw new InputError("every probability of the list is 0, so there is no candidate", { code: "INVALID_ARGUMENT" });
   return probs.map(Math.log);
 }

@@ -26,5 +26,7 @@ export function readVocabulary(text: string): readonly string[] | undefined {
   } catch {
     // the error below says what was expected
   }
-  throw new InputError('the vocabulary must be a text on each line, or a list of texts such as ["a", " b"]');
+  throw new InputError('the vocabulary must be a text on each line, or a list of texts such as ["a", " b"]', {
+    code: "INVALID_ARGUMENT",
+  });
 }

@@ -78,6 +78,7 @@ export function startChat(
   const take = (): Taken => (taken ??= kept.take(key, open));
   const scheduler: Room["scheduler"] = {
     sequences,
+    shared: sequences,
     acquire: (request) => take().scheduler.acquire(request),
     companion: (...given) => take().scheduler.companion(...given),
   };

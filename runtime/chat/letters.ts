@@ -125,7 +125,9 @@ function freeCharacters(text: string, count: number): string[] {
     if (!text.includes(char) && !text.includes(escapeOf(char))) found.push(char);
   }
   if (found.length === count) return found;
-  throw new InputError("the messages contain all characters for private use (U+E000 to U+F8FF): remove some of them");
+  throw new InputError("the messages contain all characters for private use (U+E000 to U+F8FF): remove some of them", {
+    code: "INVALID_ARGUMENT",
+  });
 }
 
 /** The tokens of a prompt, without a special token at its end. */

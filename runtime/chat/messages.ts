@@ -71,7 +71,7 @@ const messageList = is.listOf("a list of messages", message);
 export function checkMessages(messages: unknown): asserts messages is readonly ChatMessage[] {
   messageList(messages, "messages");
   if ((messages as readonly unknown[]).length === 0)
-    throw new InputError("`messages` must be a list of at least one message, found none");
+    throw new InputError("`messages` must be a list of at least one message, found none", { code: "INVALID_ARGUMENT" });
 }
 
 export function checkTools(tools: unknown): asserts tools is readonly Tool[] {
@@ -84,7 +84,10 @@ export function plain<T>(value: T, name: string): T {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new InputError(`\`${name}\` must be values that JSON has: ${(error as Error).message}`, { cause: error });
+    throw new InputError(`\`${name}\` must be values that JSON has: ${(error as Error).message}`, {
+      code: "INVALID_ARGUMENT",
+      cause: error,
+    });
   }
   checkLimit("text", text.length);
   return JSON.parse(text) as T;
@@ -138,6 +141,9 @@ function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, 
   try {
     return JSON.parse(args);
   } catch (error) {
-    throw new InputError(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, { cause: error });
+    throw new InputError(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, {
+      code: "INVALID_ARGUMENT",
+      cause: error,
+    });
   }
 }

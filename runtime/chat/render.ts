@@ -44,7 +44,9 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
   const { tools, addGenerationPrompt, template, variables } = options;
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
-    throw new InputError(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);
+    throw new InputError(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``, {
+      code: "INVALID_ARGUMENT",
+    });
   return {
     messages: plain(messages, "messages"),
     options: {

@@ -1,11 +1,11 @@
 /** Chooses a working device for a backend, or for `auto`. */
-import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import * as is from "../check.js";
 import { InputError } from "../errors.js";
 import { device } from "../optionChecks.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
-import { DEVICE_BACKENDS, GPU_BACKENDS, installedPackages, librariesOf } from "./locate.js";
+import { isCheckout } from "../root.js";
+import { DEVICE_BACKENDS, GPU_BACKENDS, installCommand, installedPackages, librariesOf } from "./locate.js";
 import type { DeviceBackend, GpuBackend } from "./locate.js";
 import { probe, probeSync, type ProbeReport } from "./probe.js";
 
@@ -62,6 +62,8 @@ function* choose(request: DeviceRequest): Steps<ChosenDevice> {
   checkRequest(request, "request");
   const { backend, device: wanted } = request;
   is.text(backend, "backend");
+  // without it there is no device at all
+  loadBinding();
   if (backend === "cpu") return pick("cpu", wanted, []);
   if (backend !== "auto") {
     const found = yield* load(backend);
@@ -104,7 +106,9 @@ function pick(backend: DeviceBackend, wanted: number | string | undefined, skipp
   const found = wanted === undefined ? all[0] : typeof wanted === "number" ? all[wanted] : named(all, wanted);
   if (found) return { backend, device: found.name, description: found.description, skipped };
   const list = all.map(({ name, description }, i) => `  ${i}: ${name} (${description})`).join("\n");
-  throw new InputError(`the backend \`${backend}\` has no device ${JSON.stringify(wanted)}; its devices:\n${list}`);
+  throw new InputError(`the backend \`${backend}\` has no device ${JSON.stringify(wanted)}; its devices:\n${list}`, {
+    code: "NO_DEVICE",
+  });
 }
 
 const named = (devices: readonly Device[], name: string): Device | undefined =>
@@ -114,23 +118,35 @@ const named = (devices: readonly Device[], name: string): Device | undefined =>
 export const devicesOf = (binding: Binding, backend: DeviceBackend): Device[] =>
   binding.devices().filter((d) => d.backend === backend);
 
-const FIXES: Readonly<Record<GpuBackend, readonly string[]>> = {
+const DRIVERS: Readonly<Record<GpuBackend, readonly string[]>> = {
   vulkan: [
     "apt-get install libvulkan1 mesa-vulkan-drivers   # as root; or your GPU vendor's driver",
-    `npm install @node-llama-cpp/linux-x64-vulkan@${RELEASE.package}   # if it is not installed`,
     "GGML_VK_VISIBLE_DEVICES=0 ggsl devices   # a software device is used only if named here",
   ],
-  cuda: [
-    "install NVIDIA's driver, and libcudart and libcublas of CUDA 13 where the dynamic linker finds them",
-    `npm install @node-llama-cpp/linux-x64-cuda@${RELEASE.package}   # if it is not installed`,
-    "npm run build:native -- --cuda ARCH   # builds for this machine's CUDA, e.g. --cuda 90 for an H200",
-  ],
+  cuda: ["install NVIDIA's driver, and libcudart and libcublas of CUDA 13 where the dynamic linker finds them"],
 };
+
+/** Possible only in a checkout. */
+const BUILDS: Readonly<Record<GpuBackend, readonly string[]>> = {
+  vulkan: [],
+  cuda: ["npm run build:native -- --cuda ARCH   # builds for this machine's CUDA, e.g. --cuda 90 for an H200"],
+};
+
+function fixesOf(backend: GpuBackend): string[] {
+  const install = installCommand(backend);
+  const builds = isCheckout() ? BUILDS[backend] : [];
+  if (install === undefined && librariesOf(backend).length === 0 && builds.length === 0)
+    return ["use the backend `cpu`: there is no prebuilt library for this platform"];
+  return [...(install === undefined ? [] : [install]), ...DRIVERS[backend], ...builds];
+}
 
 function unavailable(backend: GpuBackend, reason: string): InputError {
   const installed = installedPackages().map(({ name, isInstalled }) => `${name} ${isInstalled ? "yes" : "no"}`);
-  const steps = FIXES[backend].map((command, i) => `  ${i + 1}. ${command}`).join("\n");
+  const steps = fixesOf(backend)
+    .map((command, i) => `  ${i + 1}. ${command}`)
+    .join("\n");
   return new InputError(
     `the backend \`${backend}\` is not available: ${reason}\nInstalled: ${installed.join(", ")}\nTo fix it:\n${steps}`,
+    { code: "NO_DEVICE" },
   );
 }

@@ -1,14 +1,18 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Places a graph on a device, with the unsupported rest on the CPU, and describes the split. */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { bindDim, encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import type { ChainResults, InputValues, NativeEvaluator } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
+import type { RemoteKind } from "../remote/servers.js";
 import { firstStage, splitGraph, type SplitGraph } from "./split.js";
 
 export interface PlaceOptions {
   /** ggml's name of the device. */
   readonly device: string;
+  /** It is a device of another machine, of this kind. */
+  readonly kind?: RemoteKind | undefined;
   /** Of the graph's constant inputs; a graph that has some cannot run without them. */
   readonly columns?: readonly Float32Array[];
   /** Makes a split an error. */
@@ -54,7 +58,7 @@ export function placeGraph(graph: Graph, vocabSize: number, options: PlaceOption
     device: options.device,
     bytes: parts.taps.reduce((sum, id) => sum + 4 * bindDim(graph.nodes[id]!.dim, vocabSize), 0),
   };
-  if (options.strict) throw new InputError(`strict: ${splitText(split)}`);
+  if (options.strict) throw new InputError(`strict: ${splitText(split)}`, { code: "UNSUPPORTED_OP" });
   return placeSplit(parts, split, vocabSize, options.columns);
 }
 
@@ -72,10 +76,10 @@ export const splitText = ({ stage, ops, device, bytes }: Split): string =>
 function missingOps(
   graph: Graph,
   vocabSize: number,
-  { device, inModel = false, without }: PlaceOptions,
+  { device, kind, inModel = false, without }: PlaceOptions,
 ): { node: NodeId; op: string }[] {
   const binding = loadBinding();
-  const found = binding.unsupported(new binding.Graph(encodeWire(graph)), device, vocabSize, inModel);
+  const found = binding.unsupported(new binding.Graph(encodeWire(graph)), device, vocabSize, inModel, kind);
   const given = without?.(graph) ?? [];
   return [...found, ...given.map((node) => ({ node, op: graph.nodes[node]!.op.toUpperCase() }))];
 }

@@ -7,7 +7,6 @@ import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import { messageOf, runScript, runScriptSync, TIMEOUT_SIGNAL, type Ended, type ScriptOptions } from "../childScript.js";
 import type { Device } from "../native/binding.js";
 import { addonPath } from "../root.js";
-import { cpuLibraries } from "./locate.js";
 
 export interface ProbeReport {
   readonly library: string;
@@ -33,9 +32,9 @@ const GRAPH = plainGraph(
 );
 
 const CHILD = `
-const [addon, cpu, library, words] = process.argv.slice(1);
+const [addon, library, words] = process.argv.slice(1);
 const b = require(addon);
-b.loadBackends(cpu);
+b.loadBackends(b.libraries);
 const before = new Set(b.devices().map((d) => d.name));
 b.loadBackend(library);
 const devices = b.devices().filter((d) => !before.has(d.name));
@@ -67,7 +66,7 @@ export function probeSync(library: string, seconds = SECONDS): ProbeReport {
 }
 
 const scriptOptions = (library: string, seconds: number): ScriptOptions => ({
-  args: [addonPath(), cpuLibraries() ?? "", library, JSON.stringify([...encodeWire(GRAPH)])],
+  args: [addonPath()!, library, JSON.stringify([...encodeWire(GRAPH)])],
   seconds,
 });
 

@@ -6,9 +6,9 @@ import type { Attr, Attrs, Dim, Dtype } from "@ggsl/compiler/graph/vector.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { InputError } from "../errors.js";
 import type { CpuVariant, Device } from "../native/binding.js";
-import { loadBinding } from "../native/loader.js";
+import { isNativeThere, loadBinding, nativeFault } from "../native/loader.js";
 import { chooseDevice, devicesOf } from "./choose.js";
-import { cpuLibraries, DEVICE_BACKENDS, type DeviceBackend } from "./locate.js";
+import { cpuLibraries, DEVICE_BACKENDS, installCommand, type DeviceBackend } from "./locate.js";
 
 export interface DeviceSurvey extends Device {
   readonly backend: DeviceBackend;
@@ -23,9 +23,15 @@ export interface BackendSurvey {
   readonly name: DeviceBackend;
   /** Why it has no device; absent if it has one. */
   readonly reason?: string;
+  /** The command that installs its library, if that is missing. */
+  readonly install?: string;
 }
 
 export interface Survey {
+  /** Of the addon; absent without it. */
+  readonly llamaCpp?: string;
+  /** Why there is no addon, and how to get it. */
+  readonly fault?: string;
   readonly devices: readonly DeviceSurvey[];
   readonly backends: readonly BackendSurvey[];
   readonly cpuVariants: readonly CpuVariant[];
@@ -33,18 +39,19 @@ export interface Survey {
 
 const VOCABULARY = 131072;
 
-/** Loads every backend whose driver works. */
+/** Loads every backend whose driver works. Without the addon there are no devices. */
 export async function surveyDevices(): Promise<Survey> {
+  if (!isNativeThere()) return { fault: nativeFault(), devices: [], backends: [], cpuVariants: [] };
   const backends = await Promise.all(DEVICE_BACKENDS.map(surveyBackend));
   const binding = loadBinding();
   const devices = DEVICE_BACKENDS.flatMap((backend) =>
     devicesOf(binding, backend).map((device, index) => ({ ...device, backend, index, ...supportOf(device.name) })),
   );
-  return { devices, backends, cpuVariants: surveyCpuVariants() };
+  return { llamaCpp: binding.llamaVersion, devices, backends, cpuVariants: surveyCpuVariants() };
 }
 
 /** The variants of the CPU backend, the best for this processor first. */
-export const surveyCpuVariants = (): CpuVariant[] => loadBinding().cpuVariants(cpuLibraries()!);
+export const surveyCpuVariants = (): CpuVariant[] => loadBinding().cpuVariants(cpuLibraries());
 
 async function surveyBackend(name: DeviceBackend): Promise<BackendSurvey> {
   try {
@@ -52,9 +59,14 @@ async function surveyBackend(name: DeviceBackend): Promise<BackendSurvey> {
     return { name };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return { name, reason: error.message.split("\n")[0]!.replace(/^.*? is not available: /, "") };
+    const install = name === "cpu" ? undefined : installCommand(name);
+    return { name, reason: reasonOf(error), ...(install !== undefined && { install }) };
   }
 }
+
+/** The reason of an unavailable backend, without the steps that fix it. */
+export const reasonOf = ({ message }: InputError): string =>
+  message.split("\n")[0]!.replace(/^.*? is not available: /, "");
 
 /** Which ops of the table a device can run over a whole vocabulary. */
 export function supportOf(device: string): Pick<DeviceSurvey, "supported" | "unsupported"> {

@@ -28,7 +28,9 @@ export function completionsOf(
   const lists = sequences.map((sequence) => tokensOf(sequence, vocabulary));
   const stray = lists.flat().find((token) => token >= vocabSize);
   if (stray !== undefined)
-    throw new InputError(`\`completes\`: ${stray} is not a token of a vocabulary of ${vocabSize}`);
+    throw new InputError(`\`completes\`: ${stray} is not a token of a vocabulary of ${vocabSize}`, {
+      code: "INVALID_ARGUMENT",
+    });
   const after = new Map<number, Completion[]>();
   for (const list of lists) {
     const [before, token] = [list.slice(0, -1), list.at(-1)!];
@@ -48,9 +50,11 @@ function tokensOf(sequence: TokenSequence, vocabulary: GivenVocabulary | undefin
   if (!vocabulary)
     throw new InputError(
       `\`completes\` has the text ${show(sequence)}, which needs a model's vocabulary; without one, give lists of token ids`,
+      { code: "MISSING_VOCABULARY" },
     );
   const tokens = [...vocabularyFrom(vocabulary).tokenize(toBytes(sequence))];
-  if (tokens.length === 0) throw new InputError(`\`completes\`: the text ${show(sequence)} has no tokens`);
+  if (tokens.length === 0)
+    throw new InputError(`\`completes\`: the text ${show(sequence)} has no tokens`, { code: "INVALID_ARGUMENT" });
   return tokens;
 }
 

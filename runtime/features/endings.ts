@@ -34,6 +34,7 @@ export function openWatches(graph: Graph, vocabulary: () => GivenVocabulary | un
     if (typeof ending === "string" && !vocabulary())
       throw new InputError(
         `the chain \`${graph.name}\` compares the text with ${JSON.stringify(ending)}, which needs a model's vocabulary; without one, give a list of token ids`,
+        { code: "MISSING_VOCABULARY" },
       );
     watches.set(keyOf(ending), { pattern: patternOf(ending), matched: 0, since: NEVER });
   }

@@ -1,6 +1,6 @@
 /** Computes the inputs of a graph from a sequence's history and the values of the calling program. */
 import type { Vector } from "../reference/kernels.js";
-import { F32_MAX } from "@ggsl/compiler/graph/interval.js";
+import { F32_MAX, MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
@@ -80,7 +80,9 @@ export function openFeatures(
     if (from.kind === "repeat_len") {
       const needsTexts = from.breakers.some((b) => typeof b === "string");
       if (needsTexts && !feed.vocabulary)
-        throw new InputError("text breakers need a model's vocabulary; without one, give token ids");
+        throw new InputError("text breakers need a model's vocabulary; without one, give token ids", {
+          code: "MISSING_VOCABULARY",
+        });
       return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
     }
     if (from.kind === "completes")
@@ -94,6 +96,7 @@ export function openFeatures(
 
 /** What to wait for before `featureInputs`; undefined if nothing. */
 export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
+  if (!features.some(hasGrammar)) return undefined;
   const waits = features.flatMap(({ grammar }) => grammar?.state.ready() ?? []);
   return waits.length > 0 ? Promise.all(waits) : undefined;
 }
@@ -103,8 +106,12 @@ export const releaseGrammars = (features: readonly OpenFeature[]): void =>
   features.forEach(({ grammar }) => grammar?.state.release());
 
 /** The features after `token` is accepted. */
-export const acceptFeatures = (features: readonly OpenFeature[], token: number): OpenFeature[] =>
-  features.map((f) => (f.grammar ? { ...f, grammar: acceptGrammar(f.grammar, token) } : f));
+export const acceptFeatures = (features: readonly OpenFeature[], token: number): readonly OpenFeature[] =>
+  features.some(hasGrammar)
+    ? features.map((f) => (f.grammar ? { ...f, grammar: acceptGrammar(f.grammar, token) } : f))
+    : features;
+
+const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
 
 /** The features with new grammars, which begin at the next token. */
 export const withGrammars = (
@@ -190,7 +197,8 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
-    if (source.kind === "logits") throw new InputError("only the first input can be the logits");
+    if (source.kind === "logits")
+      throw new InputError("only the first input can be the logits", { code: "INVALID_ARGUMENT" });
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
     if (source.kind === "bits") return wordsOf(open.grammar!.state.bits(), fedSize(input, vocabSize));
@@ -207,17 +215,24 @@ function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: ModelF
   const name = nameOf(from);
   const values = given(name, feed);
   if (values instanceof Map)
-    throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
+    throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`, {
+      code: "INVALID_ARGUMENT",
+    });
   const row = Float32Array.from(values as ArrayLike<number>, saturated);
   if (row.length !== vocabSize)
     throw new InputError(
       `the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`,
+      { code: "INVALID_ARGUMENT" },
     );
   if (row.some(Number.isNaN))
-    throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
+    throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`, {
+      code: "INVALID_ARGUMENT",
+    });
   const infinite = from.kind === "guide" ? Array.from(values as ArrayLike<number>).indexOf(Infinity) : -1;
   if (infinite >= 0)
-    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`);
+    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`, {
+      code: "INVALID_ARGUMENT",
+    });
   const bad = row.findIndex((value) => !fits(from, value));
   if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
@@ -227,7 +242,7 @@ const nameOf = (from: FeatureSource): string => ("name" in from ? from.name : fr
 
 function given(name: string, feed: Feed): Float32Array | readonly number[] | Pairs {
   const values = feed.inputs?.[name];
-  if (values === undefined) throw new InputError(`the input \`${name}\` was never set`);
+  if (values === undefined) throw new InputError(`the input \`${name}\` was never set`, { code: "MISSING_INPUT" });
   return values;
 }
 
@@ -237,20 +252,21 @@ function givenTokens(name: string, capacity: number, feed: Feed): Int32Array {
   if (values instanceof Map)
     throw new InputError(
       `the input \`${name}\` is a text: expected a list of at most ${capacity} token ids, found pairs`,
+      { code: "INVALID_ARGUMENT" },
     );
   const tokens = values as ArrayLike<number>;
   if (tokens.length > capacity)
-    throw new InputError(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`);
+    throw new InputError(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`, {
+      code: "INVALID_ARGUMENT",
+    });
   const bad = Array.from(tokens).findIndex((token) => !isToken(token));
-  if (bad >= 0) throw new InputError(`the input \`${name}\`: ${tokens[bad]} is not a token id`);
+  if (bad >= 0)
+    throw new InputError(`the input \`${name}\`: ${tokens[bad]} is not a token id`, { code: "INVALID_ARGUMENT" });
   return Int32Array.from(tokens);
 }
 
 /** Clamps infinities in an input to the largest finite number. */
 const saturated = (x: number): number => Math.min(Math.max(x, -F32_MAX), F32_MAX);
-
-/** The largest integers such that an f32 holds every integer up to them. */
-const MAX_INTEGER = 2 ** 24;
 
 /** Whether a value is of the type of its input. */
 function fits(from: FeatureSource, value: number): boolean {
@@ -264,7 +280,9 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
     type === "bool"
       ? "0 or 1, since its type is bool"
       : `an integer from ${-MAX_INTEGER} to ${MAX_INTEGER}, since its type is i32`;
-  return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
+  return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`, {
+    code: "INVALID_ARGUMENT",
+  });
 }
 
 function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<Fed, "features">): Pairs {
@@ -278,12 +296,18 @@ function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<F
   const name = nameOf(from);
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
-    if (!isToken) throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
-    if (Number.isNaN(value)) throw new InputError(`\`${name}\` is NaN for token ${token}`);
+    if (!isToken)
+      throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`, {
+        code: "INVALID_ARGUMENT",
+      });
+    if (Number.isNaN(value))
+      throw new InputError(`\`${name}\` is NaN for token ${token}`, { code: "INVALID_ARGUMENT" });
     if (!fits(from, value)) throw wrongType(from, token, value);
   }
   if (inside.length > capacity)
-    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);
+    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`, {
+      code: "INVALID_ARGUMENT",
+    });
   return new Map(inside);
 }
 
@@ -309,12 +333,14 @@ function pairsOf(
     case "input": {
       const values = given(from.name, feed);
       if (!(values instanceof Map))
-        throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`);
+        throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`, {
+          code: "INVALID_ARGUMENT",
+        });
       return values as Pairs;
     }
     case "allowed":
     case "guide":
-      throw new InputError(`the values of \`${from.kind}\` are dense`);
+      throw new InputError(`the values of \`${from.kind}\` are dense`, { code: "INVALID_ARGUMENT" });
   }
 }
 

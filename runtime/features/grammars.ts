@@ -33,7 +33,10 @@ interface Path {
 export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Opener): OpenGrammar {
   const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
   if (feed.openGrammar) return { state: feed.openGrammar(source) };
-  if (!feed.vocabulary) throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model");
+  if (!feed.vocabulary)
+    throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model", {
+      code: "MISSING_VOCABULARY",
+    });
   return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
 }
 
@@ -84,7 +87,8 @@ function sourceOf(name: string, value: unknown): GrammarSource {
     kindOf(value);
     return value as GrammarSource;
   } catch (error) {
-    if (error instanceof InputError) throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+    if (error instanceof InputError)
+      throw new InputError(`\`${name}\`: ${error.message}`, { code: error.code, cause: error });
     throw error;
   }
 }

@@ -41,7 +41,8 @@ export function withSets(sets: readonly OpenSet[], values: ReadonlyMap<string, T
       checkCapacity(changed);
       return changed;
     } catch (error) {
-      if (error instanceof InputError) throw new InputError(`\`${name}\`: ${error.message}`, { cause: error });
+      if (error instanceof InputError)
+        throw new InputError(`\`${name}\`: ${error.message}`, { code: error.code, cause: error });
       throw error;
     }
   });
@@ -49,7 +50,9 @@ export function withSets(sets: readonly OpenSet[], values: ReadonlyMap<string, T
 
 function checkCapacity({ set: { name, capacity }, tokens }: OpenSet): void {
   if (capacity !== undefined && tokens.size > capacity)
-    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${tokens.size}`);
+    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${tokens.size}`, {
+      code: "INVALID_ARGUMENT",
+    });
 }
 
 /** 1 for each token of the set and 0 for the others, or the other way round; the same object for equal sets. */
@@ -101,7 +104,9 @@ function tokensOf(items: readonly TokenItem[], place: Place): ReadonlySet<number
     for (const token of tokensOfItem(item, place)) {
       if (token < place.vocabSize) found.add(token);
       else if (typeof item === "number")
-        throw new InputError(`${item} is not a token of a vocabulary of ${place.vocabSize}`);
+        throw new InputError(`${item} is not a token of a vocabulary of ${place.vocabSize}`, {
+          code: "INVALID_ARGUMENT",
+        });
     }
   return new Set([...found].sort((a, b) => a - b));
 }
@@ -109,13 +114,16 @@ function tokensOf(items: readonly TokenItem[], place: Place): ReadonlySet<number
 function tokensOfItem(item: TokenItem, { vocabulary }: Place): readonly number[] {
   if (typeof item === "number") return [item];
   if (!vocabulary)
-    throw new InputError(`${itemText(item)} needs a vocabulary: that of a model, or \`feed.vocabulary\``);
+    throw new InputError(`${itemText(item)} needs a vocabulary: that of a model, or \`feed.vocabulary\``, {
+      code: "MISSING_VOCABULARY",
+    });
   if (typeof item === "string") return tokensWithText(item, vocabulary);
   if ("class" in item) {
     const tokens = vocabulary.classes?.[item.class];
     if (tokens) return tokens;
     throw new InputError(
       `${itemText(item)} needs a model's vocabulary: a list of texts does not say which tokens these are`,
+      { code: "MISSING_VOCABULARY" },
     );
   }
   const pattern = patternOf(item.pattern);
@@ -150,7 +158,9 @@ function indexOf(vocabulary: Vocabulary): ReadonlyMap<string, readonly number[]>
 function tokensWithText(text: string, vocabulary: Vocabulary): readonly number[] {
   const found = indexOf(vocabulary).get(toBytes(text));
   if (found) return found;
-  throw new InputError(`${show(text)} is not one token of the vocabulary${partsText(text, vocabulary)}`);
+  throw new InputError(`${show(text)} is not one token of the vocabulary${partsText(text, vocabulary)}`, {
+    code: "INVALID_ARGUMENT",
+  });
 }
 
 /** The tokens that the text has. */

@@ -55,6 +55,7 @@ function listVocabulary(texts: readonly string[]): Vocabulary {
     if (first !== undefined)
       throw new InputError(
         `the tokens ${first} and ${token} of the vocabulary have the same text, ${show(texts[token])}: give each its own`,
+        { code: "INVALID_ARGUMENT" },
       );
     ids.set(piece, token);
   }
@@ -68,7 +69,10 @@ function longestMatches(text: string, ids: ReadonlyMap<string, number>, longest:
   for (let at = 0; at < text.length;) {
     let length = Math.min(longest, text.length - at);
     while (length > 0 && !ids.has(text.slice(at, at + length))) length--;
-    if (length === 0) throw new InputError(`no token of the vocabulary begins ${show(fromBytes(text.slice(at)))}`);
+    if (length === 0)
+      throw new InputError(`no token of the vocabulary begins ${show(fromBytes(text.slice(at)))}`, {
+        code: "INVALID_ARGUMENT",
+      });
     tokens.push(ids.get(text.slice(at, at + length))!);
     at += length;
   }

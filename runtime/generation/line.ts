@@ -6,6 +6,8 @@ import { acceptToken, withUniforms, type SequenceState, type UniformValues } fro
 
 const EVERY = 32;
 
+const NONE = new Float32Array();
+
 /** What was accepted. */
 interface Accepted {
   readonly token: number;
@@ -36,7 +38,8 @@ export class Line {
 
   /** @param scalars the next values of the states, then the measures, from the graph */
   accept(token: number, scalars: Float32Array): void {
-    const states = scalars.slice(0, this.now.graph.states.length);
+    const { length } = this.now.graph.states;
+    const states = length === 0 ? NONE : scalars.slice(0, length);
     this.now = acceptToken(this.now, token, states);
     this.accepted.push({ token, states });
     if (this.count % EVERY === 0) this.kept.push(this.now);

@@ -11,7 +11,10 @@ export function remember(model: object, loaded: LoadedModel): void {
 /** Throws `InputError` for anything that is not a model, and for one that was disposed. */
 export function loadedModel(model: object, name: string): LoadedModel {
   const loaded = models.get(model);
-  if (!loaded) throw new InputError(`\`${name}\` must be a model from \`loadModel\` or \`loadModelFromBytes\``);
+  if (!loaded)
+    throw new InputError(`\`${name}\` must be a model from \`loadModel\` or \`loadModelFromBytes\``, {
+      code: "INVALID_ARGUMENT",
+    });
   translated(() => loaded.native.info);
   return loaded;
 }

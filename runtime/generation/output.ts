@@ -24,6 +24,7 @@ const NONE = new Uint8Array();
  * character that is not complete come with the token that completes it.
  */
 export class TextOutput<T> {
+  private readonly hasNoStops: boolean;
   private readonly finder: StopFinder;
   private held: Held<T>[] = [];
   /** Bytes of all tokens so far. */
@@ -33,12 +34,14 @@ export class TextOutput<T> {
   stop: Stop | undefined;
 
   constructor(stops: readonly string[]) {
+    this.hasNoStops = stops.length === 0;
     this.finder = new StopFinder(stops);
   }
 
   /** The next token; the result has those whose text is known now. After a stop text, these are all. */
   push(token: T, bytes: Uint8Array): Given<T>[] {
     this.length += bytes.length;
+    if (this.hasNoStops && this.held.length === 0) return [this.given(token, bytes)];
     this.held.push({ token, bytes, end: this.length });
     this.stop = this.finder.read(bytes);
     return this.stop ? this.give(this.length, this.stop.begin) : this.give(this.finder.settled);
@@ -64,10 +67,14 @@ export class TextOutput<T> {
     return this.held.splice(0, count).map(({ token, bytes, end }) => {
       const begin = end - bytes.length;
       const kept = bytes.subarray(0, Math.max(0, Math.min(bytes.length, limit - begin)));
-      const { text, rest } = decode(this.rest, kept);
-      this.rest = rest;
-      return { token, text, rest };
+      return this.given(token, kept);
     });
+  }
+
+  private given(token: T, bytes: Uint8Array): Given<T> {
+    const { text, rest } = decode(this.rest, bytes);
+    this.rest = rest;
+    return { token, text, rest };
   }
 }
 
@@ -76,12 +83,28 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** The whole characters of bytes, and the bytes of a last one that is not complete. */
 function decode(before: Uint8Array, bytes: Uint8Array): { text: string; rest: Uint8Array } {
   if (bytes.length === 0) return { text: "", rest: before };
+  const ascii = before.length === 0 ? asciiOf(bytes) : undefined;
+  if (ascii !== undefined) return { text: ascii, rest: NONE };
   const all = before.length === 0 ? bytes : Uint8Array.from([...before, ...bytes]);
   const whole = all.length - incomplete(all);
   return {
     text: decoder.decode(all.subarray(0, whole)),
     rest: whole === all.length ? NONE : all.slice(whole),
   };
+}
+
+/** Longer texts are faster with a decoder. */
+const SHORT = 24;
+
+/** The text of few bytes that are all ASCII, else undefined. A decoder costs a microsecond for any text. */
+function asciiOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length > SHORT) return undefined;
+  let text = "";
+  for (const byte of bytes) {
+    if (byte >= 0x80) return undefined;
+    text += String.fromCharCode(byte);
+  }
+  return text;
 }
 
 /** The number of bytes at the end that begin a character and lack others. */

@@ -45,6 +45,8 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
   readonly alternatives?: number;
   /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
   readonly states?: boolean;
+  /** The sequence of the batch, from 0 on, that it runs in, and waits for; default: any that is not reserved. */
+  readonly place?: number;
   readonly signal?: AbortSignal;
   /**
    * Called while the prompt is read, after each batch: how many of its tokens the model has read, and how many there are. Long prompts
@@ -77,6 +79,8 @@ const RUN: is.Checks<Omit<RunOptions, keyof ContextSettings>> = {
 export const checkRun = is.options(RUN);
 
 const MAX_LISTED = 100;
+/** Of a batch. */
+export const MAX_SEQUENCES = 256;
 
 const REQUEST: is.Checks<SequenceRequest> = {
   chain: checks.chain,
@@ -91,6 +95,7 @@ const REQUEST: is.Checks<SequenceRequest> = {
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
   special: is.flag,
+  place: is.integer(0, MAX_SEQUENCES - 1),
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,
@@ -103,6 +108,17 @@ export function checkSequence(options: SequenceRequest): void {
   checkRequest(options, "options");
   // it has no default
   checks.chain(options.chain, "chain");
+  checkLengths(options);
+}
+
+/** `minTokens` counts from the beginning of a text, `maxTokens` from where it is resumed. */
+function checkLengths({ minTokens = 0, maxTokens = Infinity, resume }: SequenceRequest): void {
+  const most = maxTokens + (resume?.step ?? 0);
+  if (minTokens > most)
+    throw new InputError(
+      `\`minTokens\` must be at most ${most}, the most tokens that the text has by \`maxTokens\`, found ${minTokens}`,
+      { code: "INVALID_ARGUMENT" },
+    );
 }
 
 /** The graph that a request needs. */
@@ -113,19 +129,39 @@ export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.c
 const fitted = (graph: Graph, { feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
   withEnds(withFed(graph, feed, guides), request);
 
-/** Throws `InputError` for a chain that needs more sequences than there are. */
-export function checkRoom({ name }: Graph, needed: number, sequences: number): void {
+/** The sequences that a request can get. */
+export interface Sequences {
+  readonly sequences: number;
+  /** Those of them that are not reserved. */
+  readonly shared: number;
+}
+
+/** Throws `InputError` for a chain that needs more sequences than there are, and for a place that is none. */
+export function checkRoom({ name }: Graph, needed: number, { sequences, shared }: Sequences, place?: number): void {
+  if (place !== undefined && place >= sequences)
+    throw new InputError(`\`place\` must be at most ${sequences - 1}, the last of the sequences, found ${place}`, {
+      code: "INVALID_ARGUMENT",
+    });
+  const free = place === undefined ? shared : shared + 1;
+  if (needed <= sequences && needed > free)
+    throw new InputError(
+      `the chain \`${name}\` needs ${needed} sequences, and ${free} of the ${sequences} are not reserved: reserve fewer, or give \`place\``,
+      { code: "INVALID_ARGUMENT" },
+    );
   if (needed > sequences)
     throw new InputError(
       `the chain \`${name}\` needs ${needed} sequences, one for the text and one for each guide, and there ${sequences === 1 ? "is 1" : `are ${sequences}`}: set \`sequences\` to at least ${needed}`,
+      { code: "INVALID_ARGUMENT" },
     );
 }
+
+/** What is wrong with a chain that picks no token. */
+export const lacksPick = (name: string, what = "the chain"): string =>
+  `${what} \`${name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`;
 
 /** Throws `InputError` for a chain that picks no token. */
 export function checkPicks(graph: Graph): void {
   if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
-    throw new InputError(
-      `the chain \`${graph.name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`,
-    );
+    throw new InputError(lacksPick(graph.name), { code: "INVALID_ARGUMENT" });
   }
 }

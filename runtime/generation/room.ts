@@ -5,18 +5,26 @@ import { contextSettings, type ContextSettings } from "../contextOptions.js";
 import type { ChosenDevice } from "../devices/choose.js";
 import type { DeviceBackend } from "../devices/locate.js";
 import { placeGraph, wholeGraph, type PlacedGraph } from "../devices/place.js";
-import { InputError } from "../errors.js";
+import { InputError, translated } from "../errors.js";
 import type { ModelBinding, NativeModel } from "../native/binding.js";
-import { Scheduler, type Open } from "../scheduler/scheduler.js";
+import type { RemoteKind } from "../remote/servers.js";
+import { Scheduler, type Open, type SchedulerOptions } from "../scheduler/scheduler.js";
+import { costsOf } from "../speculation/costs.js";
 import { checkRun, type RunOptions } from "./request.js";
 
 /** A model in the memory of its device. */
 export interface LoadedModel {
   readonly native: NativeModel;
   readonly binding: ModelBinding;
-  readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & { readonly backend: DeviceBackend | "wasm" };
+  readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & {
+    readonly backend: DeviceBackend | "wasm" | "rpc";
+    /** Of a device of another machine. */
+    readonly kind?: RemoteKind;
+  };
   /** False if all layers, and therefore the logits, are on the CPU. */
   readonly isOnDevice: boolean;
+  /** Resolves if the process with the model ends. */
+  readonly lost?: Promise<InputError>;
   /** Default settings of contexts. */
   readonly settings: ContextSettings;
 }
@@ -26,14 +34,16 @@ export function openScheduler(
   { native, binding, settings }: LoadedModel,
   sequences: number,
   options: RunOptions,
+  given: SchedulerOptions = {},
 ): Scheduler {
   checkRun(options, "options");
   const { promptBatch = PROMPT_BATCH, ...merged } = contextSettings(options, settings);
-  const { contextSize = sequences === 1 ? undefined : native.info.trainedContextSize } = merged;
-  const total = contextSize === undefined ? {} : { contextSize: contextSize * sequences };
-  if (total.contextSize !== undefined && total.contextSize > MAX_CONTEXT)
+  const { contextSize = translated(() => native.info).trainedContextSize } = merged;
+  const total = { contextSize: contextSize * sequences };
+  if (total.contextSize > MAX_CONTEXT)
     throw new InputError(
       `${sequences} sequences of ${contextSize} tokens need a context of ${total.contextSize} tokens, and the maximum is ${MAX_CONTEXT}: set a smaller context size`,
+      { code: "LIMIT_EXCEEDED" },
     );
   const { placement, checkLogits } = options;
   const batchSize = Math.max(BATCH_SIZE, promptBatch);
@@ -46,7 +56,9 @@ export function openScheduler(
       ...(placement !== undefined && { placement }),
       ...(checkLogits !== undefined && { checkLogits }),
     });
-  return new Scheduler(sequences, binding.Graph, open, { batchSize, promptBatch });
+  const { contextSize: _, ...costly } = merged;
+  const costs = costsOf(native, JSON.stringify([sequences, placement, costly]));
+  return new Scheduler(sequences, binding.Graph, open, { contextSize, batchSize, promptBatch }, costs, given);
 }
 
 /** Tokens that a context computes at once, as llama.cpp's default of n_ubatch. */
@@ -56,7 +68,7 @@ const PROMPT_BATCH = 128;
 
 /** The scheduler that gives a generation its slot. */
 export interface Room {
-  readonly scheduler: Pick<Scheduler, "acquire" | "companion" | "sequences">;
+  readonly scheduler: Pick<Scheduler, "acquire" | "companion" | "sequences" | "shared">;
   readonly model: LoadedModel;
   readonly options: RunOptions;
 }
@@ -69,5 +81,6 @@ export function place(
 ): PlacedGraph {
   if (!isOnDevice || options.placement === "host") return wholeGraph(graph);
   const { strict } = options;
-  return placeGraph(graph, native.info.vocabSize, { device: chosen.device, columns, inModel: true, strict });
+  const { device, kind } = chosen;
+  return placeGraph(graph, native.info.vocabSize, { device, kind, columns, inModel: true, strict });
 }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The rows that a chain keeps, for a sequence whose graph gives only the token: computed on the CPU from the model's own logits. So
  * the graph of the sequence stays as it is.

@@ -87,7 +87,7 @@ async function openDraft(
   return new DraftModel({ graph, placed, slot, sequence, isEnd, dispose: () => undefined });
 }
 
-/** The chain's part of the model's graph on a row of logits: on the same device, and in WebAssembly in the module for chains. */
+/** The chain's part of the model's graph on a row of logits: on the same device if it is of this machine, and in WebAssembly in the module for chains. */
 function rowEvaluator(
   { model: { native, chosen, isOnDevice }, options }: Room,
   graph: Graph,
@@ -96,7 +96,8 @@ function rowEvaluator(
   const { vocabSize } = native.info;
   const isWasm = chosen.backend === "wasm";
   if (isWasm && !isWasmThere()) return (logits, row) => interpreted(graph, logits, row, columns);
-  const device = isOnDevice && options.placement !== "host" ? { device: chosen.device } : {};
+  const isHere = isOnDevice && chosen.backend !== "rpc";
+  const device = isHere && options.placement !== "host" ? { device: chosen.device } : {};
   let evaluator: NativeEvaluator | undefined;
   const open = (): NativeEvaluator => {
     const { Evaluator, Graph } = isWasm ? loadedWasm() : loadBinding();

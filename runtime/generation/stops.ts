@@ -19,7 +19,10 @@ export const stopTexts: is.Check = (value, name) => {
   };
   if (texts.length > MAX_TEXTS) limit(`${MAX_TEXTS} texts`, texts.length);
   const empty = texts.indexOf("");
-  if (empty >= 0) throw new InputError(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`);
+  if (empty >= 0)
+    throw new InputError(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`, {
+      code: "INVALID_ARGUMENT",
+    });
   const bytes = texts.reduce((sum, text) => sum + toBytes(text).length, 0);
   if (bytes > MAX_BYTES) limit(`${MAX_BYTES} bytes in all its texts`, bytes);
 };

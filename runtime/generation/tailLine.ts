@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * A host tail and what it was at earlier tokens, to take tokens back. llama.cpp's samplers cannot go back, so the tail is copied at
  * every 32nd token; after such a copy it picks from the same rows again, which gives it the same random numbers and states.

@@ -50,10 +50,14 @@ export interface Parts {
   readonly sequence: SequenceState;
 }
 
+const NONE = new Float32Array();
+const NO_INPUTS: ReturnType<typeof varying> = [];
+
 /** A picked token and what came with it. */
 interface Picked {
   readonly token: number;
-  readonly facts: Omit<Piece, "token" | "text">;
+  /** Absent if nothing was asked for. */
+  readonly facts?: Omit<Piece, "token" | "text">;
   /** The states, then the measures. */
   readonly scalars: Float32Array;
 }
@@ -100,7 +104,8 @@ export class Writer {
     const given = this.ready.shift();
     if (!given) return undefined;
     this.rests.push(given.rest);
-    return { ...given.token, text: given.text };
+    const { token, text } = given;
+    return { ...token, text };
   }
 
   /** After the latest token. */
@@ -117,7 +122,9 @@ export class Writer {
     if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
     const given = this.rests.length;
     if (count > given)
-      throw new InputError(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
+      throw new InputError(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`, {
+        code: "INVALID_ARGUMENT",
+      });
     const { tail, prompt, model } = this.parts;
     const left = given - count;
     if (tail && left < tail.least)
@@ -126,6 +133,7 @@ export class Writer {
         { code: "LIMIT_EXCEEDED" },
       );
     if (!this.isClosed) tail?.rewind(left);
+    if (count > 0) this.parts.speculator?.rewind();
     this.line.rewind(left);
     this.text.rewind(left);
     this.rests.length = left;
@@ -167,12 +175,10 @@ export class Writer {
     this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
-    const piece = {
-      token,
-      ...facts,
-      ...(options.states && { states: statesOf(this.line.now) }),
-      ...measuresOf(this.parts.graph, scalars),
-    };
+    const piece: Given<Omit<Piece, "text">>["token"] = { token };
+    if (facts) Object.assign(piece, facts);
+    if (options.states) Object.assign(piece, { states: statesOf(this.line.now) });
+    if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
     this.ready.push(...this.output.push(piece, model.piece(token, false)));
     this.meter.record(this.text.count);
     const { stop } = this.output;
@@ -190,26 +196,28 @@ export class Writer {
     const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
     if (token === undefined) return undefined;
     this.meter.forcedTokens++;
-    return { token, facts: {}, scalars: new Float32Array() };
+    return { token, scalars: NONE };
   }
 
   private async pick(): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
     const { sequence } = this;
     const uniforms = uniformsOf(sequence);
-    const inputs = varying(this.parts.graph, featureInputs(sequence));
+    const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;
     const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
     const output = placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
     const token = left ? left.selected : output.sampled![0]!;
+    const scalars = output.states ?? NONE;
+    if (logprobs === undefined && alternatives === 0) return { token, scalars };
     const kept = (): KeptRows =>
       left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
     };
-    return { token, facts, scalars: output.states ?? new Float32Array() };
+    return { token, facts, scalars };
   }
 
   private guideLogits({ guides = [] }: SlotOutput): ReadonlyMap<string, Float32Array> {

@@ -26,7 +26,7 @@ export function openGrammar(source: GrammarSource, { vocabulary, openLlama, ...r
     return openSession({ vocabulary: sessionVocabulary(vocabulary), grammar: routed.grammar, naming, ...rest });
   }
   if (openLlama) return openLlama(routed.gbnf);
-  throw new InputError(`${name} has ${routed.because}: that needs a model`);
+  throw new InputError(`${name} has ${routed.because}: that needs a model`, { code: "UNSUPPORTED" });
 }
 
 /** llama.cpp's message for a fault is used where llama.cpp is there. */

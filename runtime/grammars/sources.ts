@@ -91,6 +91,7 @@ export function kindOf(source: unknown): GrammarKind {
   if (kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
     throw new InputError(
       `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}, found ${show(source)}`,
+      { code: "INVALID_ARGUMENT" },
     );
   return kind;
 }
@@ -106,20 +107,25 @@ export const nameOf = (source: GrammarSource): string => KINDS[kindOf(source)].n
 
 function checkedText(text: unknown, name: string): string {
   if (typeof text !== "string" || text === "")
-    throw new InputError(`\`${name}\` must be a text of at least one character, found ${show(text)}`);
+    throw new InputError(`\`${name}\` must be a text of at least one character, found ${show(text)}`, {
+      code: "INVALID_ARGUMENT",
+    });
   return text;
 }
 
 function checkedChoices(choices: unknown): readonly string[] {
   const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
   if (!isList || choices.length === 0)
-    throw new InputError(`\`choices\` must be a list of at least one text, found ${show(choices)}`);
+    throw new InputError(`\`choices\` must be a list of at least one text, found ${show(choices)}`, {
+      code: "INVALID_ARGUMENT",
+    });
   const length = choices.reduce((sum, choice) => sum + choice.length, 0);
   if (length > GRAMMAR_LIMITS.length || choices.length > GRAMMAR_LIMITS.parts)
     throw new InputError(
       `the choices exceed a limit: ${choices.length} texts of ${length} characters, expected at most ${GRAMMAR_LIMITS.parts} texts and ${GRAMMAR_LIMITS.length} characters`,
       { code: "LIMIT_EXCEEDED" },
     );
-  if (choices.some((choice) => choice.includes("\0"))) throw new InputError("a choice contains a zero character");
+  if (choices.some((choice) => choice.includes("\0")))
+    throw new InputError("a choice contains a zero character", { code: "INVALID_ARGUMENT" });
   return choices;
 }

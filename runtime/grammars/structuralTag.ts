@@ -60,7 +60,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 const fault = (path: string, message: string): InputError =>
-  new InputError(`the structural tag${path === "" ? "" : ` at ${show(path)}`}: ${message}`);
+  new InputError(`the structural tag${path === "" ? "" : ` at ${show(path)}`}: ${message}`, {
+    code: "INVALID_ARGUMENT",
+  });
 
 /** The tag as JSON for XGrammar. Throws `InputError`. */
 export function readStructuralTag(given: unknown): string {

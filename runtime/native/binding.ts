@@ -1,11 +1,13 @@
 /**
- * The types of the native addon, written by hand: build/Release/ggsl.node exports one `Binding`.
+ * The types of the native addon, written by hand: ggsl.node exports one `Binding`.
  *
  * Numbers are passed as typed arrays; several rows (sequences) are contiguous. Every failure throws, or rejects with, a
  * `NativeError`: bad input never ends the process.
  */
+import type { NativeErrorCode } from "./codes.js";
 import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
 
+export type { NativeErrorCode } from "./codes.js";
 export type * from "./samplerBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
@@ -13,28 +15,12 @@ export interface NativeError extends Error {
   readonly code: NativeErrorCode;
 }
 
-export type NativeErrorCode =
-  | "INVALID_GRAPH"
-  | "INVALID_ARGUMENT"
-  /** A logit is NaN or +inf, or a token outside the vocabulary was sampled. */
-  | "INVALID_LOGITS"
-  /** A host tail leaves no row. */
-  | "NO_CANDIDATE"
-  | "INVALID_MODEL"
-  | "UNSUPPORTED_OP"
-  | "NO_DEVICE"
-  | "OUT_OF_MEMORY"
-  | "CONTEXT_FULL"
-  | "COMPUTE_FAILED"
-  | "ABORTED"
-  /** A context runs one operation at a time. */
-  | "BUSY"
-  | "DISPOSED";
-
 export interface Binding {
   /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
   readonly wireVersion: number;
   readonly llamaVersion: string;
+  /** The folder of llama.cpp's libraries, which the addon was linked with; it also contains ggml's backends for the CPU. */
+  readonly libraries: string;
   /** Op names of the C++ op table, in order. */
   opNames(): string[];
   /**
@@ -53,8 +39,17 @@ export interface Binding {
   cpuVariants(directory: string): CpuVariant[];
   /** How ops are built on devices where the op table's form is missing or wrong. */
   rewrites(): Rewrite[];
-  /** Nodes that the device cannot run at this vocabulary size; with `inModel`, as part of a model's graph. */
-  unsupported(graph: NativeGraph, device: string, vocabSize: number, inModel: boolean): Unsupported[];
+  /**
+   * Nodes that the device cannot run at this vocabulary size; with `inModel`, as part of a model's graph. `kind`: it is a device of
+   * another machine, of this kind, and need not be known here.
+   */
+  unsupported(
+    graph: NativeGraph,
+    device: string,
+    vocabSize: number,
+    inModel: boolean,
+    kind?: DeviceFamily,
+  ): Unsupported[];
   /** `columns`: one for each constant input, in their order; without them a graph can only be examined. */
   readonly Graph: new (words: Int32Array, columns?: readonly Float32Array[]) => NativeGraph;
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
@@ -64,13 +59,32 @@ export interface Binding {
   readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
   /** Reads a GGUF file. Rejects with INVALID_MODEL, NO_DEVICE or ABORTED. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
+  /**
+   * Connects to a worker at `HOST:PORT` by ggml's RPC backend, and adds its devices, all of one kind; returns their names. A worker that
+   * does not answer as the protocol says, now or later, ends the process: only for a process of its own.
+   */
+  addWorker(library: string, endpoint: string, kind: DeviceFamily): string[];
+  /** Lends devices to other machines, until the process ends. Resolves if it cannot listen. */
+  runWorker(options: WorkerOptions): Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** ggml's RPC backend. */
+  readonly library: string;
+  /** `HOST:PORT`. */
+  readonly endpoint: string;
+  /** The folder of the cache for weights; default: none. */
+  readonly cache?: string;
+  readonly threads: number;
+  /** Their names. */
+  readonly devices: readonly string[];
 }
 
 /** The classes that work only with models of the same binding. */
 export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
 
 /** A kind of devices; rewrites depend on it. */
-export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other";
+export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other" | "unknown";
 
 export interface Rewrite {
   readonly name: string;
@@ -130,6 +144,8 @@ export interface EvaluatorOptions {
   readonly threads?: number;
   /** Applies the rewrites of this family; default: the device's own. For tests. */
   readonly rewriteFor?: DeviceFamily;
+  /** False: the CPU computes each op for itself, as other devices do, instead of wide columns in one pass. For tests, and for counting nodes. */
+  readonly fuse?: boolean;
 }
 
 /** A graph on plain logits, built once and run many times, synchronously. */
@@ -173,8 +189,10 @@ export interface ChainResults {
 export interface ModelOptions {
   /** Layers on the GPU; default -1, all of them. */
   readonly gpuLayers?: number;
-  /** A device's name; default: all GPUs. */
-  readonly device?: string;
+  /** Names of devices, in the order of the layers; default: all GPUs. */
+  readonly devices?: readonly string[];
+  /** The devices' parts of the layers, in any unit; default: by their free memory. */
+  readonly split?: Float32Array;
   /** Without the weights: it tokenizes, and has no contexts. Also for files without weights. Default false. */
   readonly vocabOnly?: boolean;
   /** Called with the part that is loaded, from 0 to 1; it must not throw. It may be called once more after the promise settles. */
@@ -197,6 +215,8 @@ export interface ModelInfo {
   readonly addsBos: boolean;
   /** Recurrent models, and those with recurrent layers: tokens cannot be removed from the end of a sequence. */
   readonly isRecurrent: boolean;
+  /** ggml's name of the device with the output layer, where chains run; empty without weights. */
+  readonly outputDevice: string;
   /** The GGUF file's metadata without arrays. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -304,6 +324,8 @@ export interface NativeContext {
    * not by recurrent models, nor where a layer's sliding window has left what the tokens before `count` attend to.
    */
   canKeep(sequence: number, count: number): boolean;
+  /** For each sequence how many tokens it holds, and the least number, besides 0, that `canKeep` holds for. Only in the addon. */
+  extents?(): Int32Array;
   /** Makes a running decode reject with ABORTED soon (a GPU finishes its batch first). Otherwise does nothing. */
   abort(): void;
   /** While `decode` runs, those before it. */
@@ -352,6 +374,8 @@ export interface ContextStats {
   readonly nodesWithoutViews: number;
   /** Bytes read back when every sequence with a chain has one output. */
   readonly readbackBytes: number;
+  /** Reads that bring the results of a batch to the host: one per chain on a device; on the CPU, which shares its memory, one per output. */
+  readonly reads: number;
   /**
    * Bytes of device memory per sequence: logits, uniforms, inputs, results and intermediate values, for the largest chain.
    * 0 on the host.

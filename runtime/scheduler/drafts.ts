@@ -1,12 +1,13 @@
 /** Drafted tokens in batches: how many fit, and what they cost. */
 import type { NativeContext } from "../native/binding.js";
 import type { Cost } from "../speculation/costs.js";
+import { LOOKUP_TOKENS } from "../speculation/options.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
 
 /** The rows of a sequence once the first one speculates in a context that was opened without. */
-const GROWN_ROWS = 9;
+const GROWN_ROWS = 1 + LOOKUP_TOKENS;
 
 /** Sequences of a large batch that can have all their rows at once. */
 const FULL_SEQUENCES = 4;
@@ -24,7 +25,7 @@ export const sizeFor = (rows: number, sequences: number): Size => ({
   outputs: sequences + (rows - 1) * Math.min(sequences, FULL_SEQUENCES),
 });
 
-const draftOf = ({ step: { more = [] } }: Job): number => more.length;
+const draftOf = ({ step: { more } }: Job): number => more?.length ?? 0;
 
 /** Room for the rows of drafts. */
 export class Room {
@@ -59,6 +60,15 @@ export class Room {
       this.isFull = true;
     }
   }
+}
+
+/** Equal for batches with as many tokens of the same sequences. */
+export function shapeOf(turns: readonly Turn[]): number {
+  let shape = 0;
+  for (const { pieces } of turns)
+    for (const { reading, tokens } of pieces)
+      shape = (shape + Math.imul(reading.place.sequence + 1, 0x9e3779b1) * tokens.length) | 0;
+  return shape;
 }
 
 /** Undefined for a batch in which a text is read. */

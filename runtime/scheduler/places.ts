@@ -17,6 +17,8 @@ export class Place {
     /** Undefined after a chain was refused. */
     public chain: NativeGraph | undefined,
     public isGuide: boolean,
+    /** Only for those who ask for it. */
+    readonly isReserved: boolean | undefined = false,
   ) {}
 
   /** Gives it the chain: unless it has it already, llama.cpp reserves its memory again. */
@@ -77,15 +79,19 @@ export interface Wanted {
   readonly inputs: readonly number[];
   /** Of the sequence and of its guides. */
   readonly prompts: readonly Int32Array[];
+  /** The number of the sequence; default: any that is not reserved. */
+  readonly place?: number | undefined;
 }
 
 /** Takes the places of a slot; undefined if too few are free. All are taken at once: two that wait never hold what the other needs. */
 export function takePlaces(
   places: readonly Place[],
-  { chain, inputs, prompts: [prompt, ...guides] }: Wanted,
+  { chain, inputs, prompts: [prompt, ...guides], place: asked }: Wanted,
 ): Places | undefined {
-  const free = places.filter(({ isTaken }) => !isTaken);
-  if (free.length < 1 + inputs.length) return undefined;
+  const own = asked === undefined ? undefined : places[asked]!;
+  const free = places.filter((place) => !place.isTaken && !place.isReserved && place !== own);
+  if (own?.isTaken || free.length < inputs.length + (own ? 0 : 1)) return undefined;
+  if (own) own.isTaken = true;
   const take = (text: Int32Array, isGuide: boolean): Place => {
     const left = free.filter(({ isTaken }) => !isTaken);
     const fitting = left.filter((place) => place.fits(chain, isGuide));
@@ -94,7 +100,7 @@ export function takePlaces(
     return place;
   };
   return {
-    main: take(prompt!, false),
+    main: own ?? take(prompt!, false),
     guides: inputs.map((input, i) => ({ place: take(guides[i]!, true), input })),
   };
 }

@@ -55,8 +55,10 @@ export class Reading {
 
   /** The tokens of the text that the place holds anyway. */
   get held(): number {
-    const after = this.position === 0 ? this.place.tokens : this.place.tokens.slice(this.position);
-    return this.position + Math.min(sharedLength(after, this.tokens), this.tokens.length - this.rows);
+    const { position, place, tokens } = this;
+    if (place.tokens.length <= position) return position + Math.min(0, tokens.length - this.rows);
+    const after = position === 0 ? place.tokens : place.tokens.slice(position);
+    return position + Math.min(sharedLength(after, tokens), tokens.length - this.rows);
   }
 
   /**
@@ -78,7 +80,9 @@ export class Reading {
   /** The next `count` tokens. */
   next(count: number): number[] {
     const from = this.read - this.position;
-    return Array.from({ length: count }, (_, i) => this.tokens[from + i]!);
+    const next: number[] = [];
+    for (let i = from; i < from + count; i++) next.push(this.tokens[i]!);
+    return next;
   }
 }
 

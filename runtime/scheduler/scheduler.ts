@@ -2,6 +2,7 @@
  * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
  * batch, so sequences can start and end while others run.
  */
+import { onAbort } from "../aborts.js";
 import { AbortError, InputError } from "../errors.js";
 import { nextTask } from "../nextTask.js";
 import type {
@@ -21,19 +22,29 @@ import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "../speculation/costs.js";
-import { costOf, Room, sizeFor } from "./drafts.js";
+import { costOf, Room, shapeOf, sizeFor } from "./drafts.js";
+import { grouped } from "./grouped.js";
 import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
 
 export type Open = (
   options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
 ) => Promise<NativeContext>;
 
-/** Tokens of one batch. */
-export interface BatchLimits {
-  /** At most; what the context computes at once. */
+/** In tokens. */
+export interface TokenLimits {
+  /** Of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
+  readonly contextSize: number;
+  /** Of one batch, at most; what the context computes at once. */
   readonly batchSize: number;
-  /** Tokens of prompts, while other sequences write. */
+  /** Of prompts in one batch, while other sequences write. */
   readonly promptBatch: number;
+}
+
+export interface SchedulerOptions {
+  /** Sequences only for requests that ask for them. */
+  readonly reserved?: ReadonlySet<number>;
+  /** Called after each batch with the milliseconds that it took. */
+  readonly onDecode?: ((milliseconds: number) => void) | undefined;
 }
 
 export class Scheduler {
@@ -42,7 +53,7 @@ export class Scheduler {
   private readonly chains: Chains;
   private readonly queue = new Queue();
   /** In the order of arrival. */
-  private jobs: Job[] = [];
+  private readonly jobs = new Set<Job>();
   /** Those with tokens in the running batch. */
   private current: readonly Job[] = [];
   /** The slots that have had an output. */
@@ -54,9 +65,8 @@ export class Scheduler {
   private lastStats: ContextStats | undefined;
   /** Whether some text has had drafts. */
   private speculates = false;
-  /** As of the latest batch that was measured. */
-  private graphBuilds = 0;
-  private readonly costs = new Costs();
+  /** What the latest batch had. */
+  private shape = 0;
   /** For drafts. */
   private room = new Room({ rows: 1, outputs: 0 });
   /** The schedulers of draft models, by model. */
@@ -66,41 +76,56 @@ export class Scheduler {
     readonly sequences: number,
     Graph: Binding["Graph"],
     private readonly open: Open,
-    private readonly limits: BatchLimits,
+    private readonly limits: TokenLimits,
+    private readonly costs = new Costs(),
+    private readonly options: SchedulerOptions = {},
   ) {
     this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
   }
 
+  /** Sequences that any request may have. */
+  get shared(): number {
+    return this.sequences - (this.options.reserved?.size ?? 0);
+  }
+
+  /** Different chains of the sequences that are taken. */
+  get liveChains(): number {
+    return new Set(this.places.flatMap(({ isTaken, chain }) => (isTaken && chain ? [chain] : []))).size;
+  }
+
   /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
-  async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1 }: Request): Promise<Slot> {
+  async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1, place }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
     this.speculates ||= rows > 1;
     const context = await this.opened(chain, inputs.length, rows);
-    const places = await this.queue.wait(() => {
-      if (this.isDisposed) throw disposed();
-      return takePlaces(this.places, { chain, inputs, prompts });
-    }, signal);
+    const places = await this.queue.wait(
+      () => {
+        if (this.isDisposed) throw disposed();
+        return takePlaces(this.places, { chain, inputs, prompts, place });
+      },
+      signal,
+      place,
+    );
     let job: Job | undefined;
     let first: Job | undefined;
-    const onAbort = (): void => job && this.cancel(context, job);
-    signal?.addEventListener("abort", onAbort);
+    const ignore = onAbort(signal, () => job && this.cancel(context, job));
     const decodeRows = (step: Step): Promise<Rows> =>
       new Promise((resolve, reject) => {
         job = { step, places, chain, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
         first ??= job;
-        this.jobs.push(job);
+        this.jobs.add(job);
         if (!this.isRunning) void this.run(context);
       });
     return {
-      contextSize: Math.floor(context.contextSize / this.sequences),
+      contextSize: Math.min(this.limits.contextSize, Math.floor(context.contextSize / this.sequences)),
       stats: () => this.lastStats ?? context.stats(),
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
       costs: this.costs,
       decodeRows,
       decode: async (step) => (await decodeRows(step)).outputs[0]!,
       release: () => {
-        signal?.removeEventListener("abort", onAbort);
-        if (job) this.end(job, new AbortError());
+        ignore();
+        if (job && this.jobs.has(job)) this.end(job, new AbortError());
         this.writing.delete(places);
         this.releases++;
         for (const place of all(places)) {
@@ -147,7 +172,9 @@ export class Scheduler {
     const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
     this.opening ??= this.open(given).then((context) => {
       this.room = new Room(size);
-      this.places = chains.map((_, sequence) => new Place(sequence, chain, isGuide(sequence)));
+      this.places = chains.map(
+        (_, sequence) => new Place(sequence, chain, isGuide(sequence), this.options.reserved?.has(sequence)),
+      );
       return context;
     });
     try {
@@ -161,12 +188,13 @@ export class Scheduler {
   /** Decodes while any job is waiting. */
   private async run(context: NativeContext): Promise<void> {
     this.isRunning = true;
-    while (this.jobs.length > 0) {
+    while (this.jobs.size > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      this.room.fit(context, this.sequences, this.jobs);
+      if (this.speculates) this.room.fit(context, this.sequences, [...this.jobs]);
       this.begin(context);
-      await this.decode(context, this.jobs, this.most());
+      const jobs = [...this.jobs];
+      await this.decode(context, jobs, this.most(jobs));
     }
     this.isRunning = false;
   }
@@ -187,10 +215,10 @@ export class Scheduler {
   }
 
   /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
-  private most(): number {
-    const long = this.jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+  private most(jobs: readonly Job[]): number {
+    const long = jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
     if (long.length === 0) return this.limits.batchSize;
-    const short = this.jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+    const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
     const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
     const { batchSize, promptBatch } = this.limits;
     const rows = short.reduce((sum, one) => sum + one.rows, 0);
@@ -202,12 +230,14 @@ export class Scheduler {
     const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
     if (turns.length === 0) return;
     this.current = turns.map(({ job }) => job);
-    for (const { reading, tokens } of piecesOf(turns)) reading.place.tokens.push(...tokens);
+    for (const { pieces } of turns) for (const { reading, tokens } of pieces) append(reading.place.tokens, tokens);
     try {
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
-      const cost = this.speculates ? this.measure(context, turns, performance.now() - start) : undefined;
+      const milliseconds = performance.now() - start;
+      this.options.onDecode?.(milliseconds);
+      const cost = this.speculates ? this.measure(turns, milliseconds) : undefined;
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];
@@ -216,25 +246,31 @@ export class Scheduler {
   }
 
   /** What a batch cost, for drafts. */
-  private measure(context: NativeContext, turns: readonly Turn[], milliseconds: number): Cost | undefined {
-    const { graphBuilds } = context.stats();
-    const isBuilt = graphBuilds > this.graphBuilds;
-    this.graphBuilds = graphBuilds;
+  private measure(turns: readonly Turn[], milliseconds: number): Cost | undefined {
+    // llama.cpp builds its graph again for a batch of another shape
+    const shape = shapeOf(turns);
+    const isBuilt = shape !== this.shape;
+    this.shape = shape;
     const cost = costOf(turns, milliseconds);
     if (cost) this.costs.add(cost, isBuilt);
     return cost;
   }
 
   private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
-    for (const { reading, tokens } of piecesOf(turns)) reading.computed += tokens.length;
+    for (const { pieces } of turns) for (const { reading, tokens } of pieces) reading.computed += tokens.length;
+    const bySequence = grouped(outputs, ({ sequence }) => sequence);
     for (const { job, isLast } of turns) {
-      const { main } = job.places;
-      if (!this.jobs.includes(job) || !this.attempt(job, () => job.step.onRead?.(main.tokens.length)) || !isLast)
-        continue;
+      if (!this.jobs.has(job) || !this.tell(job) || !isLast) continue;
       this.end(job);
       this.writing.add(job.places);
-      job.resolve({ outputs: outputsOf(job, outputs), cost });
+      job.resolve({ outputs: outputsOf(job, bySequence), cost });
     }
+  }
+
+  /** Tells what was read; false if that fails. */
+  private tell(job: Job): boolean {
+    const { onRead } = job.step;
+    return !onRead || this.attempt(job, () => onRead(job.places.main.tokens.length));
   }
 
   /** After a batch failed. */
@@ -256,7 +292,7 @@ export class Scheduler {
     for (const { job, pieces } of turns.filter(takeBack)) {
       const isBehind = (): boolean =>
         pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
-      while (this.jobs.includes(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
+      while (this.jobs.has(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
     }
   }
 
@@ -278,15 +314,22 @@ export class Scheduler {
   }
 
   private end(job: Job, error?: unknown): void {
-    this.jobs = this.jobs.filter((other) => other !== job);
+    this.jobs.delete(job);
     for (const reading of job.readings) reading.isOver = true;
     if (error !== undefined) job.reject(error);
   }
 }
 
+function append(list: number[], more: readonly number[]): void {
+  for (const one of more) list.push(one);
+}
+
 /** The outputs of a job. */
-function outputsOf({ places: { main, guides }, step }: Job, outputs: readonly DecodeOutput[]): SlotOutput[] {
-  const of = ({ sequence }: Place): DecodeOutput[] => outputs.filter((output) => output.sequence === sequence);
+function outputsOf(
+  { places: { main, guides }, step }: Job,
+  outputs: ReadonlyMap<number, readonly DecodeOutput[]>,
+): readonly SlotOutput[] {
+  const of = ({ sequence }: Place): readonly DecodeOutput[] => outputs.get(sequence) ?? [];
   if (!step.isRaw || guides.length === 0) return of(main);
   const ofGuides = guides.map(({ place }) => of(place));
   return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
@@ -295,7 +338,7 @@ function outputsOf({ places: { main, guides }, step }: Job, outputs: readonly De
 /** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
 const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
 
-const disposed = (): InputError => new InputError("these sequences were disposed");
+const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
 
 const piecesOf = (turns: readonly Turn[]): Piece[] => turns.flatMap(({ pieces }) => pieces);
 
@@ -308,12 +351,12 @@ function giveChain(context: NativeContext, job: Job): void {
 
 function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
   const { sequence } = main;
-  rowsOf(step).forEach(({ uniforms, inputs }, row) => {
+  for (const [row, { uniforms, inputs }] of rowsOf(step).entries()) {
     context.setUniforms(sequence, uniforms, row);
-    inputs.forEach((values, i) => {
+    for (let i = 0; i < inputs.length; i++) {
       const guide = guides.find(({ input }) => input === i + 1);
       if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
-      else if (values.length > 0) context.setInput(sequence, i + 1, values, row);
-    });
-  });
+      else if (inputs[i]!.length > 0) context.setInput(sequence, i + 1, inputs[i]!, row);
+    }
+  }
 }

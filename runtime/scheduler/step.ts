@@ -41,7 +41,7 @@ export interface Rows {
 }
 
 /** The rows of a step. */
-export const rowsOf = (step: Step): readonly Row[] => [step, ...(step.more ?? [])];
+export const rowsOf = (step: Step): readonly Row[] => (step.more ? [step, ...step.more] : [step]);
 
 /** A step with only the first tokens of its draft. */
 export function withDraft(step: Step, length: number): Step {
@@ -63,6 +63,8 @@ export interface Request {
   /** The prompts of the sequence and of its guides: they decide which sequences it gets. */
   readonly prompts: readonly Int32Array[];
   readonly signal?: AbortSignal | undefined;
+  /** The number of the sequence; default: any that is not reserved. */
+  readonly place?: number | undefined;
   /** The most outputs of a step; default 1. */
   readonly rows?: number;
 }

@@ -1,4 +1,4 @@
-/** What decodes of a context cost, measured while it runs. */
+/** What decodes of a model cost, measured while it runs. */
 
 /** A decode of `sequences` sequences, with `extra` rows of drafts beside the row of each. */
 export interface Cost {
@@ -7,92 +7,152 @@ export interface Cost {
   readonly milliseconds: number;
 }
 
-/** The latest ones that are kept. */
+/** The latest values that are kept. */
 const SAMPLES = 7;
+
+/** From this many values on they are believed. */
+const ENOUGH = 3;
 
 /** What a row is expected to cost before one was tried, relative to a decode. */
 const UNTRIED_ROW = 0.15;
+/** Rows beyond those that were tried are expected to cost this share of the ones before. */
+const CHEAPER = 0.6;
+/** The most that is believed of a row, relative to a decode, after fewer than `ENOUGH` decodes. */
+const BELIEVED_ROW = 0.3;
+/** The same of a build. */
+const BELIEVED_BUILD = 0.5;
 
-/** Of so many on, the median is what a decode costs; of fewer the least, because a busy machine makes some longer. */
-const ENOUGH = 3;
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
-const typical = (values: readonly number[]): number => (values.length < ENOUGH ? Math.min(...values) : median(values));
+/** The latest values of one quantity. */
+class Window {
+  private readonly values: number[] = [];
+  private readonly sorted: number[] = [];
+  private next = 0;
 
-/** Times of decodes with one number of rows: those for which llama.cpp built its graph anew, and the others. */
-interface Times {
-  readonly built: readonly number[];
-  readonly steady: readonly number[];
+  get count(): number {
+    return this.sorted.length;
+  }
+
+  /** One of the least, because a busy machine makes decodes longer and none shorter; undefined without values. */
+  get typical(): number | undefined {
+    const { sorted } = this;
+    return sorted[sorted.length > ENOUGH ? 1 : 0];
+  }
+
+  add(value: number): void {
+    const { values, sorted } = this;
+    if (values.length === SAMPLES) sorted.splice(sorted.indexOf(values[this.next]!), 1);
+    values[this.next] = value;
+    this.next = (this.next + 1) % SAMPLES;
+    let at = sorted.length;
+    while (at > 0 && sorted[at - 1]! > value) at--;
+    sorted.splice(at, 0, value);
+  }
+
+  clear(): void {
+    this.values.length = this.sorted.length = this.next = 0;
+  }
 }
-const UNTRIED: Times = { built: [], steady: [] };
+
+/** Those of one number of sequences. */
+class Measured {
+  /** Milliseconds of a decode without drafts. */
+  readonly base = new Window();
+  /** How much longer a decode takes because llama.cpp builds its graph, in milliseconds. */
+  readonly build = new Window();
+  /** By extra rows: relative to a decode without, so that they stay right on a machine that gets busy, and for another chain. */
+  readonly ratios = new Map<number, Window>();
+}
+
+const NONE = new Measured();
 
 export class Costs {
-  /** By sequences, then by extra rows. */
-  private readonly samples = new Map<number, Map<number, Times>>();
+  private readonly bySequences = new Map<number, Measured>();
+  /** What drafts may still lose, in decodes. See `Pace`. */
+  allowance: number | undefined;
 
   /** @param isBuilt whether llama.cpp built its graph for it */
   add({ sequences, extra, milliseconds }: Cost, isBuilt: boolean): void {
-    const byExtra = this.samples.get(sequences) ?? new Map<number, Times>();
-    this.samples.set(sequences, byExtra);
-    const known = byExtra.get(extra) ?? UNTRIED;
-    const kind = isBuilt ? "built" : "steady";
-    byExtra.set(extra, { ...known, [kind]: [...known[kind], milliseconds].slice(-SAMPLES) });
+    let measured = this.bySequences.get(sequences);
+    if (!measured) this.bySequences.set(sequences, (measured = new Measured()));
+    const { base, build, ratios } = measured;
+    const typical = base.typical;
+    if (extra === 0) {
+      if (!isBuilt) base.add(milliseconds);
+      else if (typical !== undefined) build.add(Math.max(0, milliseconds - typical));
+      return;
+    }
+    if (typical === undefined) return;
+    let ratio = ratios.get(extra);
+    if (!ratio) ratios.set(extra, (ratio = new Window()));
+    ratio.add(Math.max(1, (milliseconds - (isBuilt ? (build.typical ?? 0) : 0)) / typical));
   }
 
-  /** Of a decode without drafts; undefined if there was none. */
+  /** Milliseconds of a decode without drafts; undefined before there were enough. */
   without(sequences: number): number | undefined {
-    const { steady } = this.samples.get(sequences)?.get(0) ?? UNTRIED;
-    return steady.length === 0 ? undefined : typical(steady);
+    const base = this.bySequences.get(sequences)?.base;
+    return base && base.count >= ENOUGH ? base.typical : undefined;
   }
 
-  /** What a decode costs more because llama.cpp builds its graph for it. */
+  /** How much longer a decode takes because llama.cpp builds its graph, relative to one without drafts. */
   build(sequences: number): number {
-    const differences = [...(this.samples.get(sequences)?.values() ?? [])]
-      .filter(({ built, steady }) => built.length > 0 && steady.length > 0)
-      .map(({ built, steady }) => typical(built) - typical(steady));
-    return differences.length === 0 ? 0 : Math.max(0, Math.min(...differences));
+    const { base, build } = this.bySequences.get(sequences) ?? NONE;
+    if (base.count === 0 || build.count === 0) return 0;
+    const ratio = build.typical! / base.typical!;
+    return build.count >= ENOUGH ? ratio : Math.min(ratio, BELIEVED_BUILD);
   }
 
-  /** Of the latest decodes with so many rows of drafts. */
-  measured(sequences: number, extra: number): number | undefined {
-    const base = this.without(sequences);
-    const { built, steady } = this.samples.get(sequences)?.get(extra) ?? UNTRIED;
-    if (base === undefined || built.length + steady.length === 0) return undefined;
-    return steady.length > 0 ? typical(steady) : Math.max(base, typical(built) - this.build(sequences));
+  /** What a decode with drafts has cost, relative to one without; at most what that many decodes cost. */
+  spent(sequences: number, extra: number): number {
+    const { ratios } = this.bySequences.get(sequences) ?? NONE;
+    return Math.min(ratios.get(extra)?.typical ?? 1, 1 + extra);
+  }
+
+  /** Whether decodes with these rows of drafts were measured. */
+  isKnown(sequences: number, extra: number): boolean {
+    return (this.bySequences.get(sequences)?.ratios.get(extra)?.count ?? 0) > 0;
   }
 
   /**
-   * What a decode with drafts is expected to cost: as measured, or on a line through what was measured. Few measurements are not
-   * believed if they are bad. Undefined without a decode that had none.
+   * What a decode with drafts is expected to cost, relative to one without: as measured, or on a line through what was measured. Few
+   * measurements are not believed if they are bad.
    */
-  of(sequences: number, extra: number): number | undefined {
-    const base = this.without(sequences);
-    if (base === undefined) return undefined;
-    const timeOf = ({ built, steady }: Times, rows: number): number => {
-      const measured = this.measured(sequences, rows)!;
-      const isKnown = rows === 0 || built.length + steady.length >= ENOUGH;
-      return isKnown ? measured : Math.min(measured, base * (1 + UNTRIED_ROW * rows));
-    };
-    const known = [...this.samples.get(sequences)!]
-      .map(([rows, times]) => ({ rows, time: timeOf(times, rows) }))
-      .sort((a, b) => a.rows - b.rows);
-    const below = known.filter(({ rows }) => rows <= extra).at(-1)!;
-    const above = known.find(({ rows }) => rows > extra);
-    const slope = above
-      ? (above.time - below.time) / (above.rows - below.rows)
-      : below.rows === 0
-        ? UNTRIED_ROW * base
-        : (below.time - base) / below.rows;
-    return below.time + slope * (extra - below.rows);
+  of(sequences: number, extra: number): number {
+    let [below, belowAt, above, aboveAt] = [1, 0, 0, Infinity];
+    for (const [rows, window] of this.bySequences.get(sequences)?.ratios ?? []) {
+      if (window.count === 0) continue;
+      if (rows <= extra && rows > belowAt) [below, belowAt] = [believed(window, rows), rows];
+      if (rows > extra && rows < aboveAt) [above, aboveAt] = [believed(window, rows), rows];
+    }
+    if (belowAt === extra) return below;
+    const slope =
+      aboveAt < Infinity
+        ? (above - below) / (aboveAt - belowAt)
+        : belowAt === 0
+          ? UNTRIED_ROW
+          : (CHEAPER * (below - 1)) / belowAt;
+    return below + slope * (extra - belowAt);
   }
 
-  /** Forgets the oldest time of each number of extra rows, so that one that was slow once is tried again. */
+  /** Forgets what rows of drafts cost, so that they are tried again. */
   forget(sequences: number): void {
-    const byExtra = this.samples.get(sequences);
-    for (const [extra, { built, steady }] of [...(byExtra ?? [])]) {
-      if (extra === 0) continue;
-      if (built.length + steady.length > 1)
-        byExtra!.set(extra, { built: [], steady: steady.slice(built.length > 0 ? 0 : 1) });
-      else byExtra!.delete(extra);
-    }
+    for (const window of this.bySequences.get(sequences)?.ratios.values() ?? []) window.clear();
   }
+}
+
+const believed = ({ count, typical }: Window, rows: number): number =>
+  count >= ENOUGH ? typical! : Math.min(typical!, 1 + BELIEVED_ROW * rows);
+
+/** Contexts of one model whose costs are kept. */
+const KEPT = 16;
+const known = new WeakMap<object, Map<string, Costs>>();
+
+/** The costs of a model in contexts of these settings: what one text has measured serves the next. */
+export function costsOf(model: object, settings: string): Costs {
+  const bySettings = known.get(model) ?? new Map<string, Costs>();
+  known.set(model, bySettings);
+  const found = bySettings.get(settings) ?? new Costs();
+  bySettings.delete(settings);
+  bySettings.set(settings, found);
+  if (bySettings.size > KEPT) bySettings.delete(bySettings.keys().next().value!);
+  return found;
 }

@@ -4,7 +4,7 @@ import type { PlacedGraph } from "../devices/place.js";
 import { varying } from "../features/feed.js";
 import type { Slot } from "../scheduler/step.js";
 import { acceptPrompt, acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
-import type { Drafter } from "./drafter.js";
+import type { Draft, Drafter } from "./drafter.js";
 
 export interface DraftParts {
   readonly graph: Graph;
@@ -16,6 +16,7 @@ export interface DraftParts {
   readonly dispose: () => void;
 }
 
+const KIND = 0;
 const NO_SCALARS = new Float32Array();
 
 export class DraftModel implements Drafter {
@@ -30,13 +31,22 @@ export class DraftModel implements Drafter {
     this.sequence = parts.sequence;
   }
 
-  async draft(text: Int32Array, most: number): Promise<{ tokens: number[]; kind: number }> {
+  draft(text: Int32Array, wanted: (kind: number) => number): undefined | Promise<Draft> {
+    const count = wanted(KIND);
+    return count === 0 ? undefined : this.write(text, count);
+  }
+
+  rewind(): void {
+    this.length = 0;
+  }
+
+  private async write(text: Int32Array, count: number): Promise<Draft> {
     const { slot, isEnd } = this.parts;
     this.follow(text);
     const tokens: number[] = [];
     let after = this.sequence;
     let [unread, position] = this.unread(text);
-    while (tokens.length < most && position + unread.length < slot.contextSize) {
+    while (tokens.length < count && position + unread.length < slot.contextSize) {
       const { token, scalars } = await this.pick(after, unread, position);
       this.held = [...this.held.slice(0, position), ...unread];
       tokens.push(token);
@@ -44,12 +54,12 @@ export class DraftModel implements Drafter {
       after = acceptToken(after, token, scalars);
       [unread, position] = [Int32Array.of(token), position + unread.length];
     }
-    return { tokens, kind: 0 };
+    return { tokens, kind: KIND };
   }
 
   /** The chain's state after the text. What its states would be there is known only for tokens that it picked itself. */
   private follow(text: Int32Array): void {
-    if (this.length === 0 || text.length < this.length) this.sequence = acceptPrompt(this.parts.sequence, text);
+    if (this.length === 0) this.sequence = acceptPrompt(this.parts.sequence, text);
     else
       for (const token of text.subarray(this.length))
         this.sequence = acceptToken(this.sequence, token, this.sequence.states);

@@ -1,7 +1,7 @@
 /** What drafters give. */
 
 export interface Draft {
-  /** The tokens that may come next; empty if there is no guess. */
+  /** The tokens that may come next. */
   readonly tokens: readonly number[];
   /** How good a guess it is, e.g. the length of a match: acceptance is counted for each kind. */
   readonly kind: number;
@@ -11,10 +11,12 @@ export interface Drafter {
   /** Whether a draft costs next to nothing, so that guesses can be compared with the text without decoding them. */
   readonly isFree: boolean;
   /**
-   * A draft after a text, which may be shorter than the text of an earlier call.
-   * @param most the most tokens that can be used
+   * A draft after a text, which has grown since the last call; undefined without a guess.
+   * @param wanted how many tokens are wanted of a kind. If none are, a free drafter gives one, to compare.
    */
-  draft(text: Int32Array, most: number): Draft | Promise<Draft>;
+  draft(text: Int32Array, wanted: (kind: number) => number): Draft | undefined | Promise<Draft | undefined>;
+  /** The text has lost tokens. */
+  rewind(): void;
   /** Frees what it holds; harmless when called twice. */
   dispose(): void;
 }

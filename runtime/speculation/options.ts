@@ -11,7 +11,7 @@ export interface LookupOptions {
   readonly min?: number;
   /** The most last tokens that are compared; default 8. The longest match is taken, and the latest of equal ones. */
   readonly max?: number;
-  /** The most tokens of a draft; default 8. */
+  /** The most tokens of a draft; default 15. */
   readonly tokens?: number;
   /** Default true: drafts are as long as pays by what was accepted lately and by what decodes cost; false: as long as possible. */
   readonly adapt?: boolean;
@@ -34,7 +34,10 @@ export type Speculate = { readonly ngram: LookupOptions } | DraftOptions;
 
 /** The most tokens of a draft. */
 export const MAX_DRAFT = 32;
+/** Of a draft model. */
 export const DRAFT_TOKENS = 8;
+/** Of prompt lookup, which drafts at no cost: with the text's own row, as many rows as kernels compute well. */
+export const LOOKUP_TOKENS = 15;
 const MAX_NGRAM = 64;
 
 const tokens = is.integer(1, MAX_DRAFT);
@@ -55,16 +58,19 @@ export const speculate: is.Check = (value, name) => {
   if ((given.ngram === undefined) === (given.draft === undefined))
     throw new InputError(
       `\`${name}\`: expected either \`ngram\` or \`draft\`, found ${given.ngram === undefined ? "neither" : "both"}`,
+      { code: "INVALID_ARGUMENT" },
     );
   if (given.ngram === undefined) return checkDraft(value, name);
   checkNgram(given.ngram, `${name}.ngram`);
   const { min, max } = ngramOf(given.ngram);
   if (min > max)
-    throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`);
+    throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`, {
+      code: "INVALID_ARGUMENT",
+    });
 };
 
 /** With the defaults. */
-export function ngramOf({ min, max, tokens = DRAFT_TOKENS, adapt = true }: LookupOptions): Required<LookupOptions> {
+export function ngramOf({ min, max, tokens = LOOKUP_TOKENS, adapt = true }: LookupOptions): Required<LookupOptions> {
   return { min: min ?? Math.min(2, max ?? 2), max: max ?? Math.max(8, min ?? 8), tokens, adapt };
 }
 

@@ -66,15 +66,15 @@ export class Speculator {
   private readonly states: ReturnType<typeof knownStates>;
   private pace: Pace | undefined;
   private ahead: Ahead | undefined;
-  /** A draft that was not decoded, to compare with the text. */
-  private guess: (Draft & { readonly base: number }) | undefined;
+  /** The first token of a draft that was not decoded, to compare with the text. */
+  private guess: { readonly kind: number; readonly token: number; readonly base: number } | undefined;
 
   constructor(private readonly parts: SpeculatorParts) {
     this.states = knownStates(parts.graph, parts.vocabSize);
   }
 
   /** The output for the next token. */
-  async next(present: Present): Promise<SlotOutput> {
+  next(present: Present): SlotOutput | Promise<SlotOutput> {
     this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
     this.check(present.tokens);
     const known = this.known(present);
@@ -84,21 +84,14 @@ export class Speculator {
       return known;
     }
     this.drop(present.tokens);
-    const { tokens: draft, kind } = await this.draft(present);
-    const rows = draft.length === 0 ? [] : await this.rowsFor(present, draft);
-    try {
-      return await this.decode(present, {
-        base: present.tokens.length,
-        draft: draft.slice(0, rows.length),
-        kind,
-        rows,
-      });
-    } catch (error) {
-      // logits after a wrong draft must not fail the text
-      if (rows.length === 0 || !(error instanceof Error) || (error as Partial<InputError>).code !== "INVALID_LOGITS")
-        throw error;
-      return this.decode(present, { base: present.tokens.length, draft: [], kind, rows: [] });
-    }
+    const draft = this.draft(present);
+    return draft ? this.decodeDraft(present, draft) : this.decode(present, { draft: [], kind: 0, rows: [] });
+  }
+
+  /** The text has lost tokens. */
+  rewind(): void {
+    this.ahead = this.guess = undefined;
+    this.parts.drafter.rewind();
   }
 
   /** The result of a row that was computed ahead, if the text has come to it. */
@@ -106,32 +99,42 @@ export class Speculator {
     const { ahead } = this;
     const at = ahead ? tokens.length - ahead.base : 0;
     if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
-    if (ahead.draft.slice(0, at).some((token, i) => tokens[ahead.base + i] !== token)) return undefined;
+    for (let i = 0; i < at; i++) if (tokens[ahead.base + i] !== ahead.draft[i]) return undefined;
     const output = ahead.outputs[at]!;
     if (this.states && areEqual(ahead.rows[at - 1]!, step)) return output;
     return output.raw && { ...this.parts.evaluate(output.raw, step), sequence: output.sequence, raw: output.raw };
   }
 
-  private async draft({ tokens, room, step }: Present): Promise<Draft> {
-    const { drafter, most } = this.parts;
+  /** The draft to decode; undefined if none pays. */
+  private draft({ tokens, room, step }: Present): Draft | undefined | Promise<Draft | undefined> {
+    const { drafter, most, isAdaptive } = this.parts;
+    const limit = Math.min(most, room);
     // what a prompt costs says nothing of the next tokens
-    const limit = step.tokens.length > 1 ? 0 : Math.min(most, room);
-    if (drafter.isFree) {
-      const found = limit < 1 ? NONE : await drafter.draft(tokens, limit);
-      const length = this.lengthOf(found.kind, found.tokens.length);
-      if (length === 0 && found.tokens.length > 0) this.guess = { ...found, base: tokens.length };
-      return { tokens: found.tokens.slice(0, length), kind: found.kind };
-    }
-    const length = this.lengthOf(NONE.kind, limit);
-    if (length === 0) return NONE;
-    const start = performance.now();
-    const found = await drafter.draft(tokens, length);
-    this.pace!.draft(performance.now() - start, found.tokens.length);
-    return found;
+    if (step.tokens.length > 1 || limit < 1) return undefined;
+    let length = 0;
+    const start = drafter.isFree ? 0 : performance.now();
+    const found = drafter.draft(tokens, (kind) => (length = isAdaptive ? this.pace!.length(kind, limit) : limit));
+    if (found instanceof Promise)
+      return found.then((draft) => {
+        this.pace!.draft(performance.now() - start, draft?.tokens.length ?? 0);
+        return draft;
+      });
+    if (found && length > 0) return found;
+    this.guess = found && { kind: found.kind, token: found.tokens[0]!, base: tokens.length };
+    return undefined;
   }
 
-  private lengthOf(kind: number, most: number): number {
-    return this.parts.isAdaptive ? this.pace!.length(kind, most) : most;
+  private async decodeDraft(present: Present, drafting: Draft | Promise<Draft | undefined>): Promise<SlotOutput> {
+    const { tokens: draft, kind } = (await drafting) ?? NONE;
+    const rows = draft.length === 0 ? [] : await this.rowsFor(present, draft);
+    try {
+      return await this.decode(present, { draft: draft.slice(0, rows.length), kind, rows });
+    } catch (error) {
+      // logits after a wrong draft must not fail the text
+      if (rows.length === 0 || !(error instanceof Error) || (error as Partial<InputError>).code !== "INVALID_LOGITS")
+        throw error;
+      return this.decode(present, { draft: [], kind, rows: [] });
+    }
   }
 
   /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
@@ -154,8 +157,8 @@ export class Speculator {
     return rows;
   }
 
-  private async decode(present: Present, ahead: Omit<Ahead, "outputs">): Promise<SlotOutput> {
-    const { slot, step, extend } = present;
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs" | "base">): Promise<SlotOutput> {
+    const { slot, step, extend, tokens } = present;
     const { draft, rows } = ahead;
     const isRaw = !this.states || step.isRaw === true;
     const whole = draft.length === 0 ? step : { ...step, ...extend(draft), more: rows, isRaw };
@@ -164,7 +167,7 @@ export class Speculator {
     this.stats.decodes++;
     this.stats.drafted += kept;
     if (cost) this.pace!.spend(cost, kept);
-    this.ahead = kept > 0 ? { ...ahead, draft: draft.slice(0, kept), outputs } : undefined;
+    this.ahead = kept > 0 ? { ...ahead, base: tokens.length, draft: draft.slice(0, kept), outputs } : undefined;
     return outputs[0]!;
   }
 
@@ -173,7 +176,7 @@ export class Speculator {
     const { guess } = this;
     this.guess = undefined;
     if (!guess || tokens.length !== guess.base + 1) return;
-    const isRight = tokens[guess.base] === guess.tokens[0];
+    const isRight = tokens[guess.base] === guess.token;
     this.pace!.learn(guess.kind, isRight ? 1 : 0, !isRight);
   }
 

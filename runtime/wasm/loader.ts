@@ -1,14 +1,17 @@
-/** Finds and loads the WebAssembly module next to this file, in Node.js and in browsers. */
+/** Finds and loads the WebAssembly module of the package, in Node.js and in browsers. */
 import { InputError } from "../errors.js";
+import { moduleFix } from "../fixes.js";
 import { nodeModule } from "../node.js";
 import { moduleSource } from "../optionChecks.js";
+import { wasmModulePath } from "../root.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
 import { differenceOf } from "./fits.js";
-import { bytesOf, isFile } from "./source.js";
+import { bytesOf } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
-/** In the form that bundlers recognise: they emit the file and rewrite the URL. */
-const MODULE = new URL("./ggsl.wasm", import.meta.url);
+/** In Node.js, a file of the package. For browsers, the form that bundlers recognise: they emit the file and rewrite the URL. */
+const moduleUrl = (): URL =>
+  nodeModule("node:url")?.pathToFileURL(wasmModulePath()) ?? new URL("./ggsl.wasm", import.meta.url);
 
 let loaded: WasmBinding | undefined;
 
@@ -17,10 +20,10 @@ let loaded: WasmBinding | undefined;
  * @param source the module's bytes, or their location
  * @throws InputError if it cannot be loaded, or has another version
  */
-export async function loadWasm(source: Uint8Array | URL | string = MODULE): Promise<void> {
-  moduleSource(source, "source");
-  if (loaded && source === MODULE) return;
-  const bytes = await bytesOf(source).catch(refuse);
+export async function loadWasm(source?: Uint8Array | URL | string): Promise<void> {
+  if (source !== undefined) moduleSource(source, "source");
+  if (loaded && source === undefined) return;
+  const bytes = await bytesOf(source ?? moduleUrl()).catch(refuse);
   loaded = bind(await webAssembly.compile(bytes).catch(refuse));
 }
 
@@ -32,11 +35,14 @@ export function loadedWasm(): WasmBinding {
 
 /** Whether there is a module for `loadedWasm`. A module that exists but does not load is an error, not a reason for a fallback. */
 export const isWasmThere = (): boolean =>
-  loaded !== undefined || (isFile(MODULE) && nodeModule("node:fs")!.existsSync(MODULE));
+  loaded !== undefined || nodeModule("node:fs")?.existsSync(moduleUrl()) === true;
 
 function compileNow(): WasmModule {
-  if (!isFile(MODULE)) throw new InputError("the WebAssembly module is not loaded yet: call `await loadWasm()` first");
-  const bytes = readModule(MODULE);
+  if (!nodeModule("node:fs"))
+    throw new InputError("the WebAssembly module is not loaded yet: call `await loadWasm()` first", {
+      code: "NOT_READY",
+    });
+  const bytes = readModule(moduleUrl());
   try {
     return new webAssembly.Module(bytes);
   } catch (error) {
@@ -72,4 +78,7 @@ const refuse = (error: Error): never => {
 };
 
 const unusable = (reason: string, cause?: Error): InputError =>
-  new InputError(`The WebAssembly module cannot be used: ${reason}.\nTo build it: npm run build:wasm`, { cause });
+  new InputError(`The WebAssembly module cannot be used: ${reason}.\n${moduleFix("ggsl.wasm")}`, {
+    code: "MODULE_UNAVAILABLE",
+    cause,
+  });

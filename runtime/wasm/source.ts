@@ -2,7 +2,7 @@
 import { nodeModule } from "../node.js";
 
 /** Whether it is a file that Node.js can read. */
-export const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
+const isFile = ({ protocol }: URL): boolean => protocol === "file:" && nodeModule("node:fs") !== undefined;
 
 /** Throws an Error for a source that cannot be read. */
 export async function bytesOf(source: Uint8Array | URL | string): Promise<Uint8Array> {

@@ -24,6 +24,7 @@ export interface Note {
 /** Settings that cannot be imported; the message names the place, what was expected and what was found. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
+  readonly code = "INVALID_SETTINGS";
 }
 
 /** Kinds that are printed as warnings; the others are notes. */

@@ -1,6 +1,6 @@
 /** Samplers that an import declares because the standard library lacks them. */
-import { numberText, quote, setText } from "./write.js";
-import type { Bias, List, Stage, TokenSet, Uniform } from "./plan.js";
+import { numberText, setText } from "./write.js";
+import type { Bias, ImportedGrammar, List, Stage, TokenSet, Uniform } from "./plan.js";
 import { hasPenalties, strengths, uniform, type Dry, type PenaltyNames, type Penalties } from "./stages.js";
 
 /** The maximum number of tokens with biases in a program, and of all lists of tokens: what a list may have. */
@@ -174,8 +174,9 @@ export function sequenceBiases(
   return [...groups].map(([delta, sequences]) => ({ name: "sequence_bias", args: { sequences, delta } }));
 }
 
-export const grammar = (text: string): Stage[] => [
-  own("constrained", "Only what the grammar accepts.", [`keep allowed(${quote(text)})`]),
+/** Only what the grammar accepts. */
+export const grammar = ({ key, text }: ImportedGrammar): Stage[] => [
+  { name: "constrain", args: { g: { uniform: key, type: "grammar", ...(text !== undefined && { value: text }) } } },
 ];
 
 /** Penalties over the whole text, including the prompt. */

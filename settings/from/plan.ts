@@ -12,6 +12,21 @@ export interface Uniform {
   readonly value: number;
 }
 
+/** A parameter of the chain that is a grammar; without a text in GBNF the request gives it. */
+export interface GrammarUniform {
+  readonly uniform: string;
+  readonly type: "grammar";
+  readonly value?: string;
+}
+
+/** What a setting says of a grammar. */
+export interface ImportedGrammar {
+  /** The setting's name, which is also the parameter's. */
+  readonly key: string;
+  /** In GBNF; absent if the request has to give it in another form. */
+  readonly text?: string;
+}
+
 /** A set of tokens by ids and texts, or the model's tokens that end a text. */
 export interface TokenSet {
   readonly tokens: readonly (number | string)[] | "end";
@@ -20,7 +35,7 @@ export interface TokenSet {
 /** Token ids, texts, and sequences of token ids. */
 export type List = readonly (number | string | readonly number[])[];
 
-export type Arg = number | string | List | TokenSet | Uniform;
+export type Arg = number | string | List | TokenSet | Uniform | GrammarUniform;
 
 export interface Stage {
   readonly name: string;

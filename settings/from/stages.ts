@@ -158,4 +158,4 @@ export const inTail = (stages: readonly Stage[]): Stage[] =>
     args: Object.fromEntries(Object.entries(args).map(([key, arg]) => [key, constantOf(arg)])),
   }));
 
-const constantOf = (arg: Arg): Arg => (typeof arg === "object" && "uniform" in arg ? arg.value : arg);
+const constantOf = (arg: Arg): Arg => (typeof arg === "object" && "uniform" in arg ? (arg.value ?? arg) : arg);

@@ -1,6 +1,6 @@
 /** Writes a plan as a program: a header with source and notes, imports, samplers, the chain. */
 import { runOptions, show, type Note, type NoteKind } from "./notes.js";
-import type { Arg, List, Plan, Stage, TokenSet, Uniform } from "./plan.js";
+import type { Arg, GrammarUniform, List, Plan, Stage, TokenSet, Uniform } from "./plan.js";
 
 /** The name of an imported chain. */
 export const IMPORTED_CHAIN = "imported";
@@ -82,13 +82,17 @@ function listOf(params: readonly string[], used: number): string {
   return used + line.length <= MAX_WIDTH ? line : `(\n  ${params.join(",\n  ")}\n)`;
 }
 
-const isUniform = (arg: Arg): arg is Uniform => typeof arg === "object" && "uniform" in arg;
+const isUniform = (arg: Arg): arg is Uniform | GrammarUniform => typeof arg === "object" && "uniform" in arg;
 const isSet = (arg: Arg): arg is TokenSet => typeof arg === "object" && "tokens" in arg;
 
-const uniformsOf = ({ args }: Stage): Uniform[] => Object.values(args).filter(isUniform);
+const uniformsOf = ({ args }: Stage): (Uniform | GrammarUniform)[] => Object.values(args).filter(isUniform);
 
-const paramText = ({ uniform, type, isStatic, range, value }: Uniform): string =>
-  `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${numberText(value)}`;
+function paramText(param: Uniform | GrammarUniform): string {
+  const { uniform, type, value } = param;
+  if (type === "grammar") return `${uniform}: grammar${value === undefined ? "" : ` = ${quote(value)}`}`;
+  const { isStatic, range } = param;
+  return `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${numberText(value)}`;
+}
 
 /** `top_k(k)`: a single argument needs no name if it is the sampler's first. */
 function callText({ name, isHost, args }: Stage): string {

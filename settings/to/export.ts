@@ -16,6 +16,7 @@ export const TARGETS = ["llama.cpp"] as const;
 /** A chain without an equivalent in another tool; `reasons` names every stage that prevents it. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
+  readonly code = "NO_EQUIVALENT";
   constructor(readonly reasons: readonly string[]) {
     super(`llama.cpp has no equivalent for this chain:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`);
   }

@@ -94,6 +94,14 @@ const settingsOf = ({ params }: TailSampler): [param: string, field: FieldName][
 function addStandard(draft: Draft, stage: FlatStage, refuse: Refuse): void {
   const { name, args } = stage;
   if (isOff(stage)) return;
+  if (name === "constrain") {
+    if (!isFront(draft)) return refuse("llama.cpp applies a grammar before all samplers only");
+    if (typeof args["g"] === "string") return addGrammar(draft, args["g"], refuse);
+    draft.warnings.push(
+      `${stage.label}: its grammar comes from the calling program; give it as the grammar of a request`,
+    );
+    return;
+  }
   if (name === "grammar") {
     if (!isFront(draft)) return refuse("llama.cpp applies a grammar before all samplers only");
     if (args["root"] !== "root") return refuse('llama.cpp begins a grammar with the rule "root"');

@@ -1,4 +1,4 @@
-/** `npm run bench -- --quick`: its output, and that its node counts equal those of `ggsl explain`. */
+/** `npm run bench -- --quick`: its output, and that its node counts are those of `ggsl explain`, or fewer where the CPU computes wide columns in one pass. */
 import { expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { currentPage } from "../../bench/report/page.js";
@@ -48,11 +48,16 @@ function checkMeasurement(m: Measurement): void {
     String(m.vocab),
     "--json",
   );
-  expect(JSON.parse(explained.stdout)).toMatchObject({
-    nodes: m.ggsl.nodes,
-    nodesWithoutViews: m.ggsl.nodesWithoutViews,
-    readbackBytes: m.ggsl.readbackBytes,
-  });
+  const found = JSON.parse(explained.stdout) as Readonly<
+    Record<"nodes" | "nodesWithoutViews" | "readbackBytes", number>
+  >;
+  expect(found.readbackBytes).toBe(m.ggsl.readbackBytes);
+  // explain counts the nodes that every device computes; the CPU computes those over wide columns in one pass
+  const isNarrow = ["top_k", "greedy"].includes(chain.stages[0]!.sampler);
+  for (const count of ["nodes", "nodesWithoutViews"] as const) {
+    if (isNarrow) expect(m.ggsl[count]).toBe(found[count]);
+    else expect(m.ggsl[count]).toBeLessThanOrEqual(found[count]);
+  }
 }
 
 test("wrong options are refused", () => {

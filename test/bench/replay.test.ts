@@ -99,7 +99,7 @@ describe("invalid usage is refused", () => {
     expect(refused("check", file, "--device", "quantum")).toMatch(/no device "quantum"; there are: .*CPU/);
     expect(refused("check", file, "--only", "nowhere")).toContain('no case has "nowhere" in its name');
     expect(refused("check", file, "--rounds", "0")).toContain("--rounds: expected a whole number from 1 to 10000");
-    expect(refused("look", file)).toContain("expected check, time or profile");
+    expect(refused("look", file)).toContain("expected check, time, profile or count");
     expect(refused("check", file, "--backend", "/nowhere/libggml-none.so")).toContain("did not load as a ggml backend");
   });
 });

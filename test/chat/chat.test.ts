@@ -12,7 +12,7 @@ import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model.j
 import { ModelWorker } from "../../runtime/wasm/llama/client.js";
 import type { Port } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
-import { DEMO_MODEL } from "../model/file.js";
+import { DEMO_MODEL, EXACT } from "../model/file.js";
 import { writeChatModel } from "./model.js";
 
 const MODULE = "build/wasm-llama/out/ggsl-llama.wasm";
@@ -91,20 +91,24 @@ describe("chats", () => {
   test("a second turn of a long conversation computes only what is new", async () => {
     const long = "In the beginning God created the heaven and the earth. ".repeat(60);
     const first: ChatMessage[] = [{ role: "user", content: long }];
-    const settings = { chain, maxTokens: 8, contextSize: 2048 } as const;
-    const one = model.chat(first, settings);
+    const settings = { chain, maxTokens: 8 } as const;
+    // the beginning of the prompt is computed in other batches than by the model that knows it
+    using exact = await loadModel(writeChatModel(folder, undefined, true), {
+      ...{ backend: "cpu", contextSize: 2048, ...EXACT },
+    });
+    const one = exact.chat(first, settings);
     const answer = await textOf(one);
     const { promptTokens } = one.stats();
     expect(promptTokens).toBeGreaterThan(700);
     const turns = [...first, { role: "assistant", content: answer }, { role: "user", content: "And the earth" }];
-    const two = model.chat(turns, settings);
+    const two = exact.chat(turns, settings);
     const text = await textOf(two);
     const stats = two.stats();
     expect(stats.promptTokens).toBeGreaterThan(promptTokens);
     expect(stats.computedPromptTokens).toBeLessThan(40);
     // the same text as without the first turn
-    const prompt = await model.renderChat(turns);
-    expect(text).toBe(await textOf(model.generate(prompt, { ...settings, special: true })));
+    const prompt = await exact.renderChat(turns);
+    expect(text).toBe(await textOf(exact.generate(prompt, { ...settings, special: true })));
   }, 60_000);
 
   test("a chat while another one is read, and one that is left early", async () => {

@@ -12,8 +12,9 @@ export const TEMPLATE = `{{- bos_token }}
 {{- message.content + '\\n' }}
 {%- endfor %}`;
 
-export function writeChatModel(folder: string, template = TEMPLATE): string {
-  const path = join(folder, "chat.gguf");
-  loadOracle().rewriteModel(DEMO_MODEL, path, { "tokenizer.chat_template": template }, false);
+/** With `isExact` in f32, so that a text does not depend on how its prompt was cut into batches (`EXACT` of test/model/file.ts). */
+export function writeChatModel(folder: string, template = TEMPLATE, isExact = false): string {
+  const path = join(folder, isExact ? "chat-f32.gguf" : "chat.gguf");
+  loadOracle().rewriteModel(DEMO_MODEL, path, { "tokenizer.chat_template": template }, isExact);
   return path;
 }

@@ -28,7 +28,7 @@ const node = (variant: string, ...args: string[]): Ended => run(variant, process
 const ggsl = (variant: string, ...args: string[]): Ended => node(variant, "runtime/dist/cli/main.js", ...args);
 
 test("the variants are the libraries that are there", () => {
-  const names = readdirSync(cpuLibraries()!).flatMap((file) => /^libggml-cpu-(.+)\.so$/.exec(file)?.[1] ?? []);
+  const names = readdirSync(cpuLibraries()).flatMap((file) => /^libggml-cpu-(.+)\.so$/.exec(file)?.[1] ?? []);
   expect(names.length).toBeGreaterThan(1);
   expect(VARIANTS.map(({ name }) => name).sort()).toEqual(names.sort());
   expect(VARIANTS.filter(({ isLoaded }) => isLoaded)).toHaveLength(1);

@@ -10,6 +10,7 @@ import { describe, expect, test } from "@jest/globals";
 import { check, checkStages } from "../../compiler/check/check.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
+import { RULES } from "../../cli/check/rules.js";
 import { compileProgram, type CompileOptions } from "../../compiler/driver.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
 
@@ -50,6 +51,10 @@ function codesInSource(): string[] {
 test("codes are unique", () => {
   const codes = codesInSource();
   expect(codes).toEqual([...new Set(codes)]);
+});
+
+test("every code has a rule", () => {
+  expect(Object.keys(RULES)).toEqual(codesInSource().toSorted());
 });
 
 test("every code has a golden text, except those of large programs and of files that are refused", () => {

@@ -1,14 +1,13 @@
 /** `ggsl chat` and `ggsl run --chat` as a user runs them: from a file of lines, and in a terminal. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeChatModel } from "../chat/model.js";
+import { endAll, MAIN, startInTerminal } from "../cli/run.js";
 import { ggsl } from "../codegen/ggsl.js";
 import { DEMO_MODEL } from "../model/file.js";
-
-const MAIN = `${process.cwd()}/runtime/dist/cli/main.js`;
 
 let folder: string;
 let model: string;
@@ -87,9 +86,13 @@ describe("lines of standard input", () => {
     expect(failed.stderr).toContain("--template FILE");
     const template = join(folder, "plain.jinja");
     writeFileSync(template, "{% for m in messages %}{{ m.content }}\n{% endfor %}");
-    const given = spawnSync(process.execPath, [MAIN, ...args, "--template", template, "-n", "3", "-c", "256"], {
-      ...{ encoding: "utf8", input: "And God said\n" },
-    });
+    const given = spawnSync(
+      process.execPath,
+      [MAIN, ...args, "--template", template, "-e", "greedy()", "-n", "3", "-c", "256"],
+      {
+        ...{ encoding: "utf8", input: "And God said\n" },
+      },
+    );
     expect(given.status).toBe(0);
     expect(given.stdout).not.toBe("");
     writeFileSync(template, "{% for m in messages %}\n{{ m.content | sparkle }}{% endfor %}");
@@ -115,48 +118,29 @@ test("run --chat prints the answer alone", () => {
 
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 (hasTerminal ? describe : describe.skip)("a terminal", () => {
-  interface Terminal {
-    /** Types, once the output matches. */
-    type(after: RegExp, keys: string): Promise<void>;
-    readonly ended: Promise<number | null>;
-    readonly output: () => string;
-  }
-
-  const running = new Set<ChildProcess>();
   // one that waits for something that never comes must not keep the tests alive
-  afterEach(() => {
-    for (const child of running) child.kill("SIGKILL");
-    running.clear();
-  });
+  afterEach(endAll);
 
-  /** util-linux's `script` runs the program in a pseudo-terminal. */
-  function open(...args: readonly string[]): Terminal {
-    const command = [process.execPath, MAIN, "chat", model, "--backend", "cpu", ...args].map((word) => `'${word}'`);
-    const child = spawn("script", ["-qefc", command.join(" "), "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
-    running.add(child);
-    let [output, read] = ["", 0];
-    let wake = (): void => undefined;
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      wake();
-    });
-    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const open = (...args: readonly string[]) => {
+    const { ended, output, until, type } = startInTerminal([
+      process.execPath,
+      MAIN,
+      "chat",
+      model,
+      "--backend",
+      "cpu",
+      ...args,
+    ]);
     return {
-      ended,
-      output: () => output,
-      async type(after, keys) {
-        for (;;) {
-          const found = after.exec(output.slice(read));
-          if (found) {
-            read += found.index + found[0].length;
-            break;
-          }
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-        child.stdin.write(keys);
+      ended: ended.then(({ status }) => status),
+      output,
+      /** Types, once the output matches. */
+      type: async (after: RegExp, keys: string): Promise<void> => {
+        await until(after);
+        type(keys);
       },
     };
-  }
+  };
 
   test("Ctrl-C stops the answer, and twice at the empty prompt the program", async () => {
     const terminal = open("-e", "greedy()", "-c", "4096");

@@ -76,6 +76,31 @@ test("threads are what was asked for", async () => {
   expect((await generate({ threads: 1, batchThreads: 2 })).stats).toMatchObject({ threads: 1, batchThreads: 2 });
 });
 
+test("a context holds as many tokens as were asked for, though its memory is a multiple of 256", async () => {
+  const length = model.tokenize(PROMPT).length;
+  const { stats } = await generate({ contextSize: 40, maxTokens: 100 });
+  expect(stats).toMatchObject({ finish: "context", generatedTokens: 40 - length });
+  expect(stats.cacheBytes).toBe(NUMBERS() * 2 * BYTES.f16);
+  using batch = model.batch({ sequences: 3, contextSize: 100 });
+  const texts = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const generation = batch.add(PROMPT, request());
+      for await (const _ of generation);
+      return generation.stats();
+    }),
+  );
+  for (const one of texts) expect(one).toMatchObject({ finish: "context", generatedTokens: 100 - length });
+  const full = { name: "InputError", code: "CONTEXT_FULL" };
+  const longer = Int32Array.from({ length: 41 }, () => 5);
+  await expect(generateFrom(longer, 40)).rejects.toMatchObject(full);
+  await expect(model.logits(longer, { contextSize: 40 })).rejects.toMatchObject(full);
+  expect(await model.logits(longer.subarray(1), { contextSize: 40 })).toHaveLength(model.info.vocabSize);
+});
+
+async function generateFrom(tokens: Int32Array, contextSize: number): Promise<void> {
+  for await (const _ of model.generate(tokens, { ...request(), contextSize }));
+}
+
 /** Names of the nodes of the model's graph after a decode. */
 async function nodesWith(flashAttention: "auto" | "on" | "off", cacheTypeV: CacheType): Promise<string[]> {
   const native = await loadBinding().loadModel(DEMO_MODEL, { gpuLayers: 0 });
@@ -120,6 +145,11 @@ const WRONG: readonly (readonly [object, RegExp])[] = [
   [{ contextSize: 1.5 }, /found 1.5/],
   [{ contextSize: "4096" }, /found "4096"/],
   [{ threads: 513 }, /`threads` must be an integer from 1 to 512, found 513/],
+  [
+    { threads: 512 },
+    /`threads` must be at most \d+ on this machine, 2 for each of its \d+ processors, found 512: threads wait/,
+  ],
+  [{ batchThreads: 512 }, /`batchThreads` must be at most \d+ on this machine/],
   [{ batchThreads: NaN }, /`batchThreads` must be an integer from 1 to 512, found NaN/],
   [{ flashAttention: "maybe" }, /`flashAttention` must be one of auto, on, off, found "maybe"/],
   [

@@ -103,18 +103,19 @@ describe("the command line", () => {
     expect(ggsl(["check", importing(`${up}etc/passwd`), "--root", ".."]).stderr).toContain("E0225");
   });
 
+  // check and fmt take folders
   test.each([
     ["a program", ["check"], []],
-    ["a program to compile", ["compile"], []],
+    ["a program to compile", ["compile"], ["lib"]],
     ["a program to format", ["fmt", "--check"], []],
-    ["settings", ["import"], []],
-    ["logits", ["eval", "-e", "top_k(1)", "--logits"], []],
-    ["the text so far", ["eval", "-e", "top_k(1)", "--logits", "1,2", "--history"], []],
-  ])("a name of %s can be no device, FIFO or folder", (_, before) => {
+    ["settings", ["import"], ["lib"]],
+    ["logits", ["eval", "-e", "top_k(1)", "--logits"], ["lib"]],
+    ["the text so far", ["eval", "-e", "top_k(1)", "--logits", "1,2", "--history"], ["lib"]],
+  ])("a name of %s can be no device, FIFO or folder", (_, before, folders) => {
     for (const [name, reason] of [
       ["/dev/zero", "it is not a regular file"],
       ["fifo.ggsl", "it is not a regular file"],
-      ["lib", "it is a folder"],
+      ...folders.map((folder) => [folder, "it is a folder"] as const),
       ["none", "there is no such file"],
     ] as const) {
       const { status, stdout, stderr } = ggsl([...before, name]);

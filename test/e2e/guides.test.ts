@@ -295,7 +295,7 @@ test.each<[string, Partial<GenerateOptions>, string]>([
     "the logits `negative` are both fed and those of a guide: give one of them",
   ],
 ])("a guide that is %s is an error at once", (_, options, message) => {
-  expect(() => alone(0, options)).toThrow(new InputError(message));
+  expect(() => alone(0, options)).toThrow(new InputError(message, { code: "INVALID_ARGUMENT" }));
 });
 
 test("a prompt of a guide that is empty or too long, and a batch without a place for it", async () => {

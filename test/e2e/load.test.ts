@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { progressLine } from "../../cli/progress.js";
 import { loadModel, type LoadModelOptions } from "../../runtime/model.js";
 import { loadBinding } from "../../runtime/native/loader.js";
+import { writeRandomModel } from "../../tools/random-model.js";
 import { codeOf } from "../native/batches.js";
 import { writeExactModel } from "../model/file.js";
 import { isBuilt } from "../wasm/llamaTest.js";
@@ -66,14 +67,15 @@ describe.each(BACKENDS)("%s", (backend) => {
   });
 });
 
+/** Bytes of this process in memory. */
+const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) * 1024;
+
 test("the native runtime stops in the middle, and keeps nothing", async () => {
   const binding = loadBinding();
   const size = statSync(path).size;
   const cancelled = (): Promise<unknown> =>
     codeOf(binding.loadModel(path, { gpuLayers: 0, onStart: (abort) => abort() }));
   for (let i = 0; i < 3; i++) expect(await cancelled()).toBe("ABORTED");
-  const memory = (): number =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) * 1024;
   const before = memory();
   for (let i = 0; i < 20; i++) expect(await cancelled()).toBe("ABORTED");
   if (process.platform === "linux") expect(memory() - before).toBeLessThan(10 * size);
@@ -81,6 +83,35 @@ test("the native runtime stops in the middle, and keeps nothing", async () => {
   expect(model.info.vocabSize).toBe(2048);
   model.dispose();
 });
+
+test("the load of a large file ends where it is cancelled, and leaves nothing in memory", async () => {
+  const large = join(folder, "large.gguf");
+  const vocabulary = join("build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf");
+  writeRandomModel(large, { vocabulary, columns: 64, layers: 2, type: "f32" });
+  const size = statSync(large).size;
+  expect(size).toBeGreaterThan(15e6);
+  const reason = new Error("enough");
+  const cancelled = async (): Promise<number> => {
+    const abort = new AbortController();
+    const seen: number[] = [];
+    const onProgress = (fraction: number): void => {
+      seen.push(fraction);
+      if (fraction > 0.2) abort.abort(reason);
+    };
+    await expect(loadModel(large, { backend: "cpu", signal: abort.signal, onProgress })).rejects.toBe(reason);
+    return seen.at(-1)!;
+  };
+  const fractions = [await cancelled()];
+  const before = memory();
+  for (let i = 0; i < 12; i++) fractions.push(await cancelled());
+  for (const fraction of fractions) expect(fraction).toBeGreaterThan(0.2);
+  // on a busy machine reports are late
+  expect(Math.min(...fractions)).toBeLessThan(0.9);
+  // what twelve loads had read until then is more than twice that
+  if (process.platform === "linux") expect(memory() - before).toBeLessThan(size);
+  using model = await loadModel(large, { backend: "cpu" });
+  expect(model.info.vocabSize).toBe(32_000);
+}, 120_000);
 
 test.each([
   [{ onProgress: 1 }, "`onProgress` must be a function, found 1"],
@@ -95,7 +126,7 @@ test.each([
 test("a terminal shows the progress on one line, and nothing else does", () => {
   for (const isTTY of [true, false]) {
     const written: string[] = [];
-    const line = progressLine("loading", { isTTY, write: (text: string) => written.push(text) });
+    const line = progressLine("loading", { isTTY, write: (text: string) => written.push(text) }, {});
     for (const fraction of [0, 0.001, 0.5, 1]) line.report(fraction);
     line.clear();
     line.clear();

@@ -1,19 +1,14 @@
 /** The model's own log-probabilities, against the softmax of `model.logits`, and the chain's rows beside them. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import type { GenerateOptions, Generation, GenerationStats, Piece } from "../../runtime/generate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
-import { endless, EXACT, writeExactModel } from "../model/demo.js";
+import type { Model } from "../../runtime/model.js";
+import { endless, loadExactModel } from "../model/demo.js";
 
 const PROMPT = "In the beginning";
 let model: Model;
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "ggsl-"));
-  model = await loadModel(writeExactModel(folder), { threads: 1, contextSize: 256, ...EXACT });
-  rmSync(folder, { recursive: true });
+  model = await loadExactModel();
 });
 afterAll(() => model.dispose());
 

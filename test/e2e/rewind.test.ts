@@ -1,19 +1,14 @@
 /** Taking tokens back: the text goes on as if they had never been written. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
-import { endless, EXACT, writeExactModel } from "../model/file.js";
+import type { Model } from "../../runtime/model.js";
+import { endless, loadExactModel } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 let model: Model;
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "ggsl-"));
-  model = await loadModel(writeExactModel(folder), { threads: 1, contextSize: 256, ...EXACT });
-  rmSync(folder, { recursive: true });
+  model = await loadExactModel();
 });
 afterAll(() => model.dispose());
 

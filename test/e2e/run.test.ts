@@ -79,6 +79,12 @@ test("stop texts, the fewest tokens, and log-probabilities", () => {
   expect(json("-n", "200", "--min-tokens", "200").tokens).toHaveLength(200);
   for (const [wrong, message] of [
     [["--min-tokens", "-1"], "Expected an integer of 0 or more"],
+    [["--min-tokens", "9", "-n", "8"], "--min-tokens 9 is more than --tokens 8: give -n 9"],
+    [["--min-tokens", "9007199254740993"], "Expected an integer from 0 to 9007199254740991."],
+    [["-n", "99999999999999999999999"], "Expected an integer from 1 to 9007199254740991."],
+    [["-t", "99999999999999999999999"], "Expected an integer from 1 to 512."],
+    [["--seed", "99999999999999999999999"], "4294967295"],
+    [["--gpu-layers", "99999999999999999999999"], 'Expected an integer from 0 to 10000, or "all".'],
     [["--logprobs", "2"], "error: --logprobs needs --json, which prints them"],
   ] as const) {
     const { status, stderr } = ggsl([...args, ...wrong]);

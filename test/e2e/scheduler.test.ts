@@ -28,7 +28,7 @@ function stub(bad?: number, code?: string): { scheduler: Scheduler; calls: strin
     },
     canKeep: () => true,
     remove: (sequence, from = 0) => void calls.push(`remove ${sequence} from ${from}`),
-    // eslint-disable-next-line @typescript-eslint/require-await -- a rejection, not a throw
+    // oxlint-disable-next-line typescript/require-await -- a rejection, not a throw
     async decode({ sequences, tokens, outputs }: Batch): Promise<DecodeOutput[]> {
       calls.push(`decode ${[...sequences].join(" ")}`);
       if (sequences.includes(bad!)) throw Object.assign(new Error(`sequence ${bad}`), { code });
@@ -37,7 +37,10 @@ function stub(bad?: number, code?: string): { scheduler: Scheduler; calls: strin
     },
   };
   const open = (): Promise<NativeContext> => Promise.resolve(context as NativeContext);
-  return { calls, scheduler: new Scheduler(2, loadBinding().Graph, open, { batchSize: 512, promptBatch: 128 }) };
+  return {
+    calls,
+    scheduler: new Scheduler(2, loadBinding().Graph, open, { contextSize: 256, batchSize: 512, promptBatch: 128 }),
+  };
 }
 
 const acquire = (scheduler: Scheduler, words: Int32Array): Promise<Slot> =>

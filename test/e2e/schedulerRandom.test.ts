@@ -19,7 +19,7 @@ const SIZE = 256;
 
 function open(options: Partial<MemoryOptions> = {}): { memory: Memory; scheduler: Scheduler } {
   const memory = openMemory({ sequences: SEQUENCES, contextSize: SEQUENCES * SIZE, removes: "any", ...options });
-  const limits = { batchSize: 64, promptBatch: 24 };
+  const limits = { contextSize: Infinity, batchSize: 64, promptBatch: 24 };
   return { memory, scheduler: new Scheduler(SEQUENCES, loadBinding().Graph, () => Promise.resolve(memory), limits) };
 }
 

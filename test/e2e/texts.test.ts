@@ -103,7 +103,7 @@ describe("the fewest tokens", () => {
 
   test("a saved text is one of the chain alone, and goes on with and without them", async () => {
     const chain = compilePipeline("logit_bias() |> top_k(20) |> temp(0.9) |> dist(4)");
-    const generation = start({ chain, minTokens: 12, maxTokens: 5, ...soon() });
+    const generation = start({ chain, minTokens: 5, maxTokens: 5, ...soon() });
     const first = await read(generation);
     const { tokens, sequence } = generation.save();
     expect(Object.keys(sequence.params)).toEqual([]);
@@ -113,6 +113,10 @@ describe("the fewest tokens", () => {
     // they count from the beginning of the text
     const whole = await read(start({ chain, minTokens: 12, ...soon() }));
     expect([...first.tokens, ...(await go({ minTokens: 12 })).tokens]).toEqual(whole.tokens);
+    expect((await go({ minTokens: 12, maxTokens: 7 })).tokens).toHaveLength(7);
+    expect(() => model.generate(tokens, { chain, resume: sequence, minTokens: 12, maxTokens: 6 })).toThrow(
+      "`minTokens` must be at most 11, the most tokens that the text has by `maxTokens`, found 12",
+    );
   });
 
   const STAGES = [
@@ -209,6 +213,10 @@ test.each([
   [{ stop: [""] }, "`stop[0]` must not be empty"],
   [{ minTokens: -1 }, "`minTokens` must be an integer from 0"],
   [{ minTokens: 1.5 }, "`minTokens` must be an integer from 0"],
+  [
+    { minTokens: 6, maxTokens: 5 },
+    "`minTokens` must be at most 5, the most tokens that the text has by `maxTokens`, found 6",
+  ],
   [{ ignoreEnd: 1 }, "`ignoreEnd` must be true or false"],
   [{ logprobs: 101 }, "`logprobs` must be an integer from 0 to 100, found 101"],
   [{ maxTokens: -1 }, "`maxTokens` must be an integer from 0"],

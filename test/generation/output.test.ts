@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { TextOutput } from "../../runtime/generation/output.js";
 import { stopTexts } from "../../runtime/generation/stops.js";
+import { firstStop } from "./firstStop.js";
 
 interface Written {
   /** The text of each token; undefined for a token that was never written, after a stop text. */
@@ -37,17 +38,10 @@ const cut = (text: string, ...at: readonly number[]): Uint8Array[] => {
   return [0, ...at].map((from, i) => bytes.slice(from, at[i] ?? bytes.length));
 };
 
-/** What a search in the whole text finds: the stop text that ends first, of several the longest. */
+/** What a search in the whole text finds. */
 function expected(text: Buffer, stops: readonly string[]): { text: string; stop?: string } {
-  let best: { begin: number; end: number; stop: string } | undefined;
-  for (const stop of stops) {
-    const bytes = Buffer.from(stop);
-    const begin = text.indexOf(bytes);
-    if (begin < 0) continue;
-    const end = begin + bytes.length;
-    if (!best || end < best.end || (end === best.end && begin < best.begin)) best = { begin, end, stop };
-  }
-  return best ? { text: text.subarray(0, best.begin).toString(), stop: best.stop } : { text: text.toString() };
+  const found = firstStop(text, stops);
+  return found ? { text: text.subarray(0, found.begin).toString(), stop: found.stop } : { text: text.toString() };
 }
 
 describe("stop texts", () => {

@@ -84,7 +84,7 @@ export function compareVerdicts(words: Words, gbnf: string, random: (n: number) 
   const ours = (tokens: readonly number[]): void => {
     const start = openGrammar({ gbnf }, place);
     const end = tokens.reduce((state, token) => state.accept(token), start);
-    if (!hasBit(end.bits(), eos)) throw new InputError("the text is not whole");
+    if (!hasBit(end.bits(), eos)) throw new InputError("the text is not whole", { code: "INVALID_ARGUMENT" });
     start.release();
   };
   const theirs = (tokens: readonly number[]): void => {

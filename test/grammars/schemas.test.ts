@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
+import { numbers } from "../../runtime/grammars/schema/numbers.js";
+import type { Item } from "../../runtime/grammars/text/rules.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { thrownBy } from "../native/batches.js";
 import { MORE, suite } from "./schemas.js";
@@ -18,7 +20,7 @@ const open = (jsonSchema: object | boolean, ignore: readonly string[] = []) =>
   openGrammar({ jsonSchema, ignore }, { vocabulary: words.vocabulary, now: true });
 
 /** What cannot be enforced, which is an error. */
-const REFUSED = ["bounds of numbers", "exclusive bounds of numbers", "one bound", "a pattern of anything"];
+const REFUSED = ["a pattern of anything"];
 
 test.each(Object.entries(MORE).filter(([name]) => !REFUSED.includes(name)))("%s", (name, schema) => {
   const validate = ajv.compile(schema);
@@ -68,9 +70,60 @@ test("random bounds of integers", () => {
   }
 });
 
+test("random bounds of numbers", () => {
+  const random = randomIntegers(6);
+  const number = (): number => ((random(3) - 1) * random(10 ** (1 + random(5)))) / 10 ** random(4);
+  for (let i = 0; i < 60; i++) {
+    const [a, b] = [number(), number()].sort((x, y) => x - y) as [number, number];
+    const lower = random(3) > 0 && { [random(2) > 0 ? "minimum" : "exclusiveMinimum"]: a };
+    const upper = random(3) > 0 && { [random(2) > 0 ? "maximum" : "exclusiveMaximum"]: Number((b + 0.5).toFixed(3)) };
+    const schema = { type: "number", ...lower, ...upper };
+    const { text } = walk(open(schema), words, random, 6);
+    expect({ schema, text, valid: ajv.validate(schema, JSON.parse(text)) }).toEqual({ schema, text, valid: true });
+  }
+});
+
+// all decimals of a few digits, so that none is left out either
+test.each([
+  { minimum: -1.5, maximum: 2.25 },
+  { exclusiveMinimum: 0, exclusiveMaximum: 1 },
+  { exclusiveMinimum: 0.3, maximum: 0.37 },
+  { minimum: 9.9, exclusiveMaximum: 11 },
+  { minimum: -3, exclusiveMaximum: -0.05 },
+  { maximum: 0 },
+  { exclusiveMinimum: -0.2 },
+])("each decimal is in the range or is not: %j", (bounds) => {
+  const pattern = new RegExp(`^(?:${toRegex(numbers(bounds)!)})$`);
+  const validate = ajv.compile({ type: "number", ...bounds });
+  const texts = Array.from({ length: 1601 }, (_, i) => i - 400).flatMap((value) => [
+    String(value / 100),
+    (value / 100).toFixed(3),
+    (value / 1000).toFixed(4),
+  ]);
+  expect(texts.filter((text) => pattern.test(text) !== validate(Number(text)))).toEqual([]);
+});
+
+/** Of a grammar without rules. */
+function toRegex(item: Item): string {
+  switch (item.kind) {
+    case "text":
+      return String.fromCodePoint(...item.characters).replace(".", "\\.");
+    case "class":
+      return `[${item.ranges.map(([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`).join("")}]`;
+    case "all":
+      return item.items.map(toRegex).join("");
+    case "any":
+      return `(?:${item.items.map(toRegex).join("|")})`;
+    case "repeat":
+      return `(?:${toRegex(item.item)}){${item.min},${item.max === Infinity ? "" : item.max}}`;
+    case "rule":
+      throw new Error("a rule");
+  }
+}
+
 test.each([
   ["multipleOf", { type: "number", multipleOf: 2 }],
-  ["minimum", { type: "number", minimum: 0.5 }],
+  ["minimum", { type: "number", minimum: 1e-9 }],
   ["uniqueItems", { type: "array", uniqueItems: true }],
   ["patternProperties", { type: "object", patternProperties: { a: {} } }],
   ["propertyNames", { type: "object", propertyNames: { maxLength: 2 } }],

@@ -155,3 +155,28 @@ test("every option of llama.cpp is known, with its number of values", () => {
       else expect([name, known(name)]).toEqual([name, values]);
     }
 });
+
+test("a grammar of a parameter is exported; without a default it comes from the calling program", () => {
+  const chain = (param: string): string =>
+    `import { constrain, greedy } from "std"\nchain imported(${param}) = constrain(g) |> greedy()`;
+  const withDefault = exported(chain('g: grammar = "root ::= [0-9]+"'));
+  expect(withDefault.grammar).toBe("root ::= [0-9]+");
+  expect(toRequest(withDefault)).toMatchObject({ grammar: "root ::= [0-9]+" });
+  const without = exported(chain("g: grammar"));
+  expect(without.grammar).toBeUndefined();
+  expect(without.warnings).toEqual([expect.stringContaining("its grammar comes from the calling program") as unknown]);
+});
+
+test("a grammar after another sampler, and a second one, cannot be exported", () => {
+  const reasons = (stages: string): string => {
+    const text = `import { constrain, top_k, greedy } from "std"\nchain c(g: grammar = "root ::= [a]") = ${stages} |> greedy()`;
+    try {
+      exported(text);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    throw new Error("exported");
+  };
+  expect(reasons("top_k(4) |> constrain(g)")).toContain("llama.cpp applies a grammar before all samplers only");
+  expect(reasons("constrain(g) |> constrain(g)")).toContain("llama.cpp has one grammar only");
+});

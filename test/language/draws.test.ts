@@ -1,5 +1,6 @@
 /** Draws of equal seeds at different places are independent, and streams are those that the guide describes. */
 import { describe, expect, test } from "@jest/globals";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fromSpec, readSpec, writeSpec } from "../../compiler/graph/json.js";
 import { withSeed } from "../../compiler/graph/seeds.js";
@@ -156,4 +157,16 @@ test("the test vectors of the documentation hold", () => {
 test("streams of one seed never coincide", () => {
   const streams = [...Array.from({ length: 100_000 }, (_, i) => i + 1), MAX_STREAM];
   expect(new Set(streams.map((k) => streamSeed(42, k))).size).toBe(streams.length);
+});
+
+test("`draws` and --uniform of a chain without draws are errors", () => {
+  const open = (stages: string) => () =>
+    createEvaluator(compilePipeline(stages).graph, 3, { backend: "reference", draws: [0.5] })[Symbol.dispose]();
+  expect(open("top_k(2) |> dist(7)")).not.toThrow();
+  expect(open("top_k(2) |> greedy()")).toThrow(
+    expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining("has no draws to replace") }),
+  );
+  const args = ["runtime/dist/cli/main.js", "eval", "-e", "greedy()", "--probs", "0.5,0.5", "--uniform", "0.5"];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--uniform replaces draws, and") });
 });

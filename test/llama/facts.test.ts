@@ -29,9 +29,9 @@ describe("standard samplers have llama.cpp's parameters and defaults", () => {
 
 test("packages pin the release", () => {
   const json = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
-  const { dependencies } = json("runtime/package.json") as { dependencies: Record<string, string> };
+  const { devDependencies } = json("package.json") as { devDependencies: Record<string, string> };
   const { packages } = json("package-lock.json") as { packages: Record<string, { version: string }> };
-  expect(dependencies["node-llama-cpp"]).toBe(RELEASE.package);
+  expect(devDependencies["node-llama-cpp"]).toBe(RELEASE.package);
   expect(packages["node_modules/node-llama-cpp"]!.version).toBe(RELEASE.package);
   expect(RELEASE.tag).toBe(`v${RELEASE.version}`);
 });

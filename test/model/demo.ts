@@ -3,4 +3,4 @@
  * to processor: `npm test` runs all tests that depend on this file again with other variants. Those to which that cannot matter
  * import file.ts.
  */
-export { DEMO_MODEL, endless, EXACT, writeExactModel } from "./file.js";
+export { DEMO_MODEL, endless, EXACT, loadExactModel, writeExactModel } from "./file.js";

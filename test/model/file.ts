@@ -2,9 +2,11 @@
  * The demo model, for tests whose results do not depend on how the processor rounds: in WebAssembly, of the vocabulary, of files,
  * errors and batches. All others that run it import demo.ts.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Feed } from "../../runtime/features/feed.js";
-import type { Model } from "../../runtime/model.js";
+import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model.js";
 import { loadOracle } from "../native/oracle.js";
 
 export const DEMO_MODEL = process.env["GGSL_DEMO_MODEL"] ?? "examples/model/demo-q8_0.gguf";
@@ -26,3 +28,13 @@ export function writeExactModel(folder: string): string {
 
 /** For contexts of the exact model: a cache of 16 bits rounds, and so does flash attention, whatever the cache is. */
 export const EXACT = { cacheTypeK: "f32", cacheTypeV: "f32", flashAttention: "off" } as const;
+
+/** Loads the exact model, with contexts of 256 tokens. */
+export async function loadExactModel(options: LoadModelOptions = {}): Promise<Model> {
+  const folder = mkdtempSync(join(tmpdir(), "ggsl-exact-"));
+  try {
+    return await loadModel(writeExactModel(folder), { threads: 1, contextSize: 256, ...EXACT, ...options });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

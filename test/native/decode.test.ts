@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { pbkdf2 } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { DecodeOutput, NativeContext, NativeGraph, NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf, codeOf, generateWith, type Part } from "./batches.js";
@@ -56,6 +58,40 @@ test("the graph is built once, and only the token comes back", async () => {
     next = (await context.decode(batchOf({ sequence: 0, tokens: next, at })))[0]!.sampled!;
   expect(context.stats().graphBuilds).toBe(warm.graphBuilds);
   expect(context.stats().setInputs).toBe(warm.setInputs + 20);
+  context.dispose();
+});
+
+test("a decode does not wait for the threads that files and hashes share", async () => {
+  const context = await create([nativeGraph(GREEDY)]);
+  const ended: string[] = [];
+  const hash = promisify(pbkdf2);
+  // more than these threads; each takes longer than a decode by far
+  const hashes = Array.from({ length: 8 }, async () => {
+    await hash("", "", 100_000, 64, "sha512");
+    ended.push("hash");
+  });
+  await context.decode(batchOf({ sequence: 0, tokens: prompt, at: 0 }));
+  ended.push("decode");
+  await Promise.all(hashes);
+  expect(ended[0]).toBe("decode");
+  context.dispose();
+});
+
+test("the statistics are those of the present chains", async () => {
+  const context = await create([nativeGraph(GREEDY), nativeGraph(GREEDY)]);
+  const decode = (at: number): Promise<DecodeOutput[]> =>
+    context.decode(batchOf(...[0, 1].map((sequence) => ({ sequence, tokens: Int32Array.of(5), at }))));
+  await decode(0);
+  const { nodes, readbackBytes } = context.stats();
+  await decode(1);
+  expect(context.stats()).toMatchObject({ nodes, readbackBytes });
+  context.setChain(1, nativeGraph(RANKED));
+  context.setUniforms(1, Float32Array.of(0));
+  await decode(2);
+  expect(context.stats().nodes).toBeGreaterThan(nodes);
+  context.setChain(1, null);
+  await decode(3);
+  expect(context.stats()).toMatchObject({ nodes, readbackBytes: readbackBytes / 2 });
   context.dispose();
 });
 

@@ -16,7 +16,7 @@ import { graphOf, logitsNode, nativeGraph, node } from "./graphs.js";
 const FAMILIES: readonly DeviceFamily[] = ["cpu", "cuda", "vulkan", "other"];
 
 const open = (graph: Graph, vocabSize: number, rewriteFor: DeviceFamily, rows = 1): NativeEvaluator =>
-  new (loadBinding().Evaluator)(nativeGraph(graph), { vocabSize, rewriteFor, rows });
+  new (loadBinding().Evaluator)(nativeGraph(graph), { vocabSize, rewriteFor, rows, fuse: false });
 
 const evaluate = (evaluator: NativeEvaluator, logits: ArrayLike<number>): ChainResults =>
   evaluator.evaluate({ logits: Float32Array.from(logits), uniforms: new Float32Array() });

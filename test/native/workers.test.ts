@@ -18,7 +18,7 @@ interface Found {
 }
 
 const KINDS = ["generate", "host", "queued", "batch", "evaluate", "loadModel", "logits", "tail", "idle", "exit"];
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 test("a worker that ends while it uses the addon leaves the other threads alone", () => {
   const program = ["test/native/workers.mjs", `${ROUNDS * KINDS.length}`, DEMO_MODEL, KINDS.join()];

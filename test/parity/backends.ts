@@ -9,19 +9,25 @@ import { loadBinding } from "../../runtime/native/loader.js";
 import { loadedWasm } from "../../runtime/wasm/loader.js";
 import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
 import type { Vector } from "../../runtime/reference/kernels.js";
+import { openOnnx } from "../emit/ort.js";
 
 const ALL = ["reference", "cpu", "wasm", "vulkan"] as const;
-export type Backend = (typeof ALL)[number];
+type Public = (typeof ALL)[number];
+/**
+ * `ops` and `passes` are the CPU without its passes over wide columns, and with them, for the second of two sequences; `onnx` is
+ * onnxruntime-node.
+ */
+export type Backend = Public | "ops" | "passes" | "onnx";
 
 /** Names the backends to compare; Vulkan needs a new process every few graphs, so its tests are in test/vulkan. */
 const CHOSEN = "GGSL_BACKENDS";
-export const BACKENDS: readonly Backend[] = process.env[CHOSEN]?.split(",").map(backendOf) ?? [
+export const BACKENDS: readonly Public[] = process.env[CHOSEN]?.split(",").map(backendOf) ?? [
   "reference",
   "cpu",
   "wasm",
 ];
 
-function backendOf(name: string): Backend {
+function backendOf(name: string): Public {
   const found = ALL.find((b) => b === name);
   if (!found) throw new Error(`${CHOSEN}: expected one or more of ${ALL.join(", ")}, found \`${name}\``);
   return found;
@@ -61,14 +67,54 @@ export function runOf(backend: Backend, graph: Graph, vocabSize: number, columns
 type Given = ReturnType<Columns>;
 
 function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSize: number, columns: Given): OpenGraph {
+  if (backend === "onnx") return openInOnnx(graph, vocabSize);
   if (backend === "vulkan") return openVulkan(graph, vocabSize, columns);
-  const { Graph: NativeGraph, Evaluator } = backend === "cpu" ? loadBinding() : loadedWasm();
-  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize });
+  if (backend === "passes") return openSecond(graph, vocabSize, columns);
+  const { Graph: NativeGraph, Evaluator } = backend === "wasm" ? loadedWasm() : loadBinding();
+  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, fuse: backend !== "ops" });
   return {
     run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) }),
     [Symbol.dispose]: () => evaluator.dispose(),
   };
 }
+
+/** In onnxruntime-node. */
+function openInOnnx(graph: Graph, vocabSize: number): OpenGraph {
+  const opened = openOnnx(graph, vocabSize);
+  return {
+    run: (logits, uniforms, inputs = []) => opened.run([{ logits, uniforms, inputs }])[0]!,
+    [Symbol.dispose]: () => opened[Symbol.dispose](),
+  };
+}
+
+/** The first sequence has the logits in the opposite order, so that its results would be wrong for the second. */
+function openSecond(graph: Graph, vocabSize: number, columns: Given): OpenGraph {
+  const { Graph: NativeGraph, Evaluator } = loadBinding();
+  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, rows: 2 });
+  return {
+    run: (logits, uniforms, inputs = []) =>
+      secondOf(
+        evaluator.evaluate({
+          logits: joined(logits.toReversed(), logits),
+          uniforms: joined(uniforms, uniforms),
+          inputs: varying(graph, inputs).map((input) => joined(input, input)),
+        }),
+      ),
+    [Symbol.dispose]: () => evaluator.dispose(),
+  };
+}
+
+function joined<T extends Vector>(first: T, second: T): T {
+  const both = new (first.constructor as new (size: number) => T)(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+const secondOf = (results: ChainResults): ChainResults =>
+  Object.fromEntries(
+    Object.entries(results as Record<string, Vector>).map(([name, both]) => [name, both.slice(both.length / 2)]),
+  );
 
 /** As in the runtime, except that a chain which the device cannot run as a whole is an error. */
 function openVulkan(graph: Graph, vocabSize: number, columns: Given): OpenGraph {

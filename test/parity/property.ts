@@ -41,5 +41,5 @@ export function shrink(cases: fc.Arbitrary<Case>, numRuns: number, backend: Back
     runCase(c, backend, tally);
     expect(tally.mismatches).toEqual([]);
   });
-  fc.assert(agrees, { seed: SEED, numRuns, interruptAfterTimeLimit: SHRINKING });
+  fc.assert(agrees, { seed: SEED, numRuns, plugins: [fc.interruptAfterTimeLimit(SHRINKING)] });
 }

@@ -4,13 +4,21 @@ import type { Backend } from "./backends.js";
 const fromEnvironment = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
 /** Cases per sampler on the CPU. */
-export const CASES = fromEnvironment("GGSL_PARITY_CASES", 150);
+export const CASES = fromEnvironment("GGSL_PARITY_CASES", 100);
 
 /**
  * Other backends run a part of the cases: they share the compiler and its bugs with the CPU, the interpreter is slow, and
  * WebAssembly has the CPU's kernels.
  */
-const SHARE: Readonly<Record<Backend, number>> = { cpu: 1, vulkan: 1, wasm: 4, reference: 8 };
+const SHARE: Readonly<Record<Backend, number>> = {
+  cpu: 1,
+  ops: 1,
+  passes: 1,
+  vulkan: 1,
+  onnx: 4,
+  wasm: 4,
+  reference: 8,
+};
 export const casesOn = (backend: Backend, cases: number): number => Math.ceil(cases / SHARE[backend]);
 
 /** The seed of fast-check. Fixed, so that failures are reproducible. */

@@ -27,7 +27,7 @@ async function goesOn(v: Visit): Promise<void> {
 
 inBrowser("bad input in the playground", () => {
   beforeAll(async () => {
-    site = await openSite("faults");
+    site = await openSite();
   }, 60_000);
   afterAll(() => site?.close());
 

@@ -25,7 +25,7 @@ const ZIPF = Float32Array.from({ length: 500 }, (_, i) => -Math.log(i + 1));
 
 inBrowser("the playground in Chromium (apt-get install chromium)", () => {
   beforeAll(async () => {
-    site = await openSite("page");
+    site = await openSite();
   }, 60_000);
   afterAll(() => site?.close());
 

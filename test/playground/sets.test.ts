@@ -42,7 +42,7 @@ let site: Site;
 
 inBrowser("sets, vocabularies and guides in the playground", () => {
   beforeAll(async () => {
-    site = await openSite("sets");
+    site = await openSite();
   }, 120_000);
   afterAll(() => site?.close());
 

@@ -1,10 +1,10 @@
 /** The built site on a local port, and a browser. */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join, normalize, resolve } from "node:path";
+import { extname, join, normalize } from "node:path";
 import { chromium, type Browser } from "playwright-core";
+import { buildPlayground } from "../../tools/lib/playground.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -19,17 +19,6 @@ const FLAGS = [
 
 /** Tests of the page run if Chromium is installed; GGSL_NEED_CHROMIUM=1 makes its absence a failure. */
 export const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === "1";
-
-/** The site as built by `npm run build:playground`, in one folder per test file, since these run in parallel. */
-function buildSite(name: string): string {
-  const vite = join("node_modules", "vite", "bin", "vite.js");
-  const folder = resolve("build", `playground-${name}`);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [vite, "build", "playground", "--outDir", folder], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`the playground cannot be built:\n${stdout}${stderr}`);
-  return folder;
-}
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -46,9 +35,9 @@ export interface Site {
 }
 
 /** Builds the site, serves it, and opens a browser. */
-export async function openSite(name: string): Promise<Site> {
+export async function openSite(): Promise<Site> {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  return openFolder(buildSite(name));
+  return openFolder(await buildPlayground());
 }
 
 /** Serves a folder's files and opens a browser. */

@@ -28,7 +28,7 @@ const REQUESTS: readonly (readonly [string, (seed: number) => SpecRequest])[] = 
 test.each(REQUESTS)("the same seed gives the same text: %s", async (_, request) => {
   using model = await loadModel(DEMO_MODEL, { backend: "cpu" });
   const text = async (seed: number): Promise<string> => {
-    const chain = chainOf(readSpec(specReply(request(seed))));
+    const chain = chainOf(readSpec(specReply(request(seed)).spec));
     let written = "";
     for await (const piece of model.generate(PROMPT, { chain, maxTokens: 24 })) written += piece.text;
     return written;
@@ -40,7 +40,7 @@ test.each(REQUESTS)("the same seed gives the same text: %s", async (_, request) 
 
 test("a seed that the chain sets is unchanged", () => {
   const seedsOf = (stages: string): unknown => {
-    const { draws, tail } = readSpec(specReply({ kind: "stages", stages, seed: 7 }));
+    const { draws, tail } = readSpec(specReply({ kind: "stages", stages, seed: 7 }).spec);
     return [draws.map((draw) => draw.seed), tail.map(({ args }) => args["seed"])];
   };
   expect(seedsOf("xtc(0.5, seed: 1) |> host xtc(0.5) |> host dist(2)")).toEqual([[1], [7, 2]]);

@@ -35,7 +35,7 @@ const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODE
 
 inBrowser("text in the playground", () => {
   beforeAll(async () => {
-    site = await openSite("text");
+    site = await openSite();
   }, 120_000);
   afterAll(() => site?.close());
 

@@ -11,6 +11,8 @@ export interface Visit {
   notices(): Promise<string>;
   /** Waits until a status line or a list matches. */
   see(selector: string, text: RegExp): Promise<void>;
+  /** Errors so far; a test takes those that it expects. */
+  readonly faults: string[];
   /** Checks that the page had no unreported errors and made no requests to other hosts. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const textOf = async (selector: string): Promise<string> => (await page.locator(selector).allInnerTexts()).join("\n");
   return {
     page,
+    faults,
     async type(text) {
       await page.locator("#editor .cm-content").focus();
       await page.keyboard.press("Control+a");

@@ -24,28 +24,51 @@ const sizes = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1500, 4096) },
 );
 
-/** Logits that no model gives, mostly with rows of -inf. */
-const hostile = logitsSpecs(
-  sizes,
-  fc.constantFrom(...HOSTILE_SHAPES, "depths"),
-  fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99),
+/** Sizes at which the CPU computes wide columns in passes: around its blocks, and around those from which a sort stops. */
+const wideSizes = fc.constantFrom(
+  511,
+  512,
+  700,
+  1023,
+  1024,
+  1025,
+  2047,
+  2049,
+  4095,
+  4096,
+  4097,
+  6000,
+  32767,
+  32769,
+  40000,
 );
 
-export const cases: fc.Arbitrary<Case> = fc
-  .record({
-    program: programs,
-    logits: fc.oneof({ weight: 2, arbitrary: logitsSpecs(sizes) }, { weight: 1, arbitrary: hostile }),
-    context: contextSpecs,
-    draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
-      nil: undefined,
-      freq: 4,
-    }),
-    steps: fc.integer({ min: 1, max: 4 }),
-  })
-  .map(({ program, logits, ...rest }): Case => {
-    const vocabSize = Math.max(logits.vocabSize, program.leastVocab);
-    return { program, logits: { ...logits, vocabSize }, ...rest };
-  });
+/** Logits that no model gives, mostly with rows of -inf. */
+const hostile = (vocabSizes: fc.Arbitrary<number>): fc.Arbitrary<LogitsSpec> =>
+  logitsSpecs(vocabSizes, fc.constantFrom(...HOSTILE_SHAPES, "depths"), fc.constantFrom(0, 0.3, 0.6, 0.9, 0.99));
+
+const casesOf = (vocabSizes: fc.Arbitrary<number>): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      program: programs,
+      logits: fc.oneof(
+        { weight: 2, arbitrary: logitsSpecs(vocabSizes) },
+        { weight: 1, arbitrary: hostile(vocabSizes) },
+      ),
+      context: contextSpecs,
+      draws: fc.option(fc.constantFrom<number[]>([0], [1], [0, 1, 0.5], [1 - 2 ** -30, 2 ** -60, 0.25]), {
+        nil: undefined,
+        freq: 4,
+      }),
+      steps: fc.integer({ min: 1, max: 4 }),
+    })
+    .map(({ program, logits, ...rest }): Case => {
+      const vocabSize = Math.max(logits.vocabSize, program.leastVocab);
+      return { program, logits: { ...logits, vocabSize }, ...rest };
+    });
+
+export const cases = casesOf(sizes);
+export const wideCases = casesOf(wideSizes);
 
 /** The inputs of a case. */
 export interface Given {

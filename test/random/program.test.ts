@@ -10,7 +10,7 @@ import { programs } from "./program.js";
 import { SEED } from "./settings.js";
 import { standardFilters, standardPicks } from "./standard.js";
 
-const SAMPLE = 250;
+const SAMPLE = 150;
 
 /** A grammar needs a model's vocabulary, so test/native covers it. */
 const ELSEWHERE = ["allowed"];

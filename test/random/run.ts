@@ -19,7 +19,13 @@ export interface RunOptions {
   /** Number of cases of the seed to skip; default 0. */
   readonly skipped?: number;
   readonly seed: number;
-  /** Ways of compiling, each compared with the optimized graph. */
+  /** Default `cases`. */
+  readonly cases?: fc.Arbitrary<Case>;
+  /** False: the backends are compared with each other only, not with the meaning of the program. */
+  readonly comparesMeaning?: boolean;
+  /** The way of compiling whose graphs are compared on all backends; default: optimized. */
+  readonly across?: Build;
+  /** Other ways of compiling, each compared with that one. */
   readonly builds?: readonly Build[];
   /** Called from time to time with the results so far. */
   readonly onProgress?: (tally: Tally) => void;
@@ -58,7 +64,7 @@ export function runCases(options: RunOptions): Tally {
   let failed: number | undefined;
   const report = reporter(options, tally);
   fc.check(
-    fc.property(cases, (c) => {
+    fc.property(options.cases ?? cases, (c) => {
       if (++index < skipped) return;
       const found = checkCase(c, options);
       if (found.failures.length > 0) failed ??= index;
@@ -82,12 +88,12 @@ const SHRINKING = 30_000;
 function smallest(options: RunOptions, index: number): string {
   let latest = "";
   fc.check(
-    fc.property(cases, (c) => {
+    fc.property(options.cases ?? cases, (c) => {
       const [failure] = checkCase(c, options).failures;
       latest = failure ?? latest;
       return failure === undefined;
     }),
-    { seed: options.seed, path: String(index), numRuns: 1, interruptAfterTimeLimit: SHRINKING },
+    { seed: options.seed, path: String(index), numRuns: 1, plugins: [fc.interruptAfterTimeLimit(SHRINKING)] },
   );
   return latest;
 }
@@ -132,7 +138,7 @@ function reporter({ onProgress }: RunOptions, tally: Tally): () => void {
 
 // ---------------------------------------------------------------- one case
 
-type Ways = Pick<RunOptions, "backends" | "builds">;
+type Ways = Pick<RunOptions, "backends" | "across" | "builds" | "comparesMeaning">;
 
 export function checkCase(c: Case, ways: Ways): Tally {
   const tally = newTally();
@@ -147,7 +153,11 @@ export function checkCase(c: Case, ways: Ways): Tally {
 }
 
 /** Compares every backend with the first one, and on each backend every build with the optimized graph. */
-function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tally: Tally): void {
+function compareAll(
+  c: Case,
+  { backends, across = OPTIMIZED, builds: all = buildsOf(c), comparesMeaning = true }: Ways,
+  tally: Tally,
+): void {
   // a chain without a pick has no token to output
   const builds = all.filter(
     ({ outputs, folds }) => (outputs.length > 1 || c.program.picks !== undefined) && (!folds || mayFold(c.program)),
@@ -161,7 +171,7 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
     const graph = compile(build);
     return outcomeOf(graph, given, runOf(backend, graph, vocabSize, columnsFor(graph, given)), accepted);
   };
-  const first = outcomeIn(OPTIMIZED, backends[0]!);
+  const first = outcomeIn(across, backends[0]!);
   const accepted = first.map(chosen);
   const edge = edgesOf(() => compile(PLAIN), given, accepted);
   tally.steps = first.length;
@@ -176,16 +186,16 @@ function compareAll(c: Case, { backends, builds: all = buildsOf(c) }: Ways, tall
     if (reason) tally[reason]++;
     else fail(where, `step ${mismatch.step}: ${mismatch.fault}`);
   };
-  const meant = meaningWhereClear(() => meaningOf(checked, c.program, given, accepted));
-  if (meant) check(`against the meaning, optimized on ${backends[0]!}`, first, meant, false);
-  else tally.unclear = 1;
-  for (const build of [OPTIMIZED, ...builds]) {
+  const meant = comparesMeaning ? meaningWhereClear(() => meaningOf(checked, c.program, given, accepted)) : undefined;
+  if (meant) check(`against the meaning, ${across.name} on ${backends[0]!}`, first, meant, false);
+  else if (comparesMeaning) tally.unclear = 1;
+  for (const build of [across, ...builds]) {
     const faults = verify(compile(build));
     if (faults.length > 0) fail(build.name, faults.join("; "));
   }
   for (const backend of backends) {
-    const wanted = outcomeIn(OPTIMIZED, backend, accepted);
-    check(`optimized on ${backend}`, wanted, first, false);
+    const wanted = outcomeIn(across, backend, accepted);
+    check(`${across.name} on ${backend}`, wanted, first, false);
     for (const build of builds) {
       check(`${build.name} on ${backend}`, outcomeIn(build, backend, accepted), wanted, backend === "reference");
     }

@@ -3,28 +3,20 @@
  * that a text may part at a tie; GGSL_SPECULATION_TEXTS and GGSL_SPECULATION_TOKENS ask for more and longer texts
  * (`npm run speculation`), of which nearly all must be equal.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { loadModel, type Model } from "../../runtime/index.js";
+import type { Model } from "../../runtime/index.js";
 import type { Speculate } from "../../runtime/speculation/options.js";
-import { EXACT, writeExactModel } from "../model/demo.js";
+import { loadExactModel } from "../model/demo.js";
 import { CHAINS, PROMPT, textOf } from "./chains.js";
 
 const TEXTS = Number(process.env["GGSL_SPECULATION_TEXTS"] ?? 1);
 const TOKENS = Number(process.env["GGSL_SPECULATION_TOKENS"] ?? 40);
 
-let folder: string;
 let model: Model;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "ggsl-speculation-"));
-  model = await loadModel(writeExactModel(folder), { backend: "cpu", contextSize: 512, threads: 1, ...EXACT });
+  model = await loadExactModel({ backend: "cpu", contextSize: 512 });
 });
-afterAll(() => {
-  model.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => model.dispose());
 
 /** Beginnings that differ: the verses of the prompt from another token on. */
 const promptOf = (index: number): Int32Array => {

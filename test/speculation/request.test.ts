@@ -5,17 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, compilePipeline, InputError, loadModel, type Model } from "../../runtime/index.js";
 import type { SequenceRequest } from "../../runtime/generate.js";
-import { longestMatch, openLookup } from "../../runtime/speculation/lookup.js";
 import type { Speculate } from "../../runtime/speculation/options.js";
 import { MAMBA, writeModel } from "../model/architectures.js";
-import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
+import { DEMO_MODEL, loadExactModel } from "../model/demo.js";
 import { CHAINS, PROMPT, textOf } from "./chains.js";
 
 let folder: string;
 let model: Model;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ggsl-speculation-"));
-  model = await loadModel(writeExactModel(folder), { backend: "cpu", contextSize: 256, threads: 1, ...EXACT });
+  model = await loadExactModel({ backend: "cpu" });
 });
 afterAll(() => {
   model.dispose();
@@ -23,21 +22,6 @@ afterAll(() => {
 });
 
 const greedy = { chain: compilePipeline("greedy()") };
-
-describe("prompt lookup", () => {
-  const text = Int32Array.of(1, 2, 3, 9, 1, 2, 3, 4, 5, 2, 3);
-  test("takes the longest match, and the latest of equal ones", () => {
-    expect(longestMatch(text, 1, 8)).toEqual({ end: 7, length: 2 });
-    expect(longestMatch(text, 3, 8)).toEqual({ end: 0, length: 0 });
-    expect(longestMatch(Int32Array.of(7, 7, 7, 7), 2, 2)).toEqual({ end: 3, length: 2 });
-  });
-  test("goes on in its own draft where the text ends", async () => {
-    const lookup = openLookup({ min: 1, max: 8, tokens: 8, adapt: true });
-    expect(await lookup.draft(text, 6)).toEqual({ tokens: [4, 5, 2, 3, 4, 5], kind: 2 });
-    expect(await lookup.draft(Int32Array.of(1, 2, 1, 2), 5)).toEqual({ tokens: [1, 2, 1, 2, 1], kind: 2 });
-    expect(await lookup.draft(Int32Array.of(1, 2, 3), 5)).toMatchObject({ tokens: [] });
-  });
-});
 
 test("a batch can mix texts with and without drafts; rows are added to its context once", async () => {
   const names = ["greedy", "default", "mirostat_v2", "penalties"];

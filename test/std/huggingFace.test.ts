@@ -10,9 +10,9 @@ import { random } from "../parity/random.js";
 import { MASKED, PROCESSORS, STEPS, without, type Case } from "./processors.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
-const CASES = 25;
+const CASES = 10;
 /** Each case of an example compiles its file. */
-const CASES_OF_EXAMPLES = 8;
+const CASES_OF_EXAMPLES = 4;
 
 /** Where the processor bans all, `keep` keeps the best one. */
 const orBest = (processed: readonly number[], scores: readonly number[]): number[] =>

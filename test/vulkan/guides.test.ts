@@ -21,43 +21,63 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Report {
-  readonly backend: string;
-  readonly found: readonly {
-    readonly tokens: readonly number[];
-    readonly devices: readonly string[];
-    readonly readbackBytes: number;
-  }[];
+/** What one generation wrote. */
+interface Found {
+  readonly tokens: readonly number[];
+  readonly devices: readonly string[];
+  readonly readbackBytes: number;
 }
 
-async function compare(count: number, stages: string, name: string, combine: Combine): Promise<void> {
+interface Case {
+  readonly title: string;
+  readonly count: number;
+  readonly stages: string;
+  /** The guide's. */
+  readonly name: string;
+  readonly combine: Combine;
+}
+
+const CASES: readonly Case[] = [
+  ...[1, 4, 8].map((count) => ({
+    ...{ title: `${count} generations at once on Vulkan pick what combined logits of the CPU give`, count },
+    ...{ stages: "cfg(2.5) |> greedy()", name: "negative", combine: guidance(2.5) },
+  })),
+  {
+    ...{ title: "contrastive decoding on Vulkan", count: 2 },
+    ...{ stages: "contrastive(0.05, 1.5) |> greedy()", name: "amateur", combine: contrast(0.05, 1.5) },
+  },
+];
+const pairsOf = ({ count }: Case): (readonly [number[], number[]])[] =>
+  Array.from({ length: count }, (_, i) => [[100 + 7 * i], [300 + 11 * i]]);
+
+let reports: readonly (readonly Found[])[] | undefined;
+/** Runs all cases in one process, once. */
+function runCases(): readonly (readonly Found[])[] {
+  if (reports) return reports;
   Object.assign(ENVIRONMENT, { GGML_VK_DISABLE_F16: "1" });
-  const pairs = Array.from({ length: count }, (_, i) => [[100 + 7 * i], [300 + 11 * i]] as const);
-  const args = [path, JSON.stringify(EXACT), stages, name, JSON.stringify(pairs)];
-  const { backend, found } = JSON.parse(node("test/vulkan/guides.mjs", ...args)) as Report;
+  const cases = CASES.map((one) => ({ stages: one.stages, name: one.name, pairs: pairsOf(one) }));
+  const text = node("test/vulkan/guides.mjs", path, JSON.stringify(EXACT), JSON.stringify(cases));
+  const { backend, found } = JSON.parse(text) as { backend: string; found: Found[][] };
   expect(backend).toBe("vulkan");
-  let certain = 0;
-  for (const [i, [prompt, guide]] of pairs.entries()) {
-    const { tokens, devices, readbackBytes } = found[i]!;
-    expect([devices, readbackBytes]).toEqual([["Vulkan0"], 4 * count]);
-    const wanted = await guidedText(model, [Int32Array.from(prompt), Int32Array.from(guide)], combine, 8);
-    certain += expectGuided(tokens, wanted);
-  }
-  expect(certain).toBeGreaterThan(4 * count);
+  return (reports = found);
 }
 
 /** lavapipe compiles the shaders anew in each process, which takes minutes on a busy machine. */
 const SECONDS = 1200;
 
-for (const count of [1, 4, 8])
+for (const [index, one] of CASES.entries())
   vulkanTest(
-    `${count} generations at once on Vulkan pick what combined logits of the CPU give`,
-    () => compare(count, "cfg(2.5) |> greedy()", "negative", guidance(2.5)),
+    one.title,
+    async () => {
+      const found = runCases()[index]!;
+      let certain = 0;
+      for (const [i, [prompt, guide]] of pairsOf(one).entries()) {
+        const { tokens, devices, readbackBytes } = found[i]!;
+        expect([devices, readbackBytes]).toEqual([["Vulkan0"], 4 * one.count]);
+        const wanted = await guidedText(model, [Int32Array.from(prompt), Int32Array.from(guide)], one.combine, 8);
+        certain += expectGuided(tokens, wanted);
+      }
+      expect(certain).toBeGreaterThan(4 * one.count);
+    },
     SECONDS,
   );
-
-vulkanTest(
-  "contrastive decoding on Vulkan",
-  () => compare(2, "contrastive(0.05, 1.5) |> greedy()", "amateur", contrast(0.05, 1.5)),
-  SECONDS,
-);

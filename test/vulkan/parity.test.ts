@@ -8,7 +8,7 @@ import { newReport, runGroup, runJest, type Ended } from "./children.js";
 import { vulkanTest } from "./vulkan.js";
 
 /** Cases per sampler. */
-const CASES = process.env["GGSL_PARITY_CASES"] ?? "12";
+const CASES = process.env["GGSL_PARITY_CASES"] ?? "8";
 const fileOf = (group: string): string => `test/parity/${group}.test.ts`;
 
 const run = (file: string, names: readonly string[]): Ended =>

@@ -24,11 +24,11 @@ for await (const piece of generation) {
   measures.push(piece.measures);
   uploads.push(generation.stats().uploadBytes);
 }
-const { columnBytes, devices } = generation.stats();
+const { columnBytes, devices, reads } = generation.stats();
 const second = model.generate(PROMPT, options);
 const changed = [];
 for await (const { token } of second) {
   changed.push(token);
   second.setUniforms({ banned: [token] });
 }
-console.log(JSON.stringify({ steps, report: { tokens, measures, uploads, columnBytes, changed }, devices }));
+console.log(JSON.stringify({ steps, report: { tokens, measures, uploads, columnBytes, changed }, devices, reads }));

@@ -21,10 +21,13 @@ vulkanTest(
       readonly steps: readonly parts.Step[];
       readonly report: parts.Report;
       readonly devices: readonly string[];
+      readonly reads: number;
     };
     parts.expectColumns(found.steps);
     const { pieces, texts = pieces, classes } = await loadVocabulary(path);
     parts.expectGenerated(found.report, texts, classes!.end);
     expect(found.devices).toEqual(["Vulkan0"]);
+    // the token and all measures at once
+    expect(found.reads).toBe(1);
   },
 );

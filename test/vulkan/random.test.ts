@@ -10,7 +10,7 @@ import { SEED } from "../random/settings.js";
 import { chunks, newReport, runGroup, runJest, type Ended } from "./children.js";
 import { vulkanTest } from "./vulkan.js";
 
-const COUNT = Number(process.env["GGSL_RANDOM_COUNT"] ?? 60);
+const COUNT = Number(process.env["GGSL_RANDOM_COUNT"] ?? 30);
 /** Programs per process; each has several graphs. */
 const MOST = 20;
 const BACKENDS = process.env["GGSL_BACKENDS"] ?? "reference,cpu,vulkan";

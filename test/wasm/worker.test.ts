@@ -198,3 +198,15 @@ llamaTest("options that cannot be sent are refused", async () => {
   );
   await expect(load({ signal: AbortSignal.abort() })).rejects.toThrow("`signal` cannot be given for a model in memory");
 });
+
+llamaTest("a text obeys a JSON schema", async () => {
+  await load();
+  const chain = compile(
+    'import { constrain, temp, dist } from "std"\nchain c(g: grammar) = constrain(g) |> temp(0.8) |> dist(3)',
+  );
+  const properties = { age: { type: "integer", minimum: 10, maximum: 99 }, kind: { enum: ["small", "large"] } };
+  const jsonSchema = { type: "object", properties, required: ["age", "kind"] };
+  const tokens = await all(worker.generate(PROMPT, { chain, uniforms: { g: { jsonSchema } }, maxTokens: 60 }));
+  const value = JSON.parse(tokens.map(({ text }) => text).join("")) as { age: number; kind: string };
+  expect(value.age >= 10 && value.age <= 99 && ["small", "large"].includes(value.kind)).toBe(true);
+});

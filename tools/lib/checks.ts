@@ -13,7 +13,7 @@ const program =
 const TSC = "typescript-7/bin/tsc";
 
 export const LINT: readonly Check[] = [
-  ["Lint", program("eslint/bin/eslint.js", ".", "--max-warnings", "0")],
+  ["Lint", program("oxlint/bin/oxlint", ".", "--max-warnings", "0")],
   ["Imports", program("dependency-cruiser/bin/dependency-cruise.mjs", ".")],
   ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
   ["Format of C++", checkNativeFormat],

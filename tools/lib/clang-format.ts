@@ -6,12 +6,16 @@ import { attempt, root, run, ToolError, type Ended } from "./process.js";
 /** Debian 12's version. Others format some lines differently. */
 const VERSION = "19";
 
-/** All C++ sources except generated ones. */
+const FOLDERS = ["native", "examples/embed", "tools/llama-server"];
+
+/** All sources in C and C++ except generated ones. */
 const sources = (): string[] =>
-  readdirSync(join(root, "native"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(cc|h)$/.test(name) && !name.includes(".generated."))
-    .sort()
-    .map((name) => join("native", name));
+  FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(cc|cpp|c|h|hpp)$/.test(name) && !name.includes(".generated."))
+      .sort()
+      .map((name) => join(folder, name)),
+  );
 
 /** The program of the right version, or what is missing. */
 async function find(): Promise<{ program: string } | { lack: string }> {

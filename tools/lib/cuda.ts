@@ -26,28 +26,39 @@ export function checkArchitecture(text: string): string {
 
 /** Checks nvcc and the headers that ggml needs. Returns nvcc's version. */
 export async function checkNvcc(buildFolder: string): Promise<string> {
-  const { status, output } = await attempt("nvcc", ["--version"]);
-  const version = /release ([\d.]+)/.exec(output)?.[1];
-  if (status !== 0 || version === undefined)
+  const fault = await nvccFault("nvcc", buildFolder);
+  if (fault !== undefined)
     throw new ToolError(
-      "build:native: --cuda needs nvcc, NVIDIA's compiler, and found none in PATH. Install the CUDA toolkit (its package is cuda-toolkit), then:\n" +
+      `build:native: --cuda: ${fault}. Install the CUDA toolkit (its package is cuda-toolkit), then:\n` +
         "  PATH=/usr/local/cuda/bin:$PATH npm run build:native -- --cuda ARCH",
     );
+  return versionOf("nvcc");
+}
+
+/** What a compiler lacks; undefined if it can compile ggml. */
+export async function nvccFault(nvcc: string, buildFolder: string): Promise<string | undefined> {
+  if ((await attempt(nvcc, ["--version"])).status !== 0) return "there is no nvcc, NVIDIA's compiler, in PATH";
   for (const [header, part] of Object.entries(HEADERS)) {
-    if (!(await hasHeader(header, buildFolder)))
-      throw new ToolError(
-        `build:native: --cuda: nvcc ${version} finds no ${header}. Install ${part}, a part of the CUDA toolkit`,
-      );
+    if (!(await hasHeader(header, nvcc, buildFolder)))
+      return `nvcc ${await versionOf(nvcc)} finds no ${header}, which is part of ${part}`;
   }
+  return undefined;
+}
+
+/** e.g. "12.4". */
+export async function versionOf(nvcc: string): Promise<string> {
+  const { output } = await attempt(nvcc, ["--version"]);
+  const version = /release ([\d.]+)/.exec(output)?.[1];
+  if (version === undefined) throw new ToolError(`${nvcc} --version: expected a release, found:\n${output}`);
   return version;
 }
 
-async function hasHeader(header: string, buildFolder: string): Promise<boolean> {
+async function hasHeader(header: string, nvcc: string, buildFolder: string): Promise<boolean> {
   const file = join(buildFolder, "header.cu");
   mkdirSync(buildFolder, { recursive: true });
   writeFileSync(file, `#include <${header}>\n`);
   try {
-    return (await attempt("nvcc", ["-E", file])).status === 0;
+    return (await attempt(nvcc, ["-E", file])).status === 0;
   } finally {
     rmSync(file);
   }

@@ -3,27 +3,25 @@
  * package ggsl, runtime/dist/cli/main.js with chunks that only some commands need, because Node.js takes longer to find and load
  * hundreds of modules than to check a program.
  */
-import { chmodSync, copyFileSync, cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { manifestOf, publicFolders } from "./packages.js";
 import { root } from "./process.js";
+import { licenses, vendor } from "./vendor.js";
 
 const compiled = join(root, "build", "js");
 const folder = join(root, "runtime/dist/cli");
-/** Bundled, because every command needs them; other packages stay external. */
-const BUNDLED = ["commander", "ohm-js"];
-
-/** The bundle uses the library's copy of the WebAssembly module. */
-const moduleOfLibrary: Plugin = {
-  name: "module-of-library",
-  setup: (bundle) =>
-    bundle.onLoad({ filter: /runtime[\\/]wasm[\\/]loader\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      const contents = text.replace('"./ggsl.wasm"', '"../wasm/ggsl.wasm"');
-      if (contents === text) throw new Error(`${path} does not name the WebAssembly module as it did`);
-      return { contents, loader: "ts" };
-    }),
-};
 
 /** The bundle does without it: in Node.js it is in a thread of its own. */
 const grammarLibrary: Plugin = {
@@ -42,35 +40,65 @@ export async function fillDist(): Promise<void> {
     const target = join(root, name, "dist");
     rmSync(target, { recursive: true, force: true });
     cpSync(join(compiled, name), target, { recursive: true });
+    referToDisposable(target);
   }
-  await build({
-    ...{ absWorkingDir: root, entryPoints: ["cli/main.ts"], outdir: folder, external: externals() },
+  for (const workspace of publicFolders()) await vendor(workspace);
+  const { metafile } = await build({
+    ...{
+      absWorkingDir: root,
+      entryPoints: ["cli/start.ts"],
+      entryNames: "main",
+      outdir: folder,
+      external: externals(),
+    },
     ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", logLevel: "warning" },
+    // Loading takes time by the character. Names stay, for stack traces.
+    ...{ minifyWhitespace: true, minifySyntax: true, lineLimit: 200 },
+    metafile: true,
     // bundles this project's packages from their sources
     conditions: ["@ggsl/source"],
     // for packages that are not ECMAScript modules
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
-    plugins: [moduleOfLibrary, grammarLibrary],
+    plugins: [grammarLibrary],
   });
-  writeFileSync(join(folder, "LICENSES.txt"), BUNDLED.map(licenseOf).join("\n"));
+  writeFileSync(join(folder, "LICENSES.txt"), licenses(packagesIn(metafile)));
   copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
   for (const name of ["library.mjs", "worker.mjs", "library.d.mts", "LICENSE.txt"])
     copyFileSync(join(root, "runtime", GRAMMARS, name), join(root, "runtime/dist", GRAMMARS, name));
   // `npx ggsl` starts it as a program
   chmodSync(join(folder, "main.js"), 0o755);
+  linkCommand();
 }
 
-/** Dependencies of the package ggsl, except the packages of this project, which are bundled. */
+/** Lets declarations that use `Disposable` work in projects whose `lib` does not contain it. */
+function referToDisposable(dist: string): void {
+  for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".d.ts")) continue;
+    const text = readFileSync(join(dist, path), "utf8");
+    if (/\bDisposable\b|Symbol\.dispose\b/.test(text))
+      writeFileSync(join(dist, path), `/// <reference lib="esnext.disposable" />\n${text}`);
+  }
+}
+
+/**
+ * Dependencies of the package ggsl, except the packages of this project, which are bundled; and the server, which is installed by those who
+ * want it.
+ */
 function externals(): string[] {
-  const text = readFileSync(join(root, "runtime", "package.json"), "utf8");
-  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
-  return Object.keys(dependencies).filter((name) => !name.startsWith("@ggsl/"));
+  const { dependencies = {}, peerDependencies = {} } = manifestOf("runtime");
+  return [...Object.keys(dependencies).filter((name) => !name.startsWith("@ggsl/")), ...Object.keys(peerDependencies)];
 }
 
-function licenseOf(name: string): string {
-  const from = join(root, "node_modules", name);
-  const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry))!;
-  return `${name}\n\n${readFileSync(join(from, file), "utf8")}`;
+/** The folders of the packages that a bundle contains, without those of this project. */
+function packagesIn({ inputs }: Metafile): string[] {
+  const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/** npm links the command of a workspace only if it is there when packages are installed. */
+function linkCommand(): void {
+  const link = join(root, "node_modules", ".bin", "ggsl");
+  if (!existsSync(link)) symlinkSync(join("..", "ggsl", "dist", "cli", "main.js"), link);
 }

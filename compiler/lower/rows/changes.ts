@@ -1,13 +1,15 @@
 /** Changes of the candidate table: new logits, fewer rows, another order. */
 import { emit } from "../../graph/build.js";
 import type { Dim, NodeId } from "../../graph/graph.js";
+import { isWithin } from "../../graph/interval.js";
 import { tellsDropped } from "../rules/implied-mask.js";
 import { takesAll } from "../rules/no-op-filters.js";
 import { orderFacts, knownTrend } from "../rules/order-facts.js";
 import { clamp, scale } from "./arith.js";
 import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
 import { and } from "./conditions.js";
-import { clampedGap } from "./gap.js";
+import { ofFewTokens } from "./few-tokens.js";
+import { clampedGap, type Gap } from "./gap.js";
 import type { Lowering } from "./lowering.js";
 import type { Table } from "./table.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
@@ -19,11 +21,13 @@ function changeRows(t: Table): void {
 }
 
 /** `logit = value` */
-export function assignLogit(cx: Lowering, value: NodeValue): void {
+export function assignLogit(cx: Lowering, given: NodeValue): void {
   const t = cx.table;
-  if (value.id === logitOf(cx).id) return;
-  const logit = clamp(cx, value, -LOGIT_LIMIT, LOGIT_LIMIT) as NodeValue;
-  const gap = value.facts.gap && clampedGap(value.facts.gap, LOGIT_LIMIT);
+  if (given.id === logitOf(cx).id) return;
+  const value = ofFewTokens(cx, given);
+  const limit = limitFor(cx, value);
+  const logit = clamp(cx, value, -limit, limit) as NodeValue;
+  const gap = value.facts.gap && clampedGap(value.facts.gap, limit);
   if (!tellsDropped(cx, gap)) {
     t.mask = aliveOf(cx);
     t.isMaskFull = true;
@@ -43,6 +47,29 @@ export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): voi
   t.mask = { ...mask, facts: { trend } };
   t.isMaskFull ||= isFull;
   t.isPacked &&= trend === "falls";
+  changeRows(t);
+}
+
+/** A third of the penalty of a dropped row, which lowers any such logit below all others. */
+const WIDE_LIMIT = 2 ** 108;
+
+/** Logits that are known to stay within the wide limit are not clamped if they tell the dropped rows: clamped, they need a mask. */
+const limitFor = (cx: Lowering, { range, facts: { gap } }: NodeValue): number =>
+  isWithin(range, -WIDE_LIMIT, WIDE_LIMIT) && tellsDropped(cx, gap && clampedGap(gap, WIDE_LIMIT))
+    ? WIDE_LIMIT
+    : LOGIT_LIMIT;
+
+/** Drops the rows of which `logits` are at most `level`; those of all other rows are the present ones. */
+export function dropByLogit(cx: Lowering, logits: NodeValue, gap: Gap, level: number): void {
+  const t = cx.table;
+  t.drops++;
+  t.assigned = { ...logits, facts: { gap: { ...gap, drops: t.drops } } };
+  t.raw = logits.id;
+  t.rawLevel = level;
+  t.isRawFinite = true;
+  t.isRawFalling = false;
+  t.isPacked = false;
+  t.weights = undefined;
   changeRows(t);
 }
 

@@ -6,13 +6,13 @@ import { PENALTY } from "../../graph/masks.js";
 import { knownTrend } from "../rules/order-facts.js";
 import { clamp, mul, node, scale } from "./arith.js";
 import { and } from "./conditions.js";
+import type { Gap } from "./gap.js";
 import type { Lowering } from "./lowering.js";
+import { LOGIT_ALIVE } from "./table.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
 
 /** Logits are clamped to plus and minus this: far beyond any effect on probabilities, and safe in arithmetic. */
 export const LOGIT_MAX = 1e30;
-/** An input logit at or below minus this counts as -inf. */
-const LOGIT_ALIVE = 0.9e30;
 /** Assigned logits are clamped to plus and minus this. */
 export const LOGIT_LIMIT = 1e31;
 
@@ -48,11 +48,15 @@ export function logitOf(cx: Lowering): NodeValue {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, {
         trend: t.isRawFalling ? knownTrend(cx, "falls") : undefined,
-        gap: { size: LOGIT_MAX - LOGIT_ALIVE, lowest: -LOGIT_ALIVE, highestDropped: -LOGIT_MAX },
+        gap: { size: LOGIT_MAX - LOGIT_ALIVE, lowest: -LOGIT_ALIVE, highestDropped: -LOGIT_MAX, drops: t.drops },
       });
     })
   );
 }
+
+/** Between the present logits of the rows left and those of the rows dropped by their logits. */
+export const levelOf = ({ table }: Lowering, { lowest, highestDropped }: Gap): number =>
+  table.assigned ? (lowest + highestDropped) / 2 : table.rawLevel;
 
 export const clampLogits = (cx: Lowering, id: NodeId, name = "logit"): NodeId =>
   emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name });
@@ -110,13 +114,13 @@ export function tokenOf(cx: Lowering): NodeValue {
   });
 }
 
-/** 1 for every row left, 0 for every dropped one, including those that came as -inf. */
+/** 1 for every row left, 0 for every dropped one, including those dropped by their logits. */
 export function aliveOf(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
     const trend = t.isPacked ? knownTrend(cx, "falls") : undefined;
-    const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: LOGIT_ALIVE });
+    const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: -t.rawLevel });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,
       trend,
@@ -150,9 +154,14 @@ export function logitKey(cx: Lowering): NodeValue {
  */
 export const largestKey = (cx: Lowering): NodeValue => (cx.table.mask ? logitKey(cx) : logitOf(cx));
 
+/** Whether the logits of dropped rows are: then they become -inf when they are divided by 0. */
+const isBelowZero = (gap: Gap | undefined): boolean => gap !== undefined && gap.highestDropped < 0;
+
 /** The logits as an output: -inf for dropped rows. */
 export function outputLogits(cx: Lowering): NodeId {
   const alive = aliveOf(cx);
+  if (!cx.table.mask && isBelowZero(logitOf(cx).facts.gap))
+    return emit(cx.builder, "div", [logitOf(cx).id, alive.id], {}, { name: "logits" });
   const logMask = emit(cx.builder, "log", [alive.id]);
   return emit(cx.builder, "add", [logitOf(cx).id, logMask], {}, { name: "logits" });
 }

@@ -130,7 +130,12 @@ export function select(cx: Lowering, c: Value, a: Value, b: Value): Value {
       ? a.facts.trend
       : undefined;
   const isCondition = [c, a, b].every(isConditionValue);
-  return { ...blend, range: I.union(a.range, b.range), facts: { trend, ...(isCondition && { isCondition }) } };
+  const choice = c.kind === "node" && c.isColumn ? { choice: { condition: c, then: a, otherwise: b } } : {};
+  return {
+    ...blend,
+    range: I.union(a.range, b.range),
+    facts: { trend, ...(isCondition && { isCondition }), ...choice },
+  };
 }
 
 const isColumnValue = (v: Value): boolean => v.kind === "node" && v.isColumn;
@@ -147,5 +152,11 @@ export function larger(cx: Lowering, a: Value, b: Value): Value {
   return { ...either, range: I.interval(Math.max(a.range.lo, b.range.lo), Math.max(a.range.hi, b.range.hi)) };
 }
 
-export const smaller = (cx: Lowering, a: Value, b: Value): Value =>
-  a.kind === "uniform" && b.kind === "uniform" ? uniformOp("min", a, b) : neg(cx, larger(cx, neg(cx, a), neg(cx, b)));
+export function smaller(cx: Lowering, a: Value, b: Value): Value {
+  if (a.kind === "uniform" && b.kind === "uniform") return uniformOp("min", a, b);
+  if (a.range.hi <= b.range.lo) return a;
+  if (b.range.hi <= a.range.lo) return b;
+  if (isConstant(b)) return clamp(cx, a, -I.F32_MAX, b.expr);
+  if (isConstant(a)) return clamp(cx, b, -I.F32_MAX, a.expr);
+  return neg(cx, larger(cx, neg(cx, a), neg(cx, b)));
+}

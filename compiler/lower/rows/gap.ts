@@ -13,6 +13,8 @@ export interface Gap {
   readonly lowest: number;
   /** No row that came as -inf is higher than this. */
   readonly highestDropped: number;
+  /** The table's `drops` when it was found: later ones are not covered. */
+  readonly drops: number;
 }
 
 /** More than the relative error of an f32 operation. */
@@ -25,11 +27,11 @@ const rounded = (gap: Gap, largest: number): Gap | undefined =>
   clampedGap({ ...gap, size: gap.size - largest * ROUNDING }, I.F32_MAX);
 
 /** After clamping all rows to plus and minus `limit`, where rows may become equal. */
-export function clampedGap({ size, lowest, highestDropped }: Gap, limit: number): Gap | undefined {
+export function clampedGap({ size, lowest, highestDropped, drops }: Gap, limit: number): Gap | undefined {
   const left = Math.min(size, lowest + limit, limit - highestDropped);
   // also for NaN
   if (!(left > 0)) return undefined;
-  return { size: left, lowest: Math.max(lowest, -limit), highestDropped: Math.max(highestDropped, -limit) };
+  return { size: left, lowest: Math.max(lowest, -limit), highestDropped: Math.max(highestDropped, -limit), drops };
 }
 
 /** After adding the same number to all rows, or with `isColumn` another one to each. */
@@ -40,6 +42,7 @@ export function shiftedGap(gap: Gap, { lo, hi }: Interval, isColumn: boolean): G
       size: gap.size - (isColumn ? hi - lo : 0),
       lowest: gap.lowest + lo,
       highestDropped: gap.highestDropped + hi,
+      drops: gap.drops,
     },
     largest,
   );
@@ -48,12 +51,13 @@ export function shiftedGap(gap: Gap, { lo, hi }: Interval, isColumn: boolean): G
 /** After multiplying all rows by the same number. */
 export function stretchedGap(gap: Gap, by: Interval): Gap | undefined {
   if (!(by.lo > 0)) return undefined;
-  const { lowest, highestDropped } = gap;
+  const { lowest, highestDropped, drops } = gap;
   return rounded(
     {
       size: gap.size * by.lo,
       lowest: lowest * (lowest < 0 ? by.hi : by.lo),
       highestDropped: highestDropped * (highestDropped < 0 ? by.lo : by.hi),
+      drops,
     },
     magnitude(gap) * by.lo,
   );

@@ -14,17 +14,19 @@ export interface Table {
   dim: Dim;
   /** Token ids of the rows, i32; absent while row = token id. */
   ids: NodeId | undefined;
-  /** The input logits, f32, may be -inf. */
+  /** The input logits, f32, may be -inf; or those of when rows were last dropped by their logits. */
   raw: NodeId;
-  /** `raw` is already clamped: it is the logits, and rows that came as -inf are below `-LOGIT_ALIVE`. */
+  /** Rows of which `raw` is at most this are dropped. */
+  rawLevel: number;
+  /** `raw` is already clamped: it is the logits, unless others are assigned. */
   isRawFinite: boolean;
   /** `raw` is descending. */
   isRawFalling: boolean;
   /** The present logits, finite; absent while they are `raw`, clamped. */
   assigned: NodeValue | undefined;
-  /** 1 for the rows left, 0 for dropped ones; absent while only rows that came as -inf are dropped. */
+  /** 1 for the rows left, 0 for dropped ones; absent while rows are dropped by their logits only, first those that came as -inf. */
   mask: NodeValue | undefined;
-  /** The mask also covers the rows that came as -inf. */
+  /** The mask also covers the rows dropped by their logits. */
   isMaskFull: boolean;
   /** The program has sorted the rows. */
   isOrdered: boolean;
@@ -34,6 +36,8 @@ export interface Table {
   isPacked: boolean;
   /** A softmax of the present logits from before rows were dropped; its best row is still left. */
   weights: NodeValue | undefined;
+  /** Counts the statements that dropped rows by their logits. */
+  drops: number;
   /** Counts the changes to the set of rows. */
   version: number;
   /** Values derived from the present table. */
@@ -41,10 +45,14 @@ export interface Table {
   lets: Map<string, Let>;
 }
 
+/** An input logit at or below minus this counts as -inf. */
+export const LOGIT_ALIVE = 0.9e30;
+
 export const newTable = (raw: NodeId): Table => ({
   dim: "V",
   ids: undefined,
   raw,
+  rawLevel: -LOGIT_ALIVE,
   isRawFinite: false,
   isRawFalling: false,
   assigned: undefined,
@@ -54,6 +62,7 @@ export const newTable = (raw: NodeId): Table => ({
   isOrderInherited: false,
   isPacked: false,
   weights: undefined,
+  drops: 0,
   version: 0,
   cache: new Map(),
   lets: new Map(),

@@ -48,6 +48,14 @@ export interface Facts {
   readonly isCondition?: boolean;
   /** Of logits. */
   readonly gap?: Gap | undefined;
+  /** The column is `condition ? then : otherwise`. */
+  readonly choice?: Choice;
+}
+
+export interface Choice {
+  readonly condition: NodeValue;
+  readonly then: Value;
+  readonly otherwise: Value;
 }
 
 export const NO_FACTS: Facts = {};

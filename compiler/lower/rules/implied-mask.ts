@@ -21,6 +21,6 @@ export const impliedMask: Rule = {
 
 /** Below a gap of this many nats a dropped row could have a nonzero probability. */
 const MIN_GAP = 1000;
-/** Whether logits with this gap identify the rows that came as -inf. */
-export const tellsDropped = (cx: Lowering, gap: Gap | undefined): boolean =>
-  cx.uses(impliedMask) && gap !== undefined && gap.size >= MIN_GAP;
+/** Whether logits with this gap identify the rows that are dropped by their logits. */
+export const tellsDropped = (cx: Lowering, gap: Gap | undefined): gap is Gap =>
+  cx.uses(impliedMask) && gap !== undefined && gap.size >= MIN_GAP && gap.drops === cx.table.drops;

@@ -162,7 +162,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, in
     });
 }
 
-// Gives f64 in the order of ContextStats in runtime/native/binding.ts.
+// Gives f64 in the order of NUMBERS in runtime/wasm/llama/context.ts.
 EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
     return guarded([&] {
         const ContextStats stats    = session->context.stats();
@@ -174,7 +174,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
             static_cast<double>(chains.nodes), static_cast<double>(chains.nodes_without_views),
             static_cast<double>(chains.readback_bytes), static_cast<double>(chains.sequence_bytes),
             static_cast<double>(stats.cache_bytes), static_cast<double>(counters.upload_bytes),
-            static_cast<double>(chains.column_bytes) });
+            static_cast<double>(chains.column_bytes), static_cast<double>(chains.reads) });
     });
 }
 

@@ -7,5 +7,9 @@
 void __wrap_quantize_row_q8_0(const float * x, void * y, int64_t count);
 void __wrap_quantize_row_q8_1(const float * x, void * y, int64_t count);
 
-void __wrap_quantize_row_q8_0(const float * x, void * y, int64_t count) { quantize_row_q8_0_ref(x, y, count); }
-void __wrap_quantize_row_q8_1(const float * x, void * y, int64_t count) { quantize_row_q8_1_ref(x, y, count); }
+void __wrap_quantize_row_q8_0(const float * x, void * y, int64_t count) {
+    quantize_row_q8_0_ref(x, y, count);
+}
+void __wrap_quantize_row_q8_1(const float * x, void * y, int64_t count) {
+    quantize_row_q8_1_ref(x, y, count);
+}

@@ -1,7 +1,7 @@
 /** Integers in a range, as digits. */
 import { all, any, textOf, type Item } from "../text/rules.js";
 
-const digits = (from: number, to: number): Item => ({
+export const digits = (from: number, to: number): Item => ({
   kind: "class",
   ranges: [[48 + from, 48 + to]],
   isNegated: false,
@@ -18,7 +18,7 @@ export function integers({ minimum, maximum }: Readonly<Record<string, number>>)
 }
 
 /** From an integer that is not negative to another or to infinity. */
-function between(from: number, to: number): Item[] {
+export function between(from: number, to: number): Item[] {
   const items: Item[] = [];
   for (let first = from; first <= to;) {
     const { length } = String(first);

@@ -17,7 +17,7 @@ export type SchemaType = (typeof TYPES)[number];
 /** The keywords that are enforced for each type. */
 export const ENFORCED: Readonly<Record<SchemaType, readonly string[]>> = {
   integer: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-  number: [],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
   string: ["minLength", "maxLength", "pattern", "format"],
   boolean: [],
   null: [],

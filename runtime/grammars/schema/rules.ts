@@ -3,6 +3,7 @@ import { readRegex } from "../text/regex.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
 import { FORMATS } from "./keywords.js";
 import { integers } from "./integers.js";
+import { numbers } from "./numbers.js";
 import { ANY_TEXT, inJson } from "./pattern.js";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -36,25 +37,37 @@ const ESCAPE = all([
 ]);
 const quoted = (inside: Item): Item => all([textOf('"'), inside, textOf('"')]);
 
+const TEXT = quoted(repeat(any([ANY_TEXT, ESCAPE]), 0, Infinity));
+const ANY_STRING: Item = rule("a text");
+const ANY: Item = rule("a value");
+
 /** Names with a blank are in no schema's definitions, whose names are quoted. */
 const BASIC: Readonly<Record<string, Item>> = {
   // a weak model would write blanks without end
   "a blank": any([EMPTY, textOf(" "), all([textOf("\n"), repeat(characters([" ", " "], ["\t", "\t"]), 0, 20)])]),
-  "a text": quoted(repeat(any([ANY_TEXT, ESCAPE]), 0, Infinity)),
+  "a text": TEXT,
   "a number": all([INTEGER, optional(FRACTION), optional(EXPONENT)]),
   "an integer": INTEGER,
   "a boolean": any([textOf("true"), textOf("false")]),
   "a null": textOf("null"),
-  "a value": any(["a text", "a number", "a boolean", "a null", "an array", "an object"].map(rule)),
+  "a value but no text": any(["a number", "a boolean", "a null", "an array", "an object"].map(rule)),
+  "a value": any(["a text", "a value but no text"].map(rule)),
 };
 const BLANK = rule("a blank");
 const COMMA = all([BLANK, textOf(","), BLANK]);
-const ANY = rule("a value");
+const COLON = all([BLANK, textOf(":"), BLANK]);
 
 /** @param schema what `readSchema` returns */
 export function schemaRules(schema: unknown): Rules {
   return new Maker().whole(schema);
 }
+
+/** Whether it can be any text, and nothing says where that is in it. */
+const isText = (item: Item): boolean =>
+  item === ANY_STRING || item === ANY || (item.kind === "any" && item.items.some(isText));
+
+/** Whether all values of this kind with the same mark after them are one rule. */
+const isShared = (item: Item): boolean => item === ANY_STRING || item === ANY;
 
 class Maker {
   private readonly made = new Map<string, Item>(Object.entries(BASIC));
@@ -80,6 +93,8 @@ class Maker {
     switch (type) {
       case "integer":
         return integers(rest as Readonly<Record<string, number>>) ?? rule("an integer");
+      case "number":
+        return Object.keys(rest).length === 0 ? rule("a number") : numbers(rest)!;
       case "string":
         return this.string(rest);
       case "array":
@@ -96,35 +111,76 @@ class Maker {
   private string({ pattern, format, minLength = 0, maxLength = Infinity }: Schema): Item {
     if (typeof pattern === "string") return quoted(inJson(readRegex(pattern).get(ROOT)!));
     if (typeof format === "string") return quoted(inJson(readRegex(FORMATS[format]!).get(ROOT)!));
-    if (minLength === 0 && maxLength === Infinity) return rule("a text");
+    if (minLength === 0 && maxLength === Infinity) return ANY_STRING;
     return quoted(repeat(ANY_TEXT, minLength as number, maxLength as number));
   }
 
   /** A rule of its own: what is repeated and named is there once. */
-  private named(item: Item): Item {
-    if (item.kind === "rule") return item;
-    const name = `part ${++this.count}`;
-    this.made.set(name, item);
+  private named(given: Item | ((self: Item) => Item)): Item {
+    if (typeof given !== "function" && given.kind === "rule") return given;
+    const self = rule(`part ${++this.count}`) as Item & { readonly kind: "rule" };
+    this.made.set(self.name, typeof given === "function" ? given(self) : given);
+    return self;
+  }
+
+  /** A value that is written more than once: a rule, unless it can be any text. */
+  private shared(item: Item): Item {
+    if (!isText(item)) return this.named(item);
+    return item.kind === "any" ? any(item.items.map((one) => this.shared(one))) : item;
+  }
+
+  /**
+   * A value and what follows it. A text and what follows are in one rule: nearly every token is allowed in a text, and those that
+   * end it are decided beforehand up to the end of the rule.
+   */
+  private followed(value: Item, after: readonly Item[]): Item {
+    if (!isText(value)) return all([value, ...after]);
+    const values =
+      value === ANY ? [ANY_STRING, rule("a value but no text")] : value.kind === "any" ? value.items : [value];
+    if (values.length === 1) return all([TEXT, ...after]);
+    const rest = after.length === 1 ? after[0]! : this.named(all(after));
+    return any(values.map((one) => this.followed(one, [rest])));
+  }
+
+  /** A value, and what comes between it and a mark. */
+  private closed(value: Item, mark: string): Item {
+    const end = [BLANK, textOf(mark)];
+    if (!isShared(value)) return this.followed(value, end);
+    const name = `${value === ANY ? "a value" : "a text"} ${mark}`;
+    if (!this.made.has(name)) this.made.set(name, this.followed(value, end));
     return rule(name);
+  }
+
+  /** Values with commas between them, each after its `name`, and what closes the list. */
+  private items(item: Item, close: string, min: number, max: number, name: Item = EMPTY): Item {
+    const end = textOf(close);
+    if (max === 0) return end;
+    const least = Math.max(min, 1) - 1;
+    const some = (): Item => {
+      if (max !== Infinity) {
+        const one = this.named(all([name, this.named(item)]));
+        return all([one, repeat(all([COMMA, one]), least, max - 1), BLANK, end]);
+      }
+      const last = this.named((self) =>
+        all([name, this.followed(item, [BLANK, any([end, all([textOf(","), BLANK, self])])])]),
+      );
+      return all([repeat(all([name, this.closed(item, ","), BLANK]), least, least), last]);
+    };
+    return min > 0 ? some() : any([end, some()]);
   }
 
   private list({ prefixItems = [], items = true, minItems = 0, maxItems = Infinity }: Schema): Item {
     const first = (prefixItems as unknown[]).map((schema) => this.named(this.item(schema)));
-    const others = items === false ? undefined : this.named(this.item(items));
+    const others = items === false ? undefined : this.shared(this.item(items));
     const [min, max] = [minItems as number, Math.min(maxItems as number, others ? Infinity : first.length)];
+    if (first.length === 0) return all([textOf("["), BLANK, others ? this.items(others, "]", min, max) : textOf("]")]);
     // from the last one on: what comes after `n` items
     const after = (n: number): Item => {
       const comma = n > 0 ? COMMA : EMPTY;
       if (n >= max) return EMPTY;
-      if (n < first.length) {
-        const more = this.named(all([comma, first[n]!, after(n + 1)]));
-        return n < min ? more : optional(more);
-      }
-      if (n === 0) {
-        const rest = all([others!, repeat(all([COMMA, others!]), Math.max(min - 1, 0), max - 1)]);
-        return min > 0 ? rest : optional(rest);
-      }
-      return repeat(all([COMMA, others!]), Math.max(min - n, 0), max - n);
+      if (n >= first.length) return repeat(all([COMMA, others!]), Math.max(min - n, 0), max - n);
+      const more = this.named(all([comma, first[n]!, after(n + 1)]));
+      return n < min ? more : optional(more);
     };
     return all([textOf("["), BLANK, after(0), BLANK, textOf("]")]);
   }
@@ -138,52 +194,58 @@ class Maker {
   }: Schema): Item {
     const min = minProperties as number;
     const max = (maxProperties as number | undefined) ?? Infinity;
-    if (additionalProperties !== false) return this.open(this.item(additionalProperties), min, max);
+    if (additionalProperties !== false) return this.open(this.shared(this.item(additionalProperties)), min, max);
     const names = Object.keys(properties as Schema);
-    const members = names.map((name) =>
-      this.member(textOf(JSON.stringify(name)), this.item((properties as Schema)[name])),
-    );
+    const values = names.map((name) => this.shared(this.item((properties as Schema)[name])));
     const needs = names.map((name) => (required as string[]).includes(name));
-    const most = names.length;
-    const isCounted = min > 0 || max < most;
-    // what comes after the first `i` names, of which `n` are there; without bounds only whether one is
+    const isCounted = min > 0 || max < names.length;
+    // the properties from the i-th on, after `n` others; without bounds only whether there is one
     const known = new Map<string, Item | undefined>();
-    const after = (i: number, n: number): Item | undefined => {
+    const from = (i: number, n: number): Item | undefined => {
       const key = `${i} ${n}`;
-      if (known.has(key)) return known.get(key);
-      known.set(key, this.after(i, n, { members, needs, min, max, isCounted, after }));
+      if (!known.has(key)) known.set(key, this.members(i, n, of));
       return known.get(key);
     };
-    return all([textOf("{"), BLANK, after(0, 0) ?? EMPTY, BLANK, textOf("}")]);
+    const mayEnd = (i: number, n: number): boolean => !needs.includes(true, i) && n >= min;
+    const of: Members = { names, values, needs, max, isCounted, mayEnd, from };
+    const some = from(0, 0);
+    const inside = [...(some ? [some] : []), ...(mayEnd(0, 0) || !some ? [textOf("}")] : [])];
+    return all([textOf("{"), BLANK, any(inside)]);
   }
 
-  private after(i: number, n: number, of: Members): Item | undefined {
-    if (n > of.max) return undefined;
-    if (i === of.members.length) return n >= (of.isCounted ? of.min : 0) ? EMPTY : undefined;
-    const taken = of.after(i + 1, of.isCounted ? n + 1 : 1);
-    const left = of.needs[i] ? undefined : of.after(i + 1, n);
-    const parts = [...(taken ? [all([n > 0 ? COMMA : EMPTY, of.members[i]!, taken])] : []), ...(left ? [left] : [])];
+  private members(i: number, n: number, of: Members): Item | undefined {
+    if (n >= of.max || i === of.names.length) return undefined;
+    const count = of.isCounted ? n + 1 : 1;
+    const others = of.from(i + 1, count);
+    const mayEnd = of.mayEnd(i + 1, count);
+    const value = of.values[i]!;
+    const comma = others && [textOf(","), BLANK, others];
+    const rest = (): Item => {
+      if (!comma) return this.closed(value, "}");
+      if (!mayEnd) return all([this.closed(value, ","), ...comma.slice(1)]);
+      // a text that two marks can follow is one of two rules that others share: each rule with a text takes time to prepare
+      if (isShared(value)) return any([this.closed(value, "}"), all([this.closed(value, ","), ...comma.slice(1)])]);
+      return this.followed(value, [BLANK, any([textOf("}"), all(comma)])]);
+    };
+    const taken = (comma ?? mayEnd) && all([textOf(JSON.stringify(of.names[i])), COLON, rest()]);
+    const left = of.needs[i] ? undefined : of.from(i + 1, n);
+    const parts = [...(taken ? [taken] : []), ...(left ? [left] : [])];
     return parts.length === 0 ? undefined : this.named(any(parts));
   }
 
   /** An object of any names. */
   private open(value: Item, min: number, max: number): Item {
-    if (max === 0) return all([textOf("{"), BLANK, textOf("}")]);
-    const member = this.member(rule("a text"), value);
-    const list = all([member, repeat(all([COMMA, member]), Math.max(min - 1, 0), max - 1)]);
-    return all([textOf("{"), BLANK, min > 0 ? list : optional(list), BLANK, textOf("}")]);
-  }
-
-  private member(name: Item, value: Item): Item {
-    return this.named(all([name, BLANK, textOf(":"), BLANK, this.named(value)]));
+    const name = all([this.closed(ANY_STRING, ":"), BLANK]);
+    return all([textOf("{"), BLANK, this.items(value, "}", min, max, name)]);
   }
 }
 
 interface Members {
-  readonly members: readonly Item[];
+  readonly names: readonly string[];
+  readonly values: readonly Item[];
   readonly needs: readonly boolean[];
-  readonly min: number;
   readonly max: number;
   readonly isCounted: boolean;
-  readonly after: (i: number, n: number) => Item | undefined;
+  readonly mayEnd: (i: number, n: number) => boolean;
+  readonly from: (i: number, n: number) => Item | undefined;
 }

@@ -10,6 +10,7 @@ import { readRegex } from "../text/regex.js";
 import type { Rules } from "../text/rules.js";
 import { areDisjoint } from "./disjoint.js";
 import { ABOUT, ANNOTATIONS, COUNTS, DECIDING, ENFORCED, FORMATS, TYPES, WITHOUT_EFFECT } from "./keywords.js";
+import { haveDecimals, numbers, type NumberBounds } from "./numbers.js";
 import { schemaRules } from "./rules.js";
 import type { Deciding, SchemaType } from "./keywords.js";
 
@@ -30,14 +31,17 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InputError(`the JSON schema is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new InputError(`the JSON schema is not JSON: ${(error as Error).message}`, {
+      code: "INVALID_ARGUMENT",
+      cause: error,
+    });
   }
 }
 
 const limit = (message: string): InputError =>
   new InputError(`the JSON schema exceeds a limit: ${message}`, { code: "LIMIT_EXCEEDED" });
 const fault = (path: string, message: string): InputError =>
-  new InputError(`the JSON schema${path === "" ? "" : ` at ${show(path)}`}: ${message}`);
+  new InputError(`the JSON schema${path === "" ? "" : ` at ${show(path)}`}: ${message}`, { code: "INVALID_ARGUMENT" });
 const unenforced = (path: string, keyword: string, why: string): InputError =>
   new InputError(
     `the JSON schema${path === "" ? "" : ` at ${show(path)}`}: \`${keyword}\` cannot be enforced${why}: omit it, or list it in \`ignore\``,
@@ -212,6 +216,8 @@ class SchemaReader {
     switch (type) {
       case "integer":
         return { type, ...this.bounds(schema, path) };
+      case "number":
+        return { type, ...this.numberBounds(schema, path) };
       case "string":
         return { type, ...this.ofString(schema, path) };
       case "array":
@@ -238,6 +244,23 @@ class SchemaReader {
     const max = Math.min(maximum ?? Infinity, exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - 1);
     if (min > max) throw fault(path, `no integer is at least ${min} and at most ${max}`);
     return { ...(min !== -Infinity && { minimum: min }), ...(max !== Infinity && { maximum: max }) };
+  }
+
+  private numberBounds(schema: Schema, path: string): NumberBounds {
+    for (const [name, value] of Object.entries(schema))
+      if (typeof value !== "number") throw fault(`${path}/${name}`, `expected a number, found ${show(value)}`);
+    const { minimum, exclusiveMinimum: above, maximum, exclusiveMaximum: below } = schema as NumberBounds;
+    // of two bounds the narrower one
+    const isAbove = above !== undefined && (minimum === undefined || above >= minimum);
+    const isBelow = below !== undefined && (maximum === undefined || below <= maximum);
+    const bounds: NumberBounds = {
+      ...(isAbove ? { exclusiveMinimum: above } : minimum !== undefined && { minimum }),
+      ...(isBelow ? { exclusiveMaximum: below } : maximum !== undefined && { maximum }),
+    };
+    const names = Object.keys(bounds);
+    if (!haveDecimals(bounds)) throw unenforced(path, names[0]!, " with bounds of more than 14 digits");
+    if (names.length > 0 && !numbers(bounds)) throw fault(path, "no number is within its bounds");
+    return bounds;
   }
 
   private ofString(schema: Schema, path: string): Schema {

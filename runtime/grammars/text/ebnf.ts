@@ -1,5 +1,7 @@
 /** XGrammar's form of a grammar. */
 import { factored } from "./factored.js";
+import { flat } from "./flat.js";
+import { lookaheads } from "./follow.js";
 import {
   all,
   any,
@@ -27,13 +29,17 @@ interface Simple {
   readonly wide: "all" | readonly number[];
 }
 
+type Class = Item & { readonly kind: "class" };
+
+const positive = ({ ranges, isNegated }: Class): Ranges => (isNegated ? complement(ranges) : ranges);
+
 /** Throws `OnlyLlama`. */
-export function simpleClass({ ranges, isNegated }: Item & { readonly kind: "class" }): Simple {
-  const positive = normalized(isNegated ? complement(ranges) : ranges.filter(([, to]) => to > 0));
-  const ascii = positive.flatMap(([from, to]) =>
+export function simpleClass(item: Class): Simple {
+  const ranges = normalized(positive(item).filter(([, to]) => to > 0));
+  const ascii = ranges.flatMap(([from, to]) =>
     from < FIRST_WIDE ? [[Math.max(from, 1), Math.min(to, FIRST_WIDE - 1)] as const] : [],
   );
-  const wide = positive.flatMap(([from, to]) => (to >= FIRST_WIDE ? [[Math.max(from, FIRST_WIDE), to] as const] : []));
+  const wide = ranges.flatMap(([from, to]) => (to >= FIRST_WIDE ? [[Math.max(from, FIRST_WIDE), to] as const] : []));
   if (wide.length === 1 && wide[0]![0] === FIRST_WIDE && wide[0]![1] === LAST_CHARACTER) return { ascii, wide: "all" };
   const count = wide.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   if (count > MOST_WIDE) throw new OnlyLlama(`a class with ${count} characters above ASCII, and not all of them`);
@@ -49,7 +55,7 @@ export function simplified(rules: Rules): Rules {
   const rangesOf = (item: Item): Ranges | undefined => {
     switch (item.kind) {
       case "class":
-        return item.isNegated ? complement(item.ranges) : item.ranges;
+        return positive(item);
       case "text":
         return item.characters.length === 1 ? [[item.characters[0]!, item.characters[0]!]] : undefined;
       case "rule":
@@ -81,6 +87,9 @@ export function simplified(rules: Rules): Rules {
   return new Map(kept.map(([name, item]) => [name, inner(item)]));
 }
 
+/** No sequence in a sequence. */
+const spread = (item: Item): readonly Item[] => (item.kind === "all" ? item.items.flatMap(spread) : [item]);
+
 type Star = Item & { readonly kind: "repeat"; readonly item: Item & { readonly kind: "any" } };
 const isStar = (item: Item): item is Star =>
   item.kind === "repeat" && item.item.kind === "any" && item.max === Infinity && item.min <= 1;
@@ -96,12 +105,23 @@ function unrolled(rules: Rules): Rules {
     // names of GBNF have no blank
     const name = `star ${++count}`;
     const rest: Item = { kind: "rule", name };
-    const parts = item.items.map(inner).map((part) => (part.kind === "all" ? part.items : [part]));
-    result.set(name, any([after.length === 0 ? text([]) : all(after), ...parts.map((part) => all([...part, rest]))]));
+    const classes = item.items.filter((part) => part.kind === "class" && isOneClass(part)) as Class[];
+    const parts = item.items
+      .filter((part) => !(classes as Item[]).includes(part))
+      .map(inner)
+      .map((part) => (part.kind === "all" ? part.items : [part]));
+    const others = any([after.length === 0 ? text([]) : all(after), ...parts.map((part) => all([...part, rest]))]);
+    // a class repeats in place, which costs the same after any number of characters
+    const ranges = normalized(classes.flatMap((part) => positive(part)));
+    const repeated: Item = {
+      ...{ kind: "repeat", min: 0, max: Infinity },
+      item: { kind: "class", ranges, isNegated: false },
+    };
+    result.set(name, classes.length > 0 ? all([repeated, others]) : others);
     return rest;
   };
   const inner = (item: Item): Item => {
-    if (item.kind === "all") return all(sequence(item.items));
+    if (item.kind === "all") return all(sequence(item.items.flatMap(spread)));
     if (item.kind === "any") return { ...item, items: item.items.map(inner) };
     if (item.kind !== "repeat") return item;
     return isStar(item) ? all(sequence([item])) : { ...item, item: inner(item.item) };
@@ -130,12 +150,43 @@ function withFactors(rules: Rules): Rules {
   return result;
 }
 
+/** The same grammar with few ends of rules, which cost time in each mask, and each group a rule. Throws `OnlyLlama`. */
+export const rewritten = (given: Rules): Rules => reachable(flat(withFactors(unrolled(simplified(given))), isOneClass));
+
 /** The grammar in XGrammar's form. Throws `OnlyLlama`. */
 export function toEbnf(given: Rules): string {
-  const rules = withFactors(unrolled(simplified(given)));
+  const rules = rewritten(given);
+  const after = lookaheads(rules);
   // other names, since some mean something there
   const names = new Map([...rules.keys()].map((name, i) => [name, name === ROOT ? ROOT : `r${i}`]));
-  return [...rules].map(([name, item]) => `${names.get(name)!} ::= ${printed(item, names, false)}`).join("\n");
+  const line = ([name, item]: readonly [string, Item]): string => {
+    const body = printed(item, names, false);
+    const ranges = after.get(name) ?? [];
+    // nothing follows, or only the end of the text
+    if (name === ROOT || ranges.length === 0) return `${names.get(name)!} ::= ${body}`;
+    return `${names.get(name)!} ::= (${body}) (= ${printedClass({ kind: "class", ranges, isNegated: false })})`;
+  };
+  return [...rules].map(line).join("\n");
+}
+
+/** Without the rules that no text needs, which would say of others what follows them. */
+function reachable(rules: Rules): Rules {
+  const found = new Set([ROOT]);
+  const visit = (item: Item): void => {
+    if (item.kind === "rule") found.add(item.name);
+    if (item.kind === "repeat") visit(item.item);
+    if (item.kind === "all" || item.kind === "any") item.items.forEach(visit);
+  };
+  // a set visits what is added on the way
+  for (const name of found) visit(rules.get(name)!);
+  return new Map([...rules].filter(([name]) => found.has(name)));
+}
+
+/** Whether it is one class there, and not alternatives. */
+function isOneClass(item: Item): boolean {
+  if (item.kind !== "class") return false;
+  const { ascii, wide } = simpleClass(item);
+  return wide === "all" || (wide.length === 0 && ascii.length > 0);
 }
 
 function printed(item: Item, names: ReadonlyMap<string, string>, isInside: boolean): string {
@@ -156,7 +207,7 @@ function printed(item: Item, names: ReadonlyMap<string, string>, isInside: boole
   }
 }
 
-function printedClass(item: Item & { readonly kind: "class" }): string {
+function printedClass(item: Class): string {
   const { ascii, wide } = simpleClass(item);
   // without the zero character, which is in no text
   if (wide === "all") return `[^${classText([[0, 0], ...complement([...ascii, [FIRST_WIDE, LAST_CHARACTER]])])}]`;

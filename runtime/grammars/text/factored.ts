@@ -33,7 +33,9 @@ function grouped(all_: readonly (readonly Item[])[], name: (item: Item) => Item)
   const groups = new Map<string, (readonly Item[])[]>();
   for (const parts of all_) {
     const key = keyOf(parts[0]);
-    groups.set(key, [...(groups.get(key) ?? []), parts]);
+    const group = groups.get(key);
+    if (group) group.push(parts);
+    else groups.set(key, [parts]);
   }
   return [...groups.values()].map((group) => {
     const [first] = group as [readonly Item[]];

@@ -83,7 +83,9 @@ export class Reader {
   fault(message: string, at = this.at): InputError {
     const before = this.text.slice(0, at).split("\n");
     const place = before.length > 1 || this.text.includes("\n") ? `line ${before.length}, ` : "";
-    return new InputError(`${this.what} does not parse: ${place}column ${before.at(-1)!.length + 1}: ${message}`);
+    return new InputError(`${this.what} does not parse: ${place}column ${before.at(-1)!.length + 1}: ${message}`, {
+      code: "INVALID_ARGUMENT",
+    });
   }
 
   limit(message: string): InputError {

@@ -9,6 +9,8 @@ export interface Client {
   /** To be awaited before `askNow`; undefined if that can be called. */
   ready(): Promise<void> | undefined;
   ask(request: EngineRequest): Promise<EngineReply>;
+  /** As `ask`; the answer itself if it comes at once. */
+  askSoon(request: EngineRequest): EngineReply | Promise<EngineReply>;
   /** Blocks this thread until there is an answer. */
   askNow(request: EngineRequest): EngineReply;
   /** Sends a request whose answer does not matter, unless the engine is not running. */
@@ -49,6 +51,14 @@ interface Answer {
   readonly reply: EngineReply;
 }
 
+/**
+ * How long this thread waits for a token's mask before it does something else: most masks take less, and a turn of the event loop
+ * takes longer than they do.
+ */
+const WAIT_MILLISECONDS = 0.5;
+/** After a mask that took longer, so many are not waited for. */
+const MASKS_WITHOUT_WAIT = 16;
+
 /** Starting the thread is not part of a request's time. */
 const START_MILLISECONDS = 20_000;
 
@@ -61,6 +71,8 @@ export class WorkerClient implements Client {
   private readonly waiting = new Map<number, Waiting>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStarted = false;
+  /** How many masks are not waited for. */
+  private withoutWait = 0;
 
   constructor(private readonly limits: ClientLimits = GRAMMAR_LIMITS) {}
 
@@ -75,6 +87,33 @@ export class WorkerClient implements Client {
     });
   }
 
+  askSoon(request: EngineRequest): EngineReply | Promise<EngineReply> {
+    const { thread } = this;
+    const isAlone = thread && this.isStarted && this.waiting.size === 0;
+    if (request.type !== "move" || !isAlone || this.withoutWait > 0) {
+      this.withoutWait = Math.max(this.withoutWait - 1, 0);
+      return this.ask(request);
+    }
+    let answer: EngineReply | undefined;
+    const later = new Promise<EngineReply>((resolve, reject) => {
+      this.send(request, { request, resolve: (reply) => resolve((answer = reply)), reject });
+    });
+    const end = performance.now() + WAIT_MILLISECONDS;
+    while (this.waiting.size > 0) {
+      const seen = Atomics.load(thread.counter, 0);
+      const message: { message: Answer } | undefined = this.threads.receiveMessageOnPort(thread.port);
+      const left = end - performance.now();
+      if (message) this.receive(message.message);
+      else if (left > 0) Atomics.wait(thread.counter, 0, seen, left);
+      else {
+        this.withoutWait = MASKS_WITHOUT_WAIT;
+        this.watch();
+        break;
+      }
+    }
+    return answer ?? later;
+  }
+
   askNow(request: EngineRequest): EngineReply {
     let answer: EngineReply | Error | undefined;
     const { port, counter } = this.send(request, {
@@ -84,7 +123,7 @@ export class WorkerClient implements Client {
     });
     while (answer === undefined) {
       const seen = Atomics.load(counter, 0);
-      const message = this.threads.receiveMessageOnPort(port) as { message: Answer } | undefined;
+      const message: { message: Answer } | undefined = this.threads.receiveMessageOnPort(port);
       if (message) this.receive(message.message);
       else if (Atomics.wait(counter, 0, seen, this.limit()) === "timed-out") this.stop();
     }
@@ -191,9 +230,15 @@ class LocalClient implements Client {
     return this.engine.answer(request);
   }
 
+  askSoon(request: EngineRequest): EngineReply | Promise<EngineReply> {
+    return this.engine.isLoaded ? this.engine.answer(request) : this.ask(request);
+  }
+
   askNow(request: EngineRequest): EngineReply {
     if (!this.engine.isLoaded)
-      throw new InputError("the grammar engine is not loaded yet: call `await loadGrammars()` first");
+      throw new InputError("the grammar engine is not loaded yet: call `await loadGrammars()` first", {
+        code: "NOT_READY",
+      });
     return this.engine.answer(request);
   }
 

@@ -48,6 +48,8 @@ class Session {
   private matcher: Matcher | undefined;
   /** Requests of one session follow one another. */
   private turn: Promise<unknown> = Promise.resolve();
+  /** How many of them have no answer yet. */
+  private turns = 0;
   /** The positions that have their bits, the oldest first. */
   private readonly kept: Position[] = [];
   readonly client: Client;
@@ -57,16 +59,31 @@ class Session {
     this.client = options.client ?? sharedClient();
   }
 
-  /** Computes the bits of a position and of those before it from a depth on; the result is how many tokens it accepts. */
-  prepare(position: Position, from: number): Promise<number> {
-    const result = this.turn.then(async () => {
+  /**
+   * Computes the bits of a position and of those before it from a depth on; the result is how many tokens it accepts, itself if the
+   * engine answers at once.
+   */
+  prepare(position: Position, from: number): number | Promise<number> {
+    const run = (): number | Promise<number> => {
       const steps = this.steps(position, from);
-      let asked = steps.next();
-      while (!asked.done) asked = steps.next(await this.client.ask(asked.value));
-      return asked.value;
-    });
-    this.turn = result.catch(() => undefined);
+      return this.finished(steps, steps.next());
+    };
+    const result = this.turns === 0 ? run() : this.turn.then(run);
+    if (typeof result === "number") return result;
+    this.turns++;
+    const end = (): number => this.turns--;
+    this.turn = result.then(end, end);
     return result;
+  }
+
+  private finished(steps: Steps, first: IteratorResult<EngineRequest, number>): number | Promise<number> {
+    let asked = first;
+    while (!asked.done) {
+      const reply = this.client.askSoon(asked.value);
+      if (reply instanceof Promise) return reply.then((found) => this.finished(steps, steps.next(found)));
+      asked = steps.next(reply);
+    }
+    return asked.value;
   }
 
   prepareNow(position: Position): number {
@@ -126,7 +143,9 @@ class Session {
   private failure(reply: EngineReply): Error {
     if (reply.type !== "failed") return new Error(`the grammar engine answered \`${reply.type}\``);
     const { message, kind } = reply;
-    return new InputError(this.options.naming(message), kind === "limit" ? { code: "LIMIT_EXCEEDED" } : {});
+    return new InputError(this.options.naming(message), {
+      code: kind === "limit" ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT",
+    });
   }
 }
 
@@ -160,7 +179,15 @@ class Position implements GrammarState {
     if (this.words) return undefined;
     const { client, options } = this.session;
     if (options.now || (!client.isElsewhere && !client.ready())) return undefined;
-    return this.session.prepare(this, this.depth).then((depth) => this.checkDepth(depth));
+    try {
+      const depth = this.session.prepare(this, this.depth);
+      if (depth instanceof Promise) return depth.then((reached) => this.checkDepth(reached));
+      this.checkDepth(depth);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return Promise.reject(error);
+    }
   }
 
   bits(): Uint32Array {
@@ -198,7 +225,7 @@ class Position implements GrammarState {
 
   /** The position on the way to this one. */
   above(depth: number): Position {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias
+    // oxlint-disable-next-line typescript/no-this-alias
     let position: Position = this;
     while (position.depth > depth) position = position.before!;
     return position;
@@ -210,7 +237,7 @@ class Position implements GrammarState {
   }
 
   private refused(token: number): InputError {
-    return new InputError(`the grammar does not accept token ${token} here`);
+    return new InputError(`the grammar does not accept token ${token} here`, { code: "INVALID_ARGUMENT" });
   }
 }
 

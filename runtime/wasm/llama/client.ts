@@ -1,9 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { Chain } from "../../chain.js";
 import { bytes as checkBytes, someObject } from "../../check.js";
 import type { ChatMessage } from "../../chat/messages.js";
-import { InputError } from "../../errors.js";
+import { InputError, type InputErrorCode } from "../../errors.js";
 import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
@@ -194,17 +195,22 @@ export class ModelWorker implements Disposable {
       } catch (error) {
         // a value that cannot be copied, such as a function
         this.listeners.delete(id);
-        reject(new InputError(`the request cannot be sent: ${(error as Error).message}`, { cause: error }));
+        reject(
+          new InputError(`the request cannot be sent: ${(error as Error).message}`, {
+            code: "INVALID_ARGUMENT",
+            cause: error,
+          }),
+        );
       }
     });
     return { id, answer };
   }
 
   private fail(message: string): void {
-    this.failure ??= new InputError(message);
-    const { message: reason } = this.failure;
+    this.failure ??= new InputError(message, { code: "ENGINE_FAILED" });
+    const { message: reason, code } = this.failure;
     for (const [id, listener] of [...this.listeners])
-      listener({ type: "error", id, name: "InputError", message: reason });
+      listener({ type: "error", id, name: "InputError", message: reason, code });
   }
 }
 
@@ -219,10 +225,13 @@ const UNSENT: Readonly<Record<string, string>> = {
 function refuseUnsent(request: object): void {
   const given = request as Readonly<Record<string, unknown>>;
   for (const [name, advice] of Object.entries(UNSENT))
-    if (given[name] !== undefined) throw new InputError(`\`${name}\` cannot be given to a worker: ${advice}`);
+    if (given[name] !== undefined)
+      throw new InputError(`\`${name}\` cannot be given to a worker: ${advice}`, { code: "INVALID_ARGUMENT" });
   const { draft } = (given["speculate"] ?? {}) as { readonly draft?: unknown };
   if (draft !== undefined)
-    throw new InputError("`speculate.draft` cannot be given to a worker: it has one model; use `ngram`");
+    throw new InputError("`speculate.draft` cannot be given to a worker: it has one model; use `ngram`", {
+      code: "INVALID_ARGUMENT",
+    });
 }
 
 /** `Omit` of each kind of request. */
@@ -234,6 +243,6 @@ function tokenOf(reply: Reply): Token {
 }
 
 const errorOf = ({ name, message, code }: Reply & { type: "error" }): Error =>
-  name === "InputError"
-    ? new InputError(message, code === undefined ? {} : { code })
-    : Object.assign(new Error(message), { name });
+  name === "InputError" && code !== undefined
+    ? new InputError(message, { code: code as InputErrorCode })
+    : Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });

@@ -16,6 +16,13 @@ import { checkInteger, Handle, type Handles } from "./handle.js";
 /** In ggsl_output's numbering. */
 const RESULTS = ["sampled", "candidates", "logits", "probs", "states", "raw"] as const;
 
+/** What `ggsl_context_numbers` gives, in its order. */
+const NUMBERS = [
+  ...(["graphBuilds", "reserveBuilds", "probeBuilds", "setInputs", "nodes", "nodesWithoutViews"] as const),
+  ...(["readbackBytes", "sequenceBytes", "cacheBytes", "uploadBytes", "columnBytes", "reads"] as const),
+];
+type Numbers = (typeof NUMBERS)[number];
+
 export class LlamaContext implements NativeContext {
   readonly contextSize: number;
   private readonly handle: Handle;
@@ -110,26 +117,10 @@ export class LlamaContext implements NativeContext {
   }
   /** Also while a batch waits for its task: no call can arrive while it is computed. */
   stats(): ContextStats {
-    const numbers = this.handle.ask((e, at) => e.ggsl_context_numbers(at)).f64();
-    const [
-      graphBuilds,
-      reserveBuilds,
-      probeBuilds,
-      setInputs,
-      nodes,
-      nodesWithoutViews,
-      readbackBytes,
-      sequenceBytes,
-      cacheBytes,
-      uploadBytes,
-      columnBytes,
-    ] = numbers as unknown as [number, number, number, number, number, number, number, number, number, number, number];
+    const values = this.handle.ask((e, at) => e.ggsl_context_numbers(at)).f64();
+    const numbers = Object.fromEntries(NUMBERS.map((name, i) => [name, values[i]!])) as Pick<ContextStats, Numbers>;
     const devices = this.handle.ask((e, at) => e.ggsl_context_devices(at)).texts();
-    return {
-      ...{ graphBuilds, reserveBuilds, probeBuilds, setInputs, uploadBytes, columnBytes },
-      ...{ nodes, nodesWithoutViews, readbackBytes, sequenceBytes, cacheBytes, devices },
-      ...{ threads: 1, batchThreads: 1 },
-    };
+    return { ...numbers, devices, threads: 1, batchThreads: 1 };
   }
   dispose(): void {
     this.handle.dispose();

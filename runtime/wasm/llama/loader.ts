@@ -1,5 +1,6 @@
-/** Finds and compiles the module with llama.cpp. It is not part of the package: `npm run build:wasm -- --llama` builds it. */
+/** Finds and compiles the module with llama.cpp: a file of the package, or `npm run build:wasm -- --llama` in a checkout. */
 import { InputError } from "../../errors.js";
+import { moduleFix } from "../../fixes.js";
 import { nodeModule } from "../../node.js";
 import { llamaModulePath } from "../../root.js";
 import { bytesOf } from "../source.js";
@@ -11,7 +12,7 @@ const compiled = new Map<string, Promise<WasmModule>>();
 
 /**
  * The module, compiled once per location.
- * @param source its bytes, or their location; Node.js finds the build by default
+ * @param source its bytes, or their location; by default, Node.js finds the package's
  * @throws InputError if it cannot be loaded
  */
 export function loadLlama(source: Source = builtModule()): Promise<WasmModule> {
@@ -33,12 +34,15 @@ const compile = (source: Source): Promise<WasmModule> =>
 
 function builtModule(): URL {
   const url = nodeModule("node:url");
-  if (!url) throw new InputError("expected `module`: the location of the WebAssembly module with llama.cpp");
+  if (!url)
+    throw new InputError("expected `module`: the location of the WebAssembly module with llama.cpp", {
+      code: "INVALID_ARGUMENT",
+    });
   return url.pathToFileURL(llamaModulePath());
 }
 
 export const unusable = (reason: string, cause?: unknown): InputError =>
-  new InputError(
-    `The WebAssembly module with llama.cpp cannot be used: ${reason}.\nTo build it: npm run build:wasm -- --llama`,
-    { cause },
-  );
+  new InputError(`The WebAssembly module with llama.cpp cannot be used: ${reason}.\n${moduleFix("ggsl-llama.wasm")}`, {
+    code: "MODULE_UNAVAILABLE",
+    cause,
+  });

@@ -43,7 +43,7 @@ export class LlamaModel implements NativeModel {
     checkInteger("token", token);
     return this.handle.call((e, model) => e.ggsl_is_end(model, token)) !== 0;
   }
-  // eslint-disable-next-line @typescript-eslint/require-await -- a rejection, not a throw
+  // oxlint-disable-next-line typescript/require-await -- a rejection, not a throw
   async createContext(options: ContextOptions): Promise<NativeContext> {
     return new LlamaContext(this.handle, this.graphs, options);
   }
@@ -66,6 +66,6 @@ function infoOf(handle: Handle): ModelInfo {
   const metadata = Object.fromEntries(entries);
   return {
     ...{ description, parameters, bytes, trainedContextSize, vocabSize, bos, eos },
-    ...{ addsBos: addsBos !== 0, isRecurrent: isRecurrent !== 0, metadata },
+    ...{ addsBos: addsBos !== 0, isRecurrent: isRecurrent !== 0, outputDevice: "CPU", metadata },
   };
 }

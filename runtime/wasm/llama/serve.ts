@@ -28,14 +28,16 @@ export function serve(port: Port): void {
   /** Runs `work` after all earlier requests. */
   function inTurn(id: number, work: () => Promise<Reply>): void {
     if (waiting === MAX_REQUESTS)
-      throw new InputError(`${MAX_REQUESTS} requests are already waiting: wait for one of them`);
+      throw new InputError(`${MAX_REQUESTS} requests are already waiting: wait for one of them`, {
+        code: "LIMIT_EXCEEDED",
+      });
     waiting++;
     last = last.then(work).then(reply, (error: unknown) => reply(failure(id, error)));
     last = last.finally(() => waiting--);
   }
 
   function loaded(): Model {
-    if (!model) throw new InputError("no model is loaded: load one first");
+    if (!model) throw new InputError("no model is loaded: load one first", { code: "NOT_READY" });
     return model;
   }
 
@@ -80,12 +82,15 @@ export function serve(port: Port): void {
   function runningOf(generation: number): Running {
     const found = running.get(generation);
     if (found) return found;
-    throw new InputError(`there is no generation ${generation}: it has ended, or was never requested`);
+    throw new InputError(`there is no generation ${generation}: it has ended, or was never requested`, {
+      code: "ENDED",
+    });
   }
 
   function setUniforms({ id, generation, values }: Of<"setUniforms">): void {
     const own = runningOf(generation);
-    if (!own.generation) throw new InputError(`generation ${generation} has not started: it is waiting for others`);
+    if (!own.generation)
+      throw new InputError(`generation ${generation} has not started: it is waiting for others`, { code: "NOT_READY" });
     own.generation.setUniforms(values);
     reply({ type: "accepted", id });
   }
@@ -97,7 +102,8 @@ export function serve(port: Port): void {
       case "generate":
       case "chat": {
         const own: Running = { cancel: new AbortController() };
-        if (running.has(request.id)) throw new InputError(`generation ${request.id} already exists`);
+        if (running.has(request.id))
+          throw new InputError(`generation ${request.id} already exists`, { code: "INVALID_ARGUMENT" });
         inTurn(request.id, () => generate(request, own));
         return void running.set(request.id, own);
       }
@@ -111,7 +117,9 @@ export function serve(port: Port): void {
         runningOf(request.generation).cancel.abort();
         return reply({ type: "accepted", id: request.id });
       default:
-        throw new InputError(`unknown request \`${String((request as { type?: unknown }).type)}\``);
+        throw new InputError(`unknown request \`${String((request as { type?: unknown }).type)}\``, {
+          code: "INVALID_ARGUMENT",
+        });
     }
   }
 
@@ -148,6 +156,6 @@ function cancelled(generation: Generation | undefined): GenerationEnd {
 }
 
 function failure(id: number, error: unknown): Reply {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { type: "error", id, name, message, ...(error instanceof InputError && { code: error.code }) };
+  const { name, message, code }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error));
+  return { type: "error", id, name, message, ...(typeof code === "string" && { code }) };
 }

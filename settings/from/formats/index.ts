@@ -54,7 +54,7 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
     name: "vllm",
     keys: words(`
       messages max_tokens max_completion_tokens stop_token_ids min_tokens best_of prompt_logprobs allowed_token_ids
-      top_logprobs include_stop_str_in_output guided_json structured_outputs stream_options`),
+      top_logprobs include_stop_str_in_output guided_json guided_regex guided_choice guided_grammar structured_outputs stream_options`),
     read: fromVllm,
   },
   {

@@ -4,7 +4,7 @@
  * mirostat. min_p follows top_p, smoothing and top_n_sigma follow the temperature, wherever these are in the order.
  */
 import * as pieces from "../pieces.js";
-import type { Bias, List, Stage } from "../plan.js";
+import type { Bias, ImportedGrammar, List, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
@@ -39,7 +39,7 @@ export interface KoboldSettings {
   readonly order: readonly number[];
   readonly seed: stages.Seed;
   readonly biases: readonly Bias[];
-  readonly grammar: string | undefined;
+  readonly grammar: ImportedGrammar | undefined;
   readonly bansEnd: boolean;
   readonly bannedWords: List;
   /** The strength of a negative prompt's guidance; 1 is none. */
@@ -48,10 +48,7 @@ export interface KoboldSettings {
 
 /** A source's names of the settings, for notes and parameters. */
 export type KoboldNames = Readonly<
-  Record<
-    "temperature" | "topK" | "typical" | "repPen" | "presence" | "grammar" | "order" | "mirostat" | "nsigma",
-    string
-  >
+  Record<"temperature" | "topK" | "typical" | "repPen" | "presence" | "order" | "mirostat" | "nsigma", string>
 >;
 
 export const DEFAULT_KOBOLD_ORDER: readonly number[] = [6, 0, 1, 3, 4, 2, 5];
@@ -60,8 +57,7 @@ const PREFILTER = 3000;
 
 export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Reader, eos: readonly number[]): Stage[] {
   noteIdle(s, names, reader);
-  if (s.grammar !== undefined)
-    reader.note("differs", reader.given.has(names.grammar) ? names.grammar : "response_format", GRAMMAR_FIRST);
+  if (s.grammar !== undefined) reader.note("differs", s.grammar.key, GRAMMAR_FIRST);
   const front = [
     ...stages.guidance("guidance_scale", s.guidance),
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
@@ -80,7 +76,7 @@ const GRAMMAR_FIRST =
 /** The 3000 best tokens, unless the next sampler is a narrower top_k. */
 function prefilter([next]: readonly Stage[]): Stage[] {
   const k = next?.name === "top_k" ? next.args["k"] : undefined;
-  const isNarrower = typeof k === "object" && "value" in k && k.value <= PREFILTER;
+  const isNarrower = typeof k === "object" && "value" in k && Number(k.value) <= PREFILTER;
   return isNarrower ? [] : [{ name: "top_k", args: { k: PREFILTER } }];
 }
 

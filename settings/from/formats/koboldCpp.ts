@@ -2,7 +2,7 @@
 import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { parseJson } from "../json.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
-import type { Bias, ImportOptions, Plan } from "../plan.js";
+import type { Bias, ImportedGrammar, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type KoboldSettings } from "./kobold.js";
 import { MAX_LISTED } from "../pieces.js";
@@ -22,7 +22,7 @@ const OTHERS = new Set(
 
 const NAMES: KoboldNames = {
   ...{ temperature: "temperature", topK: "top_k", typical: "typical", repPen: "rep_pen", presence: "presence_penalty" },
-  ...{ grammar: "grammar", order: "sampler_order", mirostat: "mirostat", nsigma: "nsigma" },
+  ...{ order: "sampler_order", mirostat: "mirostat", nsigma: "nsigma" },
 };
 
 export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
@@ -39,7 +39,7 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
     presencePenalty: reader.number("presence_penalty") ?? 0,
     mirostat: reader.whole("mirostat", { min: 0, max: 2 }) ?? 0,
     dynatempRange: reader.number("dynatemp_range", { min: 0 }) ?? 0,
-    grammar: reader.text("grammar") || responseFormat(reader),
+    grammar: grammarOf(reader),
     seed: reader.seed("sampler_seed", (seed) => seed <= 0n || seed === 0xffffffffn) ?? "random",
     biases: [...biasesOf(reader, "logit_bias").map(clamped), ...tokenBans(reader)],
     bannedWords: bannedWords(reader),
@@ -49,6 +49,13 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
   reader.run("--ctx-size", "max_context_length");
   reader.finish(OTHERS);
   return { tool: "KoboldCpp", stages, notes: reader.notes };
+}
+
+function grammarOf(reader: Reader): ImportedGrammar | undefined {
+  const text = reader.text("grammar");
+  if (!text) return responseFormat(reader);
+  reader.note("idle", "response_format", "a grammar is also given");
+  return { key: "grammar", text };
 }
 
 const UNIT = { min: 0, max: 1 };

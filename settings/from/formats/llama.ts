@@ -6,7 +6,7 @@ import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { DEFAULT_BREAKERS, fieldsOf } from "@ggsl/compiler/llama/samplers.js";
 import { show } from "../notes.js";
 import { areStated, biases, grammar, MAX_LISTED, textDry, textPenalties } from "../pieces.js";
-import type { Bias, ImportOptions, Stage, TokenSet } from "../plan.js";
+import type { Bias, ImportedGrammar, ImportOptions, Stage, TokenSet } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import type { Seed } from "../stages.js";
@@ -22,7 +22,7 @@ export interface LlamaSettings {
   readonly order: readonly ListedName[];
   readonly breakers: readonly string[];
   readonly biases: readonly Bias[];
-  readonly grammar?: string | undefined;
+  readonly grammar?: ImportedGrammar | undefined;
   readonly seed: Seed;
   readonly ignoreEos: boolean;
   readonly thinking: readonly Stage[];
@@ -48,8 +48,7 @@ export const GRAMMAR_DIFFERS =
 /** The chain; settings that no sampler of it reads are noted. */
 export function llamaStages(s: LlamaSettings, reader: Reader, { eos = [] }: ImportOptions): Stage[] {
   noteIdle(s, reader);
-  if (s.grammar !== undefined)
-    reader.note("differs", reader.given.has("grammar") ? "grammar" : "response_format", GRAMMAR_DIFFERS);
+  if (s.grammar !== undefined) reader.note("differs", s.grammar.key, GRAMMAR_DIFFERS);
   const front = [
     ...s.thinking,
     ...(s.grammar === undefined ? [] : grammar(s.grammar)),

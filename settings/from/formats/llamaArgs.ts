@@ -5,9 +5,9 @@ import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import type { Setting, TextNode } from "../nodes.js";
 import { ImportError, show, type Note } from "../notes.js";
 import { thinkingBudget } from "../pieces.js";
-import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
+import type { Bias, ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
-import { OF_REQUEST } from "./jsonFormat.js";
+import { schemaOf } from "./jsonFormat.js";
 import { runNote, type RunOptionName } from "../runOptions.js";
 import {
   DEFAULT_SETTINGS,
@@ -89,7 +89,6 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
   });
   for (const file of ["grammar_file", "json_schema_file"])
     reader.note("lost", file, "files that a setting names are not read; give the grammar itself with --grammar");
-  reader.note("caller", "json_schema", OF_REQUEST);
   reader.note("other", "backend_sampling", "");
   if (isEscaped && breakers?.some((b) => /\\x[89a-fA-F]/.test(b)))
     reader.note("lost", "dry_sequence_breakers", "bytes above \\x7f are no texts by themselves");
@@ -100,11 +99,19 @@ function read(reader: Reader, { biases, breakers, isEscaped }: Parsed): LlamaSet
     order: orderOf(reader),
     breakers: isDefault ? DEFAULT_BREAKERS : breakers.map((b) => (isEscaped ? unescape(b) : b)),
     biases,
-    grammar: reader.text("grammar") || undefined,
+    grammar: grammarOf(reader),
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.given.has("ignore_eos"),
     thinking: thinkingOf(reader),
   };
+}
+
+/** llama.cpp takes the last of the options; both are one setting there. */
+function grammarOf(reader: Reader): ImportedGrammar | undefined {
+  const text = reader.text("grammar");
+  if (!text) return reader.node("json_schema") && schemaOf(reader, "json_schema");
+  reader.note("idle", "json_schema", "a grammar is also given");
+  return { key: "grammar", text };
 }
 
 /** -1 is no limit. */

@@ -5,9 +5,9 @@ import { DEFAULT_BREAKERS } from "@ggsl/compiler/llama/samplers.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import { ImportError } from "../notes.js";
 import * as pieces from "../pieces.js";
-import type { Bias, ImportOptions, Plan, Stage } from "../plan.js";
+import type { Bias, ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
-import { OF_REQUEST, responseFormat } from "./jsonFormat.js";
+import { responseFormat, schemaOf } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
 import {
   DEFAULT_SETTINGS,
@@ -53,7 +53,7 @@ function read(reader: Reader): LlamaSettings {
       return name === "dry_base" && value < 1 ? fieldOf(name).default : Math.min(Math.max(value, min), max);
     },
   });
-  const format = responseFormat(reader);
+  const grammar = grammarOf(reader);
   noteGrammars(reader);
   const breakers = reader.texts("dry_sequence_breakers");
   if (breakers?.length === 0) reader.refuse("dry_sequence_breakers", "a list of at least one text");
@@ -64,16 +64,27 @@ function read(reader: Reader): LlamaSettings {
     // llama.cpp ignores empty texts
     breakers: breakers?.filter((text) => text !== "") ?? DEFAULT_BREAKERS,
     biases: biasesOf(reader, "logit_bias"),
-    grammar: reader.text("grammar") || format,
+    grammar,
     seed: reader.seed("seed", isRandomSeed) ?? "random",
     ignoreEos: reader.flag("ignore_eos") ?? false,
     thinking: thinkingOf(reader),
   };
 }
 
+/** A grammar, else a schema, else the format of the response. */
+function grammarOf(reader: Reader): ImportedGrammar | undefined {
+  const text = reader.text("grammar");
+  const schema = reader.node("json_schema");
+  if (text) {
+    for (const key of ["json_schema", "response_format"]) reader.note("idle", key, "a grammar is also given");
+    return { key: "grammar", text };
+  }
+  if (schema === undefined) return responseFormat(reader);
+  reader.note("idle", "response_format", "a JSON schema is also given");
+  return schemaOf(reader, "json_schema");
+}
+
 function noteGrammars(reader: Reader): void {
-  if (!reader.given.has("grammar")) reader.note("caller", "json_schema", OF_REQUEST);
-  else reader.note("idle", "json_schema", "a grammar is also given");
   const lost = (keys: readonly string[], why: string): void => {
     for (const key of keys) {
       const node = reader.node(key);

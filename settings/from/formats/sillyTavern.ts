@@ -4,8 +4,9 @@
  */
 import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { settingsOf, type ObjectNode } from "../nodes.js";
-import type { Bias, ImportOptions, Plan } from "../plan.js";
+import type { Bias, ImportedGrammar, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
+import { schemaOf } from "./jsonFormat.js";
 import { koboldStages, type KoboldNames } from "./kobold.js";
 import { guidanceOf, PHRASES_DIFFER, readCommon } from "./koboldCpp.js";
 import { TEXT_BIASES } from "./llama.js";
@@ -41,7 +42,7 @@ const OTHER_ORDERS = ["sampler_priority", "samplers", "samplers_priorities"];
 
 const NAMES: KoboldNames = {
   ...{ temperature: "temp", topK: "top_k", typical: "typical_p", repPen: "rep_pen", presence: "presence_pen" },
-  ...{ grammar: "grammar_string", order: "sampler_order", mirostat: "mirostat_mode", nsigma: "nsigma" },
+  ...{ order: "sampler_order", mirostat: "mirostat_mode", nsigma: "nsigma" },
 };
 
 export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan {
@@ -51,7 +52,6 @@ export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan 
   const typical = reader.number("typical", unit);
   const mirostat = reader.whole("mirostat", { min: 0, max: 2 });
   const sigma = reader.number("top_n_sigma");
-  const grammar = reader.text("grammar");
   const settings = {
     ...readCommon(reader),
     ...dynamic,
@@ -63,7 +63,7 @@ export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan 
     repPenRange: reader.whole("rep_pen_range", { min: 0, max: MAX_HISTORY }) ?? 0,
     presencePenalty: reader.number("presence_pen") ?? 0,
     mirostat: reader.whole("mirostat_mode", { min: 0, max: 2 }) ?? mirostat ?? 0,
-    grammar: reader.text("grammar_string") || grammar || undefined,
+    grammar: grammarOf(reader),
     seed: reader.seed("seed", (seed) => seed <= 0n) ?? "random",
     ...textBans(reader),
     guidance: guidanceOf(reader, reader.text("negative_prompt") ?? ""),
@@ -98,13 +98,18 @@ function noteElsewhere(reader: Reader): void {
   if (reader.flag("early_stopping") === true) reader.note("lost", "early_stopping", "it belongs to beam search");
   for (const key of ["do_sample", "ignore_eos_token", "ignore_eos_token_aphrodite", "speculative_ngram"])
     if (reader.flag(key) !== undefined) reader.note("idle", key, "KoboldCpp does not read it");
+}
+
+/** `grammar` is another name of `grammar_string`. A preset without a schema has an empty object. */
+function grammarOf(reader: Reader): ImportedGrammar | undefined {
+  const [string, other] = [reader.text("grammar_string"), reader.text("grammar")];
   const schema = reader.node("json_schema");
-  if (schema && !(schema.kind === "object" && schema.members.size === 0))
-    reader.note(
-      "lost",
-      "json_schema",
-      "a JSON schema is no grammar; give llama.cpp's grammar for it as grammar_string",
-    );
+  const isEmpty = schema?.kind === "object" && schema.members.size === 0;
+  const key = string ? "grammar_string" : "grammar";
+  const text = string || other;
+  if (!text) return schema && !isEmpty ? schemaOf(reader, "json_schema") : undefined;
+  if (!isEmpty) reader.note("idle", "json_schema", "a grammar is also given");
+  return { key, text };
 }
 
 // ---------------------------------------------------------------- biases and bans

@@ -7,9 +7,9 @@
 import { openReader, type Reader } from "../reader.js";
 import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import * as pieces from "../pieces.js";
-import type { ImportOptions, Plan, Stage } from "../plan.js";
+import type { ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
-import { OF_REQUEST, responseFormat } from "./jsonFormat.js";
+import { choicesOf, JSON_OBJECT, regexOf, responseFormat, schemaOf } from "./jsonFormat.js";
 import { biasStages, DEFAULT_TAGS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
@@ -39,16 +39,6 @@ const LOST: Readonly<Record<string, string>> = {
   vllm_xargs: "they are for code of the other tool",
 };
 
-const GIVEN = "give it with the request: `constrain(g)` with a parameter of type `grammar`";
-
-/** Grammars that the request gives here, too. */
-const CALLERS: Readonly<Record<string, string>> = {
-  guided_json: OF_REQUEST,
-  structured_outputs: GIVEN,
-  guided_regex: GIVEN,
-  guided_choice: GIVEN,
-};
-
 const OTHER_GRAMMAR = "here any JSON object; the other tool's own grammar may differ in blanks";
 
 /** Below this temperature vLLM picks the best token. */
@@ -56,21 +46,64 @@ const GREEDY_BELOW = 1e-5;
 
 export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
-  for (const [kind, notes] of [
-    ["caller", CALLERS],
-    ["lost", LOST],
-  ] as const)
-    for (const [key, why] of Object.entries(notes)) {
-      const node = reader.node(key);
-      if (node && !(node.kind === "bool" && !node.value)) reader.note(kind, key, why);
-    }
-  const format = responseFormat(reader);
-  if (format !== undefined) reader.note("differs", "response_format", OTHER_GRAMMAR);
-  const front = [...(format === undefined ? [] : pieces.grammar(format)), ...constraints(reader, options)];
+  for (const [key, why] of Object.entries(LOST)) {
+    const node = reader.node(key);
+    if (node && !(node.kind === "bool" && !node.value)) reader.note("lost", key, why);
+  }
+  const grammar = grammarOf(reader);
+  const front = [...(grammar === undefined ? [] : pieces.grammar(grammar)), ...constraints(reader, options)];
   const made = [...front, ...penalties(reader), ...drawn(reader)];
   noteCaller(reader);
   reader.finish(OTHERS);
   return { tool: "vLLM v0.10 and the OpenAI API", stages: made, notes: reader.notes };
+}
+
+/** The ways to ask for a grammar; vLLM takes one of them. */
+const GRAMMAR_KEYS = ["guided_json", "guided_regex", "guided_choice", "structured_outputs", "response_format"] as const;
+
+function grammarOf(reader: Reader): ImportedGrammar | undefined {
+  const [key, ...more] = GRAMMAR_KEYS.filter((name) => reader.node(name) !== undefined);
+  for (const name of more) reader.note("idle", name, `\`${key!}\` is also given`);
+  switch (key) {
+    case undefined:
+      return undefined;
+    case "guided_json":
+      return schemaOf(reader, key);
+    case "guided_regex":
+      return regexOf(reader, key);
+    case "guided_choice":
+      return choicesOf(key, someTexts(reader, key));
+    case "structured_outputs":
+      return structured(reader, key);
+    case "response_format": {
+      const format = responseFormat(reader);
+      if (format?.text !== undefined) reader.note("differs", key, OTHER_GRAMMAR);
+      return format;
+    }
+  }
+}
+
+function someTexts(reader: Reader, key: string): readonly string[] {
+  const texts = reader.texts(key) ?? [];
+  return texts.length > 0 ? texts : reader.refuse(key, "a list of at least one text");
+}
+
+/** `{ json }`, `{ regex }`, `{ choice }` and other forms in one object. */
+function structured(reader: Reader, key: string): ImportedGrammar | undefined {
+  const node = reader.node(key);
+  const members = node?.kind === "object" ? node.members : new Map<string, Node>();
+  if (members.has("json")) return schemaOf(reader, key, `${key}.json`);
+  if (members.has("regex")) return regexOf(reader, key, `${key}.regex`);
+  const choice = members.get("choice");
+  const texts = choice?.kind === "array" ? choice.items.map((item) => (item.kind === "string" ? item.value : "")) : [];
+  if (texts.length > 0 && texts.every((text) => text !== "")) return choicesOf(key, texts);
+  const isObject = members.get("json_object");
+  if (isObject?.kind === "bool" && isObject.value) {
+    reader.note("differs", key, OTHER_GRAMMAR);
+    return { key, text: JSON_OBJECT };
+  }
+  reader.note("lost", key, "imported are its members `json`, `json_object`, `regex` and `choice`");
+  return undefined;
 }
 
 /** Allowed and banned tokens, and biases. */

@@ -1,6 +1,7 @@
 /** Which outcomes are faults. */
 import { CompileError } from "../../../compiler/check/diagnostics.js";
 import { SpecError } from "../../../compiler/graph/json.js";
+import { OptionError } from "../../../compiler/optionError.js";
 import { AbortError, InputError } from "../../../runtime/errors.js";
 import { ExportError } from "../../../settings/to/export.js";
 import { ImportError } from "../../../settings/from/notes.js";
@@ -15,17 +16,10 @@ export interface Fault {
   readonly key: string;
 }
 
-const DECLARED = [CompileError, SpecError, InputError, AbortError, ImportError, ExportError];
-
-/** Range errors of the JavaScript engine itself. */
-const ENGINE =
-  /call stack|^Invalid (array|string|typed array|array buffer|count|date|code point)|allocation failed|out of memory|digits|radix/i;
+const DECLARED = [CompileError, SpecError, OptionError, InputError, AbortError, ImportError, ExportError];
 
 /** Whether the documentation names this class of error for wrong input. */
-export function isDeclared(error: unknown): boolean {
-  if (DECLARED.some((known) => error instanceof known)) return true;
-  return error instanceof RangeError && !ENGINE.test(error.message);
-}
+export const isDeclared = (error: unknown): boolean => DECLARED.some((known) => error instanceof known);
 
 /** The fault of a thrown value, if it is one. */
 export function faultOf(thrown: unknown): Fault | undefined {

@@ -8,7 +8,7 @@ import { defineGenerator, Wrong } from "../core/generator.js";
 import { lower, shorterTexts } from "../core/shrink.js";
 import { edits, mutated } from "./mutate.js";
 
-const GRAMMARS = [
+export const GRAMMARS = [
   'root ::= "yes" | "no"',
   'root ::= item+\nitem ::= "- " [^\\n]+ "\\n"',
   'root ::= "{" pair ("," pair)* "}"\npair ::= text ":" value\ntext ::= "\\"" [a-z]* "\\""\nvalue ::= text | [0-9]+ | root',

@@ -9,7 +9,10 @@ import { models } from "./models.js";
 import { programs } from "./programs.js";
 import { selfTest } from "./selfTest.js";
 import { sizes } from "./sizes.js";
+import { sources } from "./sources.js";
 import { specs } from "./specs.js";
+import { stops } from "./stops.js";
+import { templates } from "./templates.js";
 
 /** In the order in which a campaign runs them. */
 export const CAMPAIGN: readonly Generator[] = [
@@ -17,6 +20,9 @@ export const CAMPAIGN: readonly Generator[] = [
   sizes,
   specs,
   grammars,
+  sources,
+  stops,
+  templates,
   links,
   models,
   editor,

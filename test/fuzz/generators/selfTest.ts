@@ -21,7 +21,7 @@ function busy(seconds: number): void {
 
 const ACTIONS: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
-  "a declared error": () => fail(new InputError("expected")),
+  "a declared error": () => fail(new InputError("expected", { code: "INVALID_ARGUMENT" })),
   "a type error": () => (undefined as unknown as { x: number }).x,
   "a stack overflow": overflow,
   "a wrong result": () => fail(new Wrong("wrong")),

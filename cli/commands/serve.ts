@@ -1,0 +1,151 @@
+/** `ggsl serve`: a model behind OpenAI's API, by the package @ggsl/server. */
+import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
+import type * as Package from "@ggsl/server";
+import { InputError } from "ggsl/errors.js";
+import { readTemplate } from "../chat/template.js";
+import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
+import { atMost, natural } from "../usage.js";
+import { withValues } from "../values.js";
+
+interface Options extends ModelFlags {
+  readonly port?: number;
+  readonly host?: string;
+  readonly sequences?: number;
+  readonly alias?: string;
+  readonly apiKeys?: string;
+  readonly sampler?: readonly NamedFile[];
+  readonly slot?: readonly NamedSlot[];
+  readonly limit?: Readonly<Record<string, number>>;
+  readonly queue?: number;
+  readonly template?: string;
+  readonly files?: string;
+  readonly log?: "json" | "off";
+  readonly logPrompts?: true;
+  readonly lenient?: true;
+  readonly probe?: true;
+  readonly check?: true;
+}
+
+export const addServe = (command: Command): Command =>
+  addModelOptions(
+    command
+      .addArgument(withValues(new Argument("<model>", "the model file (GGUF)"), { files: ["gguf"] }))
+      .option("--port <n>", "the port; 0: any that is free (default: 8080)", port)
+      .option("--host <address>", "the address to listen at (default: 127.0.0.1, which only this machine reaches)")
+      .option(
+        "--sequences <n>",
+        "texts that are written at once, each with memory for --ctx-size tokens (default: 32)",
+        atMost(256),
+      )
+      .option("--alias <name>", "the name of the model for requests (default: that of the file)")
+      .option(
+        "--api-keys <file>",
+        "keys, one in a line: SECRET [NAME] [LIMIT=VALUE...]; without it every request is taken",
+      )
+      .option(
+        "--sampler <name=file>",
+        "a sampler that requests can name; `default` replaces the default chain; repeatable",
+        sampler,
+      )
+      .option(
+        "--slot <n=name>",
+        "gives a place a sampler of its own, for requests with its `id_slot`; repeatable",
+        slot,
+      )
+      .option(
+        "--limit <cost=n>",
+        "the most that a token may cost with a sampler of a request, such as work=5000000 or sorts=2; repeatable",
+        costLimit,
+      )
+      .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)
+      .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
+      .option("--files <folder>", "static files for `/` (default: the playground)"),
+  )
+    .addOption(
+      new Option("--log <form>", "one line a request on standard output (default: json)").choices(["json", "off"]),
+    )
+    .option("--log-prompts", "the log has the bodies of requests, too")
+    .option("--lenient", "ignore unknown fields of requests, and name them in the header x-ggsl-ignored")
+    .option("--probe", "load the model in a child process first: for files from strangers")
+    .option("--check", "check options, model, samplers and keys, and end")
+    .action(run);
+
+async function run(model: string, options: Options): Promise<void> {
+  const server = await loadServer();
+  const given = optionsOf(model, options);
+  if (server.isOpenToAll(given))
+    process.stderr.write(
+      `warning: ${given.host!} is reached from other machines, and no key is asked for: give --api-keys FILE\n`,
+    );
+  if (options.check) {
+    await server.checkServer(given);
+    process.stderr.write("the configuration is right\n");
+    return;
+  }
+  await server.serve(
+    given,
+    (
+      url,
+      {
+        engine: {
+          name,
+          contextSize,
+          sequences,
+          model: { backend },
+        },
+      },
+    ) => process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
+  );
+}
+
+/** It is a package of its own, so that `ggsl` installs no server. */
+async function loadServer(): Promise<typeof Package> {
+  try {
+    return await import("@ggsl/server");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("@ggsl/server")) throw error;
+    throw new InputError("`ggsl serve` needs the package @ggsl/server: npm install @ggsl/server", {
+      code: "MISSING_PACKAGE",
+      cause: error,
+    });
+  }
+}
+
+const optionsOf = (model: string, options: Options): ServeOptions => {
+  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, probe, strict } = options;
+  return {
+    ...settingsOf(options),
+    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, probe, strict },
+    ...{ contextSize: options.ctxSize, template: readTemplate(options) },
+    ...{ samplers: options.sampler, slots: options.slot, limits: options.limit },
+  };
+};
+
+function port(text: string): number {
+  const value = natural(text);
+  if (value > 65_535) throw new InvalidArgumentError("Expected an integer from 0 to 65535.");
+  return value;
+}
+
+/** Collects `--sampler NAME=FILE`. */
+function sampler(text: string, present: readonly NamedFile[] = []): NamedFile[] {
+  const [, name, file] = /^([A-Za-z_][\w-]*)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || file === undefined) throw new InvalidArgumentError("Expected NAME=FILE.");
+  return [...present, { name, file }];
+}
+
+/** Collects `--slot N=NAME`. */
+function slot(text: string, present: readonly NamedSlot[] = []): NamedSlot[] {
+  const [, number, name] = /^(\d{1,3})=(.+)$/.exec(text) ?? [];
+  if (number === undefined || name === undefined) throw new InvalidArgumentError("Expected N=NAME.");
+  return [...present, { slot: Number(number), name }];
+}
+
+/** Collects `--limit COST=N`. */
+function costLimit(text: string, present: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const [, name, number] = /^(\w+)=(\d{1,15})$/.exec(text) ?? [];
+  if (name === undefined || number === undefined) throw new InvalidArgumentError("Expected COST=N.");
+  return { ...present, [name]: Number(number) };
+}

@@ -1,0 +1,36 @@
+/** The options of ONNX files. */
+import { LIMITS } from "../../limits/format.js";
+import { show } from "../../graph/show.js";
+import { OptionError } from "../../optionError.js";
+
+export const SUMS = ["f64", "f32"] as const;
+
+export const LEAST_OPSET = 15;
+export const MOST_OPSET = 21;
+
+export interface OnnxOptions {
+  /** The vocabulary size; without it the file takes logits of any vocabulary. */
+  readonly vocab?: number | undefined;
+  /** What sums are added in; default f64, as the reference does. WebGPU has f32 only: prefix sums are then made of blocks. */
+  readonly sums?: (typeof SUMS)[number] | undefined;
+  /** The version of the operators, from 15 to 21; default 17. */
+  readonly opset?: number | undefined;
+}
+
+export interface KnownOptions {
+  readonly vocab: number | undefined;
+  readonly sums: (typeof SUMS)[number];
+  readonly opset: number;
+}
+
+/** The options with their defaults. Throws `OptionError`. */
+export function knownOptions({ vocab, sums = "f64", opset = 17 }: OnnxOptions): KnownOptions {
+  if (vocab !== undefined && !isIn(vocab, 1, LIMITS.dim))
+    throw new OptionError(`\`vocab\` must be an integer from 1 to ${LIMITS.dim}, found ${show(vocab)}`);
+  if (!SUMS.includes(sums)) throw new OptionError(`\`sums\` must be one of ${SUMS.join(", ")}, found ${show(sums)}`);
+  if (!isIn(opset, LEAST_OPSET, MOST_OPSET))
+    throw new OptionError(`\`opset\` must be an integer from ${LEAST_OPSET} to ${MOST_OPSET}, found ${show(opset)}`);
+  return { vocab, sums, opset };
+}
+
+const isIn = (x: number, least: number, most: number): boolean => Number.isInteger(x) && x >= least && x <= most;

@@ -1,0 +1,163 @@
+#include "sampler/chain_sampler.h"
+
+#include "error.h"
+
+#include <algorithm>
+
+namespace ggsl::c {
+
+ChainSampler::ChainSampler(std::shared_ptr<const Prepared> prepared)
+    : sequence(prepared->spec, prepared->lookups), shared(std::move(prepared)),
+      host(std::make_unique<HostPart>(shared, sequence)) {}
+
+template <typename Work> void ChainSampler::noting(const Work & work) noexcept {
+    try {
+        work();
+    } catch (const std::exception & error) {
+        try {
+            failure = failure.empty() ? error.what() : failure; // the first one explains the others
+        } catch (const std::bad_alloc &) {
+            failure = "no memory"; // short enough for the string itself
+        }
+    }
+}
+
+void ChainSampler::apply(llama_token_data_array & candidates) noexcept {
+    evaluated    = Evaluated::on_host;
+    was_in_graph = false;
+    bool is_done = false;
+    noting([&] {
+        host->apply(sequence.uniforms(), sequence.inputs(), candidates);
+        is_done = true;
+    });
+    if (!is_done) {
+        evaluated = Evaluated::no;
+        mark_end(candidates);
+    }
+}
+
+// llama.cpp ends the process where no token is picked.
+void ChainSampler::mark_end(llama_token_data_array & candidates) const noexcept {
+    const llama_vocab * vocab = shared->model->vocab();
+    candidates.selected       = candidates.size > 0 ? 0 : -1;
+    for (size_t i = 0; i < candidates.size; ++i) {
+        if (llama_vocab_is_eog(vocab, candidates.data[i].id)) {
+            candidates.selected = static_cast<int64_t>(i);
+            return;
+        }
+    }
+}
+
+std::vector<float> ChainSampler::scalars() {
+    return evaluated == Evaluated::on_host ? host->scalars() : graph->scalars();
+}
+
+void ChainSampler::accept(int32_t token) noexcept {
+    noting([&] {
+        if (evaluated == Evaluated::no) {
+            return accept_prompt({ &token, 1 });
+        }
+        check_tokens({ &token, 1 });
+        const std::vector<float> values = scalars();
+        evaluated                       = Evaluated::no;
+        sequence.accept(token, values);
+        host->accept(token);
+    });
+}
+
+void ChainSampler::check_tokens(std::span<const int32_t> tokens) const {
+    const int32_t vocab_size = shared->model->vocab_size();
+    for (const int32_t token : tokens) {
+        if (token < 0 || token >= vocab_size) {
+            refuse(code::invalid_argument,
+                   std::to_string(token) + " is not a token of a vocabulary of " + std::to_string(vocab_size));
+        }
+    }
+}
+
+void ChainSampler::accept_prompt(std::span<const int32_t> tokens) {
+    check_tokens(tokens);
+    host->accept_prompt(tokens);
+    sequence.accept_prompt(tokens);
+}
+
+void ChainSampler::restart() noexcept {
+    failure.clear();
+    evaluated = Evaluated::no;
+    noting([&] {
+        sequence.restart();
+        host->restart(sequence);
+    });
+}
+
+// Whether the host tail has the parameter's value.
+bool ChainSampler::reads(size_t param) const {
+    const auto & tail = spec().tail;
+    return std::any_of(tail.begin(), tail.end(), [&](const TailStage & stage) {
+        return std::any_of(stage.args.begin(), stage.args.end(), [&](const auto & arg) {
+            const auto * ref = std::get_if<ParamRef>(&arg.second);
+            return ref != nullptr && static_cast<size_t>(ref->index) == param;
+        });
+    });
+}
+
+void ChainSampler::set_param(size_t index, double value) {
+    if (!reads(index)) {
+        return sequence.set_param(index, value);
+    }
+    if (sequence.step() > 0 || sequence.has_prompt()) {
+        refuse(code::invalid_argument,
+               "the host tail reads `" + spec().params[index].name +
+                   "` at the beginning of a text: set it before the first token, or after llama_sampler_reset");
+    }
+    sequence.set_param(index, value);
+    host->restart(sequence);
+}
+
+void ChainSampler::resume(Sequence restored) {
+    sequence  = std::move(restored);
+    evaluated = Evaluated::no;
+}
+
+std::unique_ptr<ChainSampler> ChainSampler::clone() const {
+    auto copy = std::make_unique<ChainSampler>(shared);
+    copy->copy_state(*this);
+    return copy;
+}
+
+void ChainSampler::copy_state(const ChainSampler & from) noexcept {
+    noting([&] {
+        sequence = from.sequence;
+        host     = from.host->clone();
+        failure  = from.failure;
+        // what was computed in a graph stays there
+        evaluated = from.evaluated == Evaluated::on_host ? Evaluated::on_host : Evaluated::no;
+    });
+}
+
+bool ChainSampler::backend_init(ggml_backend_buffer_type_t type, uint32_t outputs_per_sequence) noexcept {
+    try {
+        graph = std::make_unique<GraphPart>(shared, type, outputs_per_sequence);
+        refused.clear();
+        return true;
+    } catch (const std::exception & error) {
+        noting([&] { refused = error.what(); });
+        return false;
+    }
+}
+
+void ChainSampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data & data) noexcept {
+    noting([&] { graph->build(context, cgraph, data); });
+}
+
+void ChainSampler::backend_set_input() noexcept {
+    evaluated    = Evaluated::in_graph;
+    was_in_graph = true;
+    noting([&] { graph->upload(sequence.uniforms(), sequence.inputs()); });
+}
+
+void ChainSampler::backend_reset() noexcept {
+    graph->reset();
+}
+
+} // namespace ggsl::c

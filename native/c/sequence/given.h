@@ -1,0 +1,43 @@
+// What the calling program gives to a sequence besides tokens.
+#pragma once
+
+#include "sequence/pairs.h"
+#include "sequence/vocabulary.h"
+#include "spec/spec.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace ggsl::c {
+
+// A grammar and the text that it has read. Immutable.
+class GrammarPosition {
+public:
+    virtual ~GrammarPosition() = default;
+
+    // A bit for each token that can come next, 16 in a word. Throws Failure (LIMIT_EXCEEDED).
+    virtual std::vector<int32_t> words() const = 0;
+    // Throws Failure (INVALID_ARGUMENT if the token cannot come next, LIMIT_EXCEEDED).
+    virtual std::shared_ptr<const GrammarPosition> accept(int32_t token) const = 0;
+};
+
+using GrammarPtr = std::shared_ptr<const GrammarPosition>;
+
+// Where a sequence's texts are looked up.
+struct Place {
+    int32_t       vocab_size = 0;
+    VocabularyPtr vocabulary = nullptr; // null: only ids can be used
+    // Opens a grammar in GBNF. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    std::function<GrammarPtr(const std::string &)> open_grammar = nullptr;
+};
+
+// The values of inputs, by the number of the feature that has them.
+struct Given {
+    std::optional<Pairs>                             bias;
+    std::vector<std::optional<std::vector<float>>>   dense;
+    std::vector<std::optional<Pairs>>                pairs;
+    std::vector<std::optional<std::vector<int32_t>>> texts;
+};
+
+} // namespace ggsl::c

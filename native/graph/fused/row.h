@@ -1,0 +1,111 @@
+// One row (sequence) of a program: its numbers, the intervals of its blocks, and the blocks that had to be computed.
+#pragma once
+
+#include "intervals.h"
+#include "sorter.h"
+
+#include <span>
+
+namespace ggsl::fused {
+
+class Row {
+public:
+    explicit Row(const Program & program);
+
+    // The data of the inputs, one per input, the uniforms, and the outputs.
+    void run(std::span<const void * const> given, std::span<const float> uniform_values,
+             std::span<void * const> outputs);
+
+private:
+    using Id = size_t;
+
+    const Step & step(Id id) const { return program.steps[id]; }
+    size_t       first_of(size_t at) const { return at * block; }
+    size_t       length_of(size_t at) const { return std::min<size_t>(block, n - first_of(at)); }
+    float *      lo_of(Id id) { return &intervals[2 * id * count]; }
+    float *      hi_of(Id id) { return &intervals[(2 * id + 1) * count]; }
+    // Whether the block holds one number.
+    bool is_even(Id id, size_t at) { return lo_of(id)[at] == hi_of(id)[at]; }
+
+    void begin_level();
+    void set_number(Id id);
+    // Visits the blocks of the level's reductions and outputs.
+    void read_blocks();
+    void read_block(size_t at);
+    bool needs(Id id, size_t at);
+    void reduce(Id id, size_t at);
+    void offer(Id id, float value, size_t position);
+    void end_level();
+    void store(const Output & output, size_t at);
+
+    // Finds the intervals of a column of the level.
+    void      begin_column(Id id);
+    void      set_intervals(Id id, size_t first, size_t last);
+    void      gather_intervals(Id id, size_t first, size_t last);
+    void      scan_intervals(Id id, size_t first, size_t last);
+    bool      is_scan_of(int32_t scan, int32_t x) const;
+    void      exclusive_intervals(Id id, size_t first, size_t last);
+    Intervals intervals_of(int32_t id, size_t first);
+    Bounds    bounds_of(Id id);
+    // Finds the intervals of a block again, of the first `levels`, if more is known of sorted columns.
+    void refresh(size_t at, int32_t levels);
+
+    // The column of `stored`.
+    const float * whole(Id stored) const;
+    // Which step's are the starts of a scan.
+    Id starts_of(Id scan) const { return step(scan).a < 0 ? scan : static_cast<Id>(step(scan).a); }
+
+    // Computes the block of the wanted columns.
+    void compute(std::span<const Id> wanted, size_t at);
+    void compute_now(std::span<const Id> wanted, size_t at);
+    // Sums blocks up to this one.
+    void          extend(Id scan, size_t at);
+    void          compute_step(Id id, size_t at);
+    void          take_in_order(Id id, size_t at);
+    const float * column(Id id, size_t at) const;
+    float *       target(Id id, size_t at);
+
+    // What a reduction has found so far.
+    struct Found {
+        double sum;
+        float  most;
+        size_t position;
+    };
+
+    const Program & program;
+    const size_t    n;
+    const size_t    count; // of blocks
+
+    std::vector<float *>             places;  // where a step's column is, or its block
+    std::vector<const float *>       sources; // of columns that lie elsewhere
+    std::vector<float>               numbers;
+    std::vector<float>               intervals;
+    std::vector<std::vector<double>> starts; // the sums before each block, as far as they are known
+    std::vector<size_t>              latest; // the block that a step's place holds
+    std::vector<std::vector<bool>>   kept;
+    std::vector<Found>               found;
+    std::vector<bool>                wanted;
+
+    struct OrderMemory {
+        int32_t *    positions;
+        cpu::Keyed * pairs;
+    };
+
+    std::vector<Sorter>          sorters; // of the steps `order`
+    std::vector<OrderMemory>     orders_at;
+    std::vector<std::vector<Id>> scans;       // those without `blocks` that a column depends on
+    std::vector<Bounds>          overall;     // of gathered and scanned columns
+    std::vector<Id>              sorted;      // columns that depend on an order
+    size_t                       version = 0; // rises whenever more is known of these
+    std::vector<size_t>          fresh;       // the version that a block's intervals are of
+    int32_t                      level = 0;
+
+    std::vector<Id>               reading; // reductions of the level
+    std::vector<const Output *>   storing; // outputs of the level
+    std::vector<Id>               roots, pending;
+    std::span<void * const>       outputs;
+    std::span<const void * const> given;
+    std::span<const float>        uniforms;
+};
+
+} // namespace ggsl::fused

@@ -1,0 +1,16 @@
+// The steps of a program: what its nodes compute, as data.
+#pragma once
+
+#include "../bind.h"
+#include "../ops.h"
+#include "program.h"
+
+namespace ggsl::fused {
+
+// The op that computes a column from columns and numbers, element by element; `given` for others.
+Kind elementwise(OpId op);
+
+// Of nodes in order; those that are read elsewhere are outputs.
+Program make_program(const BoundGraph & bound, const std::vector<int32_t> & nodes, const std::vector<bool> & is_output);
+
+} // namespace ggsl::fused

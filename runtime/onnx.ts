@@ -1,0 +1,7 @@
+/** Chains in ONNX Runtime: `ggsl/onnx`. */
+export { EmitError } from "@ggsl/compiler/emit/emitError.js";
+export { emitOnnx } from "@ggsl/compiler/emit/onnx/emit.js";
+export type { OnnxOptions } from "@ggsl/compiler/emit/onnx/options.js";
+export { createOnnxEvaluator, type OnnxEvaluateOptions, type OnnxEvaluator } from "./onnx/evaluate.js";
+export type { Ort } from "./onnx/ort.js";
+export type { StepResult } from "./steps.js";

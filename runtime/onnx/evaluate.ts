@@ -1,0 +1,95 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** Evaluates a graph on plain logits in ONNX Runtime, step by step. */
+import { refuseTail } from "@ggsl/compiler/emit/emitError.js";
+import { SUMS } from "@ggsl/compiler/emit/onnx/options.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import * as is from "../check.js";
+import { InputError } from "../errors.js";
+import * as checks from "../optionChecks.js";
+import type { Outputs } from "../reference/interpret.js";
+import type { UniformValues } from "../sequence.js";
+import { checkLogits, openSteps, STEP_OPTIONS, type LogitValues, type StepOptions, type StepResult } from "../steps.js";
+import type { Ort } from "./ort.js";
+import { openSession, type SessionOptions } from "./session.js";
+
+/** Options for evaluating a chain in ONNX Runtime. */
+export interface OnnxEvaluateOptions extends StepOptions, SessionOptions {}
+
+/** Runs a chain on plain logits in ONNX Runtime, token by token. Dispose it with `await using` or `dispose()`. */
+export interface OnnxEvaluator extends AsyncDisposable {
+  /** Evaluates without accepting the token: the same logits give the same token again. One call at a time. */
+  evaluate(logits: LogitValues): Promise<StepResult>;
+  /** Accepts a token, by default that of the last evaluation: advances draws, states and history. */
+  accept(token?: number): void;
+  /** The present values of the states by name. */
+  readonly states: Readonly<Record<string, number>>;
+  /** New values of uniforms, from the next evaluation on. */
+  setUniforms(values: UniformValues): void;
+  /** Releases the session; harmless when called twice. */
+  dispose(): Promise<void>;
+}
+
+const isOrt = (value: unknown): boolean => {
+  const { InferenceSession, Tensor } = (value ?? {}) as Partial<Ort>;
+  return typeof InferenceSession?.create === "function" && typeof Tensor === "function";
+};
+
+const OPTIONS: is.Checks<OnnxEvaluateOptions> = {
+  ...STEP_OPTIONS,
+  ort: is.that("ONNX Runtime, such as the module onnxruntime-node or onnxruntime-web", isOrt),
+  session: is.someObject,
+  sums: is.oneOf(...SUMS),
+  opset: is.integer(1),
+};
+const checkOptions = is.options(OPTIONS);
+
+/**
+ * Opens a graph in ONNX Runtime. Throws `EmitError` for a host tail, `OptionError` for an opset that is not supported,
+ * `InputError` if ONNX Runtime refuses the model, or for invalid uniforms.
+ */
+export async function createOnnxEvaluator(
+  graph: Graph,
+  vocabSize: number,
+  options: OnnxEvaluateOptions,
+): Promise<OnnxEvaluator> {
+  checks.graph(graph, "graph");
+  is.integer(1, checks.MAX_VOCAB)(vocabSize, "vocabSize");
+  checkOptions(options, "options");
+  OPTIONS.ort(options.ort, "ort");
+  const { ort, session: settings, sums, opset, ...stepOptions } = options;
+  refuseTail(graph, "ONNX");
+  const steps = openSteps(graph, vocabSize, stepOptions);
+  const session = await openSession(graph, vocabSize, { ort, session: settings, sums, opset });
+  let running: Promise<Outputs[]> | undefined;
+  let released: Promise<void> | undefined;
+  // a session that runs cannot be released
+  const release = async (): Promise<void> => {
+    await running?.catch(() => undefined);
+    await session.release();
+  };
+  const dispose = (): Promise<void> => {
+    steps.close();
+    return (released ??= release());
+  };
+  return {
+    async evaluate(values) {
+      const given = steps.begin(values);
+      if (running) throw new InputError("another evaluation is not done yet: await it first", { code: "BUSY" });
+      checkLogits(given.logits);
+      try {
+        running = session.run([given]);
+        const [outputs] = await running;
+        return steps.end(outputs!);
+      } finally {
+        running = undefined;
+      }
+    },
+    accept: (token) => steps.accept(token),
+    get states() {
+      return steps.states;
+    },
+    setUniforms: (values) => steps.setUniforms(values),
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}

@@ -1,0 +1,25 @@
+/** The part of onnxruntime-common's interface that is used: that of onnxruntime-node, onnxruntime-web and onnxruntime-react-native. */
+
+/** `import * as ort from "onnxruntime-node"`, or of another of its packages. */
+export interface Ort {
+  readonly InferenceSession: {
+    create(model: Uint8Array, options?: object): Promise<OrtSession>;
+  };
+  readonly Tensor: OrtTensorClass;
+}
+
+export interface OrtSession {
+  run(feeds: Readonly<Record<string, OrtTensor>>): Promise<Readonly<Record<string, OrtTensor>>>;
+  release(): Promise<void>;
+}
+
+export interface OrtTensor {
+  readonly dims: readonly number[];
+  /** Of a tensor that is in the memory of this process. */
+  readonly data: unknown;
+}
+
+interface OrtTensorClass {
+  new (type: "float32", data: Float32Array, dims: readonly number[]): OrtTensor;
+  new (type: "int32", data: Int32Array, dims: readonly number[]): OrtTensor;
+}

@@ -1,0 +1,107 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Chains as a sampler of transformers.js: `ggsl/transformers`. transformers.js has no place for a sampler of another library, but for
+ * processors of logits, which it calls synchronously: this one leaves the logit of the token that a chain picks and drops all others.
+ */
+import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
+import type { Chain } from "./chain.js";
+import * as is from "./check.js";
+import { InputError } from "./errors.js";
+import { checkEvaluateOptions, createEvaluator, type EvaluateOptions, type Evaluator } from "./evaluate.js";
+import { checkPicks } from "./generation/request.js";
+import * as checks from "./optionChecks.js";
+
+export interface ChainProcessorOptions extends Omit<EvaluateOptions, "history"> {
+  /** The id that fills prompts of a batch up at their beginnings: these are no part of the text. */
+  readonly padToken?: number | undefined;
+}
+
+/** A text of the batch. */
+interface Row {
+  readonly evaluator: Evaluator;
+  /** Its tokens so far. */
+  length: number;
+}
+
+/**
+ * Picks each token by a chain: `model.generate({ ..., do_sample: false, logits_processor: [processor] })`. It belongs to one call of
+ * `generate`, as it keeps the state of each text of the batch. Dispose it afterwards, with `using` or `dispose()`.
+ */
+export class ChainProcessor extends LogitsProcessor implements Disposable {
+  private readonly rows: Row[] = [];
+  private isDisposed = false;
+
+  /**
+   * @param options a function gives each text of the batch options of its own, such as a seed
+   * @throws InputError for a chain that picks no token, or options of a wrong type
+   */
+  constructor(
+    private readonly chain: Chain,
+    private readonly options: ChainProcessorOptions | ((row: number) => ChainProcessorOptions) = {},
+  ) {
+    super();
+    checks.chain(chain, "chain");
+    checkPicks(chain.graph);
+    if (typeof options !== "function") checkOptions(options);
+  }
+
+  /** Called by transformers.js for each token. The logits are `[batch, V]`, f32; they are replaced in place. */
+  override _call(ids: bigint[][], logits: Tensor): Tensor {
+    if (this.isDisposed) throw new InputError("this processor is disposed", { code: "DISPOSED" });
+    const data = logits.data as Float32Array;
+    const size = data.length / ids.length;
+    ids.forEach((tokens, row) => {
+      const values = data.subarray(row * size, (row + 1) * size);
+      const { token } = this.textOf(row, tokens, size).evaluate(values);
+      values.fill(-Infinity);
+      values[token!] = 0;
+    });
+    return logits;
+  }
+
+  /** The evaluator of a text, after its last token. */
+  private textOf(row: number, tokens: readonly bigint[], vocabSize: number): Evaluator {
+    const known = this.rows[row];
+    if (!known) {
+      const { padToken, ...options } = this.optionsOf(row);
+      const first = padToken === undefined ? 0 : tokens.findIndex((token) => Number(token) !== padToken);
+      const history = first < 0 ? [] : tokens.slice(first).map(Number);
+      const evaluator = createEvaluator(this.chain.graph, vocabSize, { ...options, history });
+      this.rows[row] = { evaluator, length: tokens.length };
+      return evaluator;
+    }
+    if (tokens.length !== known.length + 1)
+      throw new InputError(
+        `text ${row} has ${tokens.length} tokens, expected ${known.length + 1}, one more than before: use a processor of its own for each call of \`generate\``,
+        { code: "INVALID_ARGUMENT" },
+      );
+    known.evaluator.accept(Number(tokens.at(-1)));
+    known.length = tokens.length;
+    return known.evaluator;
+  }
+
+  private optionsOf(row: number): ChainProcessorOptions {
+    if (typeof this.options !== "function") return this.options;
+    const options = this.options(row);
+    checkOptions(options);
+    return options;
+  }
+
+  /** Frees the native memory of all texts; harmless when called twice. */
+  dispose(): void {
+    this.isDisposed = true;
+    for (const { evaluator } of this.rows) evaluator.dispose();
+    this.rows.length = 0;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}
+
+const checkPad = is.options({ padToken: is.integer(0) });
+
+function checkOptions(options: ChainProcessorOptions): void {
+  checkEvaluateOptions(options, "options");
+  checkPad(options, "options");
+}

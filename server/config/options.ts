@@ -1,0 +1,106 @@
+/** The options of a server, and their checks. */
+import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
+import { InputError } from "ggsl/errors.js";
+import type { LoadModelOptions } from "ggsl/model.js";
+
+/** Where a server runs, and what it has. Settings of the model and its contexts are those of `loadModel`. */
+export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "signal"> {
+  /** The path of a GGUF file. */
+  readonly model: string;
+  /** The name that requests give; default: that of the file, without `.gguf`. */
+  readonly alias?: string | undefined;
+  /** Default 8080; 0: any that is free. */
+  readonly port?: number | undefined;
+  /** Default 127.0.0.1, which only this machine reaches. */
+  readonly host?: string | undefined;
+  /** Texts that are written at once; default 32. */
+  readonly sequences?: number | undefined;
+  /** A file of API keys; without one every request is taken. */
+  readonly apiKeys?: string | undefined;
+  /** Files of samplers that requests can name; `default` replaces the chain of requests without a sampler. */
+  readonly samplers?: readonly NamedFile[] | undefined;
+  /** The most that a token may cost with a sampler of a request, by the names of `Cost`; keys can have limits of their own. */
+  readonly limits?: Readonly<Record<string, number>> | undefined;
+  /** Places with a sampler of their own, for requests with their `id_slot`. */
+  readonly slots?: readonly NamedSlot[] | undefined;
+  /** Requests that wait; default 256. */
+  readonly queue?: number | undefined;
+  /** A chat template in place of the model's, or the name of one of the model's. */
+  readonly template?: string | undefined;
+  /** Lines of the log: `json` (default), or none. */
+  readonly log?: "json" | "off" | undefined;
+  /** The log has the bodies of requests, too. */
+  readonly logPrompts?: boolean | undefined;
+  /** Fields of requests that are not known are ignored, and named in a header. */
+  readonly lenient?: boolean | undefined;
+  /** Chains that the device cannot run as a whole are errors. */
+  readonly strict?: boolean | undefined;
+  /** A folder of static files for `/`; default: the playground, if it is there. */
+  readonly files?: string | undefined;
+}
+
+export interface NamedFile {
+  readonly name: string;
+  readonly file: string;
+}
+
+export interface NamedSlot {
+  readonly slot: number;
+  /** Of a sampler. */
+  readonly name: string;
+}
+
+export const DEFAULTS = { port: 8080, host: "127.0.0.1", sequences: 32, queue: 256 } as const;
+/** Tokens of a text, unless the model was trained with fewer. */
+export const CONTEXT_SIZE = 4096;
+/** Bytes of a body. */
+export const BODY_LIMIT = 2 ** 20;
+/** Milliseconds that the reader of a stream may take nothing. */
+export const PATIENCE = 60_000;
+/** Milliseconds for running texts to end. */
+export const GRACE = 10_000;
+/** Milliseconds for the last bytes of answers to be sent. */
+export const FLUSH = 500;
+
+const wrong = (message: string): InputError => new InputError(message, { code: "INVALID_ARGUMENT" });
+
+/** The names of samplers of places, by number. Throws `InputError`. */
+export function slotNames({
+  slots = [],
+  samplers = [],
+  sequences = DEFAULTS.sequences,
+}: ServeOptions): Map<number, string> {
+  const names = new Map<number, string>();
+  for (const { slot, name } of slots) {
+    if (!Number.isInteger(slot) || slot < 0 || slot >= sequences)
+      throw wrong(
+        `a place is a number from 0 to ${sequences - 1}, since there are ${sequences} sequences, found ${slot}`,
+      );
+    if (names.has(slot)) throw wrong(`the place ${slot} has two samplers: \`${names.get(slot)!}\` and \`${name}\``);
+    if (!samplers.some((sampler) => sampler.name === name))
+      throw wrong(`the place ${slot} has the sampler \`${name}\`, which is none of the server's: ${namesOf(samplers)}`);
+    names.set(slot, name);
+  }
+  return names;
+}
+
+const namesOf = (samplers: readonly NamedFile[]): string =>
+  samplers.length === 0 ? "give it with --sampler NAME=FILE" : samplers.map(({ name }) => `\`${name}\``).join(", ");
+
+/** Tokens of a text, with its prompt. Throws `InputError`. */
+export function contextSizeOf({ contextSize, sequences = DEFAULTS.sequences }: ServeOptions, trained: number): number {
+  const size = contextSize ?? Math.min(trained, CONTEXT_SIZE);
+  if (size * sequences > MAX_CONTEXT)
+    throw new InputError(
+      `${sequences} sequences of ${size} tokens need a context of ${size * sequences} tokens, and the maximum is ${MAX_CONTEXT}: set fewer sequences or a smaller context`,
+      { code: "LIMIT_EXCEEDED" },
+    );
+  return size;
+}
+
+/** The model's name for requests. */
+export const nameOf = ({ alias, model }: ServeOptions): string =>
+  alias ?? model.replace(/^.*[\\/]/, "").replace(/\.gguf$/i, "");
+
+/** Whether only this machine reaches an address. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/.test(host);

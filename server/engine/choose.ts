@@ -1,0 +1,78 @@
+/** Which chain writes the texts of a request. */
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import type { Chain } from "ggsl/chain.js";
+import { lacksPick } from "ggsl/generation/request.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { ApiKey } from "../keys/keys.js";
+import type { CommonBody } from "../openai/bodies.js";
+import { Refusal } from "../refusal.js";
+import type { Samplers } from "../samplers/samplers.js";
+import type { DefaultChains } from "./defaults.js";
+import { feedFor, set, uniformsFor, type Prepared } from "./parameters.js";
+
+/** What chains are chosen from. */
+export interface Choice {
+  readonly samplers: Samplers;
+  readonly defaults: DefaultChains;
+  /** The names of samplers of places. */
+  readonly slots: ReadonlyMap<number, string>;
+}
+
+/** The name of the server's sampler that replaces the default chain. */
+export const DEFAULT_NAME = "default";
+
+export interface Wanted {
+  readonly body: CommonBody;
+  /** That the text obeys, and the field that asks for it. */
+  readonly grammar: { readonly source: GrammarSource; readonly field: string } | undefined;
+  readonly key: ApiKey;
+  readonly signal: AbortSignal;
+}
+
+/** The chain of a request with its values, but for seeds. Throws a `Refusal`. */
+export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared> {
+  const { body, grammar } = wanted;
+  const chain = await chainFor(choice, wanted);
+  const uniforms = { ...uniformsFor(chain, body) };
+  if (grammar) {
+    const [param, ...more] = grammarsOf(chain.graph);
+    if (!param || more.length > 0)
+      throw new Refusal(
+        "parameter_not_in_sampler",
+        param
+          ? `the chain \`${chain.name}\` has several grammars: give them in \`sampler_params\`, without \`${grammar.field}\``
+          : `the spec of \`${chain.name}\` has no grammar parameter, which \`${grammar.field}\` needs: send a program`,
+        { param: grammar.field },
+      );
+    set(uniforms, param.name, grammar.source, grammar.field);
+  }
+  return { chain, uniforms, feed: feedFor(chain, body) };
+}
+
+async function chainFor({ samplers, defaults, slots }: Choice, { body, grammar, key, signal }: Wanted): Promise<Chain> {
+  const constrained = grammar !== undefined;
+  const { sampler: given, sampler_chain: name, id_slot: slot } = body;
+  if (given !== undefined) {
+    const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client: key, signal });
+    if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
+    return sampler.chain;
+  }
+  if (name !== undefined)
+    throw new Refusal("invalid_request", "`sampler_chain` needs `sampler`, of which it chooses a chain", {
+      param: "sampler_chain",
+    });
+  const own = (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
+  if (own !== undefined) return (await samplers.get({ sampler: own, constrained }, { signal })).chain;
+  const edits = [
+    body.frequency_penalty,
+    body.presence_penalty,
+    body.repeat_penalty,
+    body.repeat_last_n,
+    body.logit_bias,
+  ];
+  return defaults.of({
+    narrows: body.top_k !== undefined,
+    edits: edits.some((value) => value !== undefined),
+    constrained,
+  });
+}

@@ -1,0 +1,68 @@
+/** The model of a server, and the batch that all texts are written in. */
+import type { GenerationBatch } from "ggsl/batch.js";
+import type { ContextSettings } from "ggsl/contextOptions.js";
+import type { Model } from "ggsl/model.js";
+
+export interface EngineOptions extends ContextSettings {
+  /** The name that requests give. */
+  readonly name: string;
+  readonly sequences: number;
+  /** Tokens of a text, with its prompt. */
+  readonly contextSize: number;
+  /** Places with a sampler of their own. */
+  readonly reserved: readonly number[];
+  /** A chat template in place of the model's, or the name of one of the model's. */
+  readonly template?: string | undefined;
+  /** Called after each decode. */
+  readonly onDecode?: (milliseconds: number) => void;
+  /** Chains that the device cannot run as a whole are errors. */
+  readonly strict?: boolean | undefined;
+}
+
+export class Engine {
+  #model: Model;
+  #batch: GenerationBatch;
+  readonly #options: Omit<EngineOptions, "name" | "template">;
+  readonly name: string;
+  readonly sequences: number;
+  readonly contextSize: number;
+  readonly template: string | undefined;
+  /** When it was opened, in seconds since 1970. */
+  readonly created = Math.floor(Date.now() / 1000);
+
+  constructor(model: Model, { name, template, ...options }: EngineOptions) {
+    this.name = name;
+    this.template = template;
+    this.sequences = options.sequences;
+    this.contextSize = options.contextSize;
+    this.#options = options;
+    this.#model = model;
+    this.#batch = this.#open();
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  get batch(): GenerationBatch {
+    return this.#batch;
+  }
+
+  /** Goes on with the same model, loaded again. Texts that run have failed. */
+  replace(model: Model): void {
+    this.dispose();
+    this.#model = model;
+    this.#batch = this.#open();
+  }
+
+  /** Frees the batch and the model. */
+  dispose(): void {
+    this.#batch.dispose();
+    this.#model.dispose();
+  }
+
+  #open(): GenerationBatch {
+    const { strict, ...options } = this.#options;
+    return this.#model.batch({ ...options, ...(strict && { strict }) });
+  }
+}

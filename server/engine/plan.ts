@@ -1,0 +1,154 @@
+/** What a request asks for: its texts, before they begin. */
+import type { SequenceRequest } from "ggsl/generation/request.js";
+import type { TokenizeOptions } from "ggsl/prompt.js";
+import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodies.js";
+import { Refusal } from "../refusal.js";
+import type { Engine } from "./engine.js";
+import { seededBy, type Prepared } from "./parameters.js";
+
+/** A text to write. */
+export interface PlannedText {
+  readonly prompt: Int32Array;
+  readonly request: SequenceRequest;
+}
+
+/** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
+export const promptsOf = async (engine: Engine, given: GivenBody): Promise<Int32Array[]> =>
+  given.endpoint === "chat"
+    ? checkRoom(engine, [await chatTokens(engine, given.body)], "messages")
+    : checkRoom(engine, completionTokens(engine, given.body), "prompt");
+
+/** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
+export function promptOf(engine: Engine, body: LogitsBody): Int32Array {
+  const [prompt, ...more] = checkRoom(engine, completionTokens(engine, body), "prompt");
+  if (more.length === 0) return prompt!;
+  throw new Refusal("invalid_request", `\`prompt\` must be one, found ${more.length + 1}: send a request for each`, {
+    param: "prompt",
+  });
+}
+
+function checkRoom({ contextSize }: Engine, prompts: Int32Array[], param: "messages" | "prompt"): Int32Array[] {
+  for (const { length } of prompts) {
+    if (length >= contextSize)
+      throw new Refusal(
+        "context_length_exceeded",
+        `the prompt has ${length} tokens, and the context, for prompt and answer, is ${contextSize}: shorten it`,
+        { param },
+      );
+    if (length === 0)
+      throw new Refusal("invalid_request", "the prompt is empty, and the model has no token that begins a text", {
+        param,
+      });
+  }
+  return prompts;
+}
+
+const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
+  engine.model.tokenizeChat(
+    body.messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message)),
+    {
+      ...(body.tools?.length && body.tool_choice !== "none" && { tools: body.tools }),
+      ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
+      template: engine.template,
+    },
+  );
+
+function completionTokens({ model }: Engine, { prompt }: LogitsBody): Int32Array[] {
+  const { vocabSize } = model.info;
+  const letters: TokenizeOptions = { special: false };
+  const tokensOf = (one: string | readonly number[]): Int32Array => {
+    if (typeof one === "string") return model.tokenize(one, letters);
+    const bad = one.find((token) => token >= vocabSize);
+    if (bad !== undefined)
+      throw new Refusal("invalid_request", `\`prompt\`: ${bad} is not a token: the vocabulary has ${vocabSize}`, {
+        param: "prompt",
+      });
+    return Int32Array.from(one);
+  };
+  if (typeof prompt === "string" || typeof prompt[0] === "number") return [tokensOf(prompt as string | number[])];
+  return (prompt as readonly (string | readonly number[])[]).map(tokensOf);
+}
+
+/** For completions, as OpenAI's. */
+const COMPLETION_TOKENS = 16;
+
+/** The texts of a request: `n` of each prompt, in this order. */
+export function textsOf(
+  given: GivenBody,
+  prompts: readonly Int32Array[],
+  prepared: Prepared,
+  signal: AbortSignal,
+): PlannedText[] {
+  const { body } = given;
+  const { n = 1, min_tokens: minTokens, ignore_eos: ignoreEnd, stop = [] } = body;
+  const maxTokens = mostOf(given);
+  const logprobs = logprobsOf(given);
+  if (maxTokens !== undefined && (minTokens ?? 0) > maxTokens)
+    throw new Refusal(
+      "invalid_request",
+      `\`min_tokens\` must be at most \`max_tokens\`, ${maxTokens}, found ${minTokens!}`,
+      {
+        param: "min_tokens",
+      },
+    );
+  if (given.endpoint === "completions" && (given.body.best_of ?? n) !== n)
+    throw new Refusal(
+      "unsupported_parameter",
+      `\`best_of\` must be \`n\`, ${n}: texts that are not returned are not written`,
+      { param: "best_of" },
+    );
+  const seeded = seededBy(body.seed, prepared);
+  const common = {
+    ...{ signal, stop: typeof stop === "string" ? [stop] : stop },
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(minTokens !== undefined && { minTokens }),
+    ...(ignoreEnd && { ignoreEnd }),
+    ...(logprobs !== undefined && { logprobs }),
+  };
+  return prompts.flatMap((prompt, at) =>
+    Array.from({ length: n }, (_, i) => ({ prompt, request: { ...common, ...seeded(at * n + i) } })),
+  );
+}
+
+function mostOf(given: GivenBody): number | undefined {
+  if (given.endpoint === "completions") return given.body.max_tokens ?? COMPLETION_TOKENS;
+  const { max_tokens: old, max_completion_tokens: most } = given.body;
+  if (old !== undefined && most !== undefined && old !== most)
+    throw new Refusal("invalid_request", "`max_tokens` and `max_completion_tokens` differ: give one of them", {
+      param: "max_tokens",
+    });
+  return most ?? old;
+}
+
+/** How many likely tokens each token has beside it; undefined for none, and no probability of its own. */
+function logprobsOf({ endpoint, body }: GivenBody): number | undefined {
+  const { logprobs } = body;
+  const wrong = (expected: string): Refusal =>
+    new Refusal("invalid_request", `\`logprobs\` must be ${expected}, found ${JSON.stringify(logprobs)}`, {
+      param: "logprobs",
+    });
+  if (endpoint === "completions") {
+    if (typeof logprobs === "boolean") throw wrong("an integer from 0 to 20");
+    return logprobs;
+  }
+  if (typeof logprobs === "number") throw wrong("true or false");
+  if (body.top_logprobs !== undefined && !logprobs)
+    throw new Refusal("invalid_request", "`top_logprobs` needs `logprobs: true`", { param: "top_logprobs" });
+  return logprobs ? (body.top_logprobs ?? 0) : undefined;
+}
+
+/** The place that a request must have. */
+export function placeOf({ sequences }: Engine, { id_slot: slot, n = 1 }: CommonBody): number | undefined {
+  if (slot === undefined || slot < 0) return undefined;
+  if (slot >= sequences)
+    throw new Refusal(
+      "invalid_request",
+      `\`id_slot\` must be at most ${sequences - 1}, the last place, found ${slot}`,
+      {
+        param: "id_slot",
+      },
+    );
+  if (n > 1)
+    throw new Refusal("invalid_request", "`id_slot` is one place: it cannot have `n` texts", { param: "id_slot" });
+  return slot;
+}

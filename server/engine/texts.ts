@@ -1,0 +1,95 @@
+/** Writes the texts of a request, all at once. */
+import type { Generation, GenerationStats, Piece } from "ggsl/generation/generation.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { Ticket } from "../queue/queue.js";
+import type { Engine } from "./engine.js";
+import type { PlannedText } from "./plan.js";
+
+/** Where texts go. A text goes on when the promise of its last piece is resolved. */
+export interface Sink {
+  piece(index: number, piece: Piece): Promise<void> | undefined;
+  /** The text is over. True from `piece` on would have ended it. */
+  end(index: number, stats: GenerationStats): Promise<void> | undefined;
+  /** Whether the sink wants no more of a text. */
+  isFull(index: number): boolean;
+}
+
+export interface Run {
+  readonly engine: Engine;
+  readonly texts: readonly PlannedText[];
+  readonly ticket: Ticket;
+  readonly place: number | undefined;
+  readonly metrics: Metrics;
+  readonly sink: Sink;
+  /** Ends all texts. */
+  readonly abort: AbortController;
+  /** When the request came, as of `performance.now`. */
+  readonly start: number;
+}
+
+/** What the request used. */
+export interface Usage {
+  /** Each prompt counts once. */
+  promptTokens: number;
+  /** Those of them that were not computed. */
+  cachedTokens: number;
+  generatedTokens: number;
+  /** Milliseconds until the first token. */
+  firstToken: number | undefined;
+  /** What ended each text. */
+  readonly finishes: string[];
+}
+
+export const openUsage = (): Usage => ({
+  ...{ promptTokens: 0, cachedTokens: 0, generatedTokens: 0, firstToken: undefined, finishes: [] },
+});
+
+/** Resolves when all texts are written; the first error ends all of them. */
+export async function writeTexts(run: Run, usage: Usage): Promise<void> {
+  const { engine, texts, place } = run;
+  // arguments that are wrong are found here, before any text begins
+  const generations = texts.map(({ prompt, request }) =>
+    engine.batch.add(prompt, { ...request, ...(place !== undefined && { place }) }),
+  );
+  try {
+    await Promise.all(generations.map((generation, index) => write(run, usage, generation, index)));
+  } catch (error) {
+    run.abort.abort(error);
+    throw error;
+  } finally {
+    run.metrics.tokens("prompt", usage.promptTokens);
+    run.metrics.tokens("generated", usage.generatedTokens);
+  }
+}
+
+async function write(
+  { texts, ticket, metrics, sink, start }: Run,
+  usage: Usage,
+  generation: Generation,
+  index: number,
+): Promise<void> {
+  let last: number | undefined;
+  try {
+    for await (const piece of generation) {
+      const now = performance.now();
+      usage.generatedTokens++;
+      usage.firstToken ??= now - start;
+      if (last === undefined) metrics.firstToken((now - start) / 1000);
+      else metrics.nextToken((now - last) / 1000);
+      last = now;
+      const written = sink.piece(index, piece);
+      if (written) await written;
+      if (sink.isFull(index)) break;
+    }
+    const stats = generation.stats();
+    const isFirst = texts.findIndex(({ prompt }) => prompt === texts[index]!.prompt) === index;
+    if (isFirst) {
+      usage.promptTokens += stats.promptTokens;
+      usage.cachedTokens += stats.promptTokens - stats.computedPromptTokens;
+    }
+    await sink.end(index, stats);
+    usage.finishes[index] = sink.isFull(index) ? "stop" : (stats.finish ?? "stop");
+  } finally {
+    ticket.release(ticket.places[index]);
+  }
+}

@@ -1,0 +1,71 @@
+/** Errors of the runtime and of Fastify as refusals. */
+import type { InputErrorCode } from "ggsl/errors.js";
+import { Refusal, type RefusalReason } from "./refusal.js";
+
+/** Errors of the runtime that a request causes, and the field that does. All others are faults of the device or the server. */
+const CAUSES: Readonly<Partial<Record<InputErrorCode, readonly [reason: RefusalReason, param?: string]>>> = {
+  INVALID_ARGUMENT: ["invalid_request"],
+  LIMIT_EXCEEDED: ["invalid_request"],
+  CONTEXT_FULL: ["context_length_exceeded"],
+  INVALID_LOGITS: ["sampler_failed", "sampler"],
+  NO_CANDIDATE: ["sampler_failed", "sampler"],
+  INVALID_GRAPH: ["invalid_sampler", "sampler"],
+  UNSUPPORTED_OP: ["invalid_sampler", "sampler"],
+  MISSING_INPUT: ["invalid_request", "sampler_inputs"],
+  MISSING_GRAMMAR: ["invalid_request", "sampler_params"],
+  INVALID_SCHEMA: ["invalid_request", "response_format"],
+  UNENFORCED_KEYWORD: ["invalid_request", "response_format"],
+  NO_TEMPLATE: ["no_chat_template", "messages"],
+  INVALID_TEMPLATE: ["invalid_messages", "messages"],
+  TEMPLATE_REFUSED: ["invalid_messages", "messages"],
+  TEMPLATE_FAILED: ["invalid_messages", "messages"],
+  DISPOSED: ["shutting_down"],
+  OUT_OF_MEMORY: ["model_failed"],
+  COMPUTE_FAILED: ["model_failed"],
+  ENGINE_FAILED: ["model_failed"],
+  LOST_SERVER: ["model_lost"],
+};
+
+/** What clients are told of faults of the server, whose errors name its parts. */
+const OWN: Readonly<Partial<Record<RefusalReason, string>>> = {
+  model_failed: "the device failed while it computed",
+  model_lost: "a machine with a part of the model was lost: send the request again",
+};
+
+/** Fastify's errors. */
+const HTTP: Readonly<Record<string, readonly [reason: RefusalReason, message: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ["request_too_large", "the body is too large"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "the body must have the content type application/json"],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "the body is empty: expected a JSON object"],
+  FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "the body is not JSON"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["invalid_json", "the body is not as long as its content-length"],
+  ECONNRESET: ["request_timeout", "the request was not sent whole"],
+  FST_ERR_BAD_URL: ["unknown_route", "the address of the request is not valid"],
+};
+
+/** The refusal that an error means. Its cause is the error, if the server has to tell it in its log. */
+export function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const {
+    code,
+    message = "",
+    statusCode,
+  } = (error ?? {}) as {
+    readonly code?: string;
+    readonly message?: string;
+    readonly statusCode?: number;
+  };
+  const http = code === undefined ? undefined : HTTP[code];
+  if (http) return new Refusal(http[0], http[1]);
+  const known = code === undefined ? undefined : CAUSES[code as InputErrorCode];
+  if (known) {
+    const [reason, param] = known;
+    const own = OWN[reason];
+    return new Refusal(reason, own ?? message, {
+      ...(param !== undefined && { param }),
+      ...(own !== undefined && { cause: error }),
+    });
+  }
+  if (statusCode === 400) return new Refusal("invalid_json", message);
+  return new Refusal("internal_error", "the server failed", { cause: error });
+}

@@ -1,0 +1,70 @@
+/** Bodies that fit their schemas. */
+import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { TextEndpoint } from "./fields.js";
+
+/** Null counts as absent; `withoutNulls` removes it. */
+export interface CommonBody {
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly frequency_penalty?: number;
+  readonly presence_penalty?: number;
+  readonly logit_bias?: Readonly<Record<string, number>>;
+  readonly seed?: number;
+  readonly stop?: string | readonly string[];
+  readonly n?: number;
+  readonly max_tokens?: number;
+  readonly logprobs?: boolean | number;
+  readonly stream?: boolean;
+  readonly stream_options?: { readonly include_usage?: boolean };
+  readonly user?: string;
+  readonly safety_identifier?: string;
+  readonly sampler?: string | object;
+  readonly sampler_chain?: string;
+  readonly sampler_params?: Readonly<Record<string, number | boolean | (string | number)[] | GrammarSource>>;
+  readonly sampler_inputs?: Readonly<Record<string, readonly number[] | Readonly<Record<string, number>>>>;
+  readonly measures?: boolean;
+  readonly id_slot?: number;
+  readonly top_k?: number;
+  readonly min_p?: number;
+  readonly repeat_penalty?: number;
+  readonly repeat_last_n?: number;
+  readonly min_tokens?: number;
+  readonly ignore_eos?: boolean;
+}
+
+export interface ChatBody extends CommonBody {
+  readonly messages: readonly ChatMessage[];
+  readonly max_completion_tokens?: number;
+  readonly top_logprobs?: number;
+  readonly response_format?: ResponseFormat;
+  readonly tools?: readonly Tool[];
+  readonly tool_choice?: ToolChoice;
+  readonly parallel_tool_calls?: boolean;
+  readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
+}
+
+export interface CompletionBody extends CommonBody {
+  readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
+  readonly best_of?: number;
+}
+
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
+
+export type ToolChoice =
+  "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };
+
+export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
+
+/** A body that asks for texts. */
+export type GivenBody =
+  | { readonly endpoint: Extract<TextEndpoint, "chat">; readonly body: ChatBody }
+  | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
+
+/** The body without fields that are null. */
+export const withoutNulls = <T extends object>(body: T): T =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as T;

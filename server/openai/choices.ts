@@ -1,0 +1,148 @@
+/** The choices of answers: of a whole answer, and of the events of a stream. */
+import type { GenerationStats, Piece } from "ggsl/generation/generation.js";
+import type { Model } from "ggsl/model.js";
+import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
+import type { ToolReader, ToolCallText } from "./tools/reader.js";
+
+export interface TextOptions {
+  readonly index: number;
+  readonly model: Model;
+  readonly wantsLogprobs: boolean;
+  readonly wantsMeasures: boolean;
+}
+
+/** A text in the form of an endpoint. Events have what is new, the whole choice has all. */
+export interface TextForm {
+  /** Takes a piece, and gives the choice of an event; undefined if there is nothing to tell. */
+  piece(piece: Piece): object | undefined;
+  /** The choices of the last events. */
+  end(stats: GenerationStats): object[];
+  /** The choice of a whole answer, after `end`. */
+  readonly whole: object;
+  /** Whether more text would not change the answer. */
+  readonly isFull: boolean;
+}
+
+const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
+
+/** Why a text ended, in OpenAI's words. */
+export const reasonOf = ({ finish = "stop" }: Pick<GenerationStats, "finish">): "stop" | "length" => REASONS[finish];
+
+type Measures = Readonly<Record<string, number>>;
+
+/** The measures of a text: for each, its values by token. */
+class MeasuresSoFar {
+  private readonly values: Record<string, number[]> = {};
+
+  constructor(private readonly isWanted: boolean) {}
+
+  /** For the choice of an event. */
+  add(measures: Measures = {}): { readonly measures?: Measures } {
+    if (!this.isWanted) return {};
+    for (const [name, value] of Object.entries(measures)) (this.values[name] ??= []).push(value);
+    return { measures };
+  }
+
+  get whole(): { readonly measures?: object } {
+    return this.isWanted ? { measures: this.values } : {};
+  }
+}
+
+/** A text of `/v1/completions`. */
+export class CompletionText implements TextForm {
+  readonly isFull = false;
+  private text = "";
+  private reason = "stop";
+  private readonly logprobs = openLogprobs();
+  private readonly measures: MeasuresSoFar;
+
+  constructor(private readonly options: TextOptions) {
+    this.measures = new MeasuresSoFar(options.wantsMeasures);
+  }
+
+  piece(piece: Piece): object | undefined {
+    const { index, model, wantsLogprobs, wantsMeasures } = this.options;
+    const offset = this.text.length;
+    this.text += piece.text;
+    const measures = this.measures.add(piece.measures);
+    const own = openLogprobs();
+    if (wantsLogprobs) for (const to of [own, this.logprobs]) addLogprob(to, model, piece, offset);
+    if (piece.text === "" && !wantsLogprobs && !wantsMeasures) return undefined;
+    return { index, text: piece.text, logprobs: wantsLogprobs ? own : null, finish_reason: null, ...measures };
+  }
+
+  end(stats: GenerationStats): object[] {
+    this.reason = reasonOf(stats);
+    return [{ index: this.options.index, text: "", logprobs: null, finish_reason: this.reason }];
+  }
+
+  get whole(): object {
+    const { index, wantsLogprobs } = this.options;
+    const logprobs = wantsLogprobs ? this.logprobs : null;
+    return { index, text: this.text, logprobs, finish_reason: this.reason, ...this.measures.whole };
+  }
+}
+
+/** A text of `/v1/chat/completions`. */
+export class ChatText implements TextForm {
+  private content = "";
+  private isFirst = true;
+  private reason = "stop";
+  private readonly calls: ToolCallText[] = [];
+  private readonly logprobs: ChatLogprob[] = [];
+  private readonly measures: MeasuresSoFar;
+
+  constructor(
+    private readonly options: TextOptions,
+    private readonly tools: ToolReader | undefined,
+  ) {
+    this.measures = new MeasuresSoFar(options.wantsMeasures);
+  }
+
+  get isFull(): boolean {
+    return this.tools?.isFull ?? false;
+  }
+
+  piece(piece: Piece): object | undefined {
+    const { model, wantsLogprobs, wantsMeasures } = this.options;
+    const delta = this.delta(this.tools ? this.tools.push(piece.text) : { content: piece.text, calls: [] });
+    const measures = this.measures.add(piece.measures);
+    const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
+    this.logprobs.push(...own);
+    if (!delta && !wantsLogprobs && !wantsMeasures) return undefined;
+    return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
+  }
+
+  end(stats: GenerationStats): object[] {
+    const delta = this.tools && this.delta(this.tools.flush());
+    this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
+    const { index } = this.options;
+    const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
+    return [...(delta ? [this.event(delta, null)] : []), last];
+  }
+
+  get whole(): object {
+    const { index, wantsLogprobs } = this.options;
+    const { content, calls } = this;
+    const message = {
+      ...{ role: "assistant", content: calls.length > 0 && content === "" ? null : content, refusal: null },
+      ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
+    };
+    const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
+    return { index, message, logprobs, finish_reason: this.reason, ...this.measures.whole };
+  }
+
+  /** What is new; undefined if nothing is. */
+  private delta({ content, calls }: { readonly content: string; readonly calls: readonly ToolCallText[] }) {
+    this.content += content;
+    this.calls.push(...calls);
+    if (content === "" && calls.length === 0) return undefined;
+    return { ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) };
+  }
+
+  private event(delta: object, logprobs: object | null, measures: object = {}): object {
+    const role = this.isFirst ? { role: "assistant" } : {};
+    this.isFirst = false;
+    return { index: this.options.index, delta: { ...role, ...delta }, logprobs, finish_reason: null, ...measures };
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The fields of requests: what a body may have, and what is not done and why. Fastify checks bodies by these schemas, and the tables
+ * of docs/server.md are written from them.
+ */
+import * as schema from "./schemas.js";
+import type { Schema } from "./schemas.js";
+
+/** What writes texts. */
+export type TextEndpoint = "chat" | "completions";
+export type Endpoint = TextEndpoint | "logits";
+
+export interface Field {
+  readonly on: readonly Endpoint[];
+  /** `own`: not a field of OpenAI's API. `partly`: only the values of the schema; `about` says what of the others. `no`: refused. */
+  readonly support: "yes" | "partly" | "no" | "own";
+  readonly schema: Schema;
+  /** What it does, or why it is refused. */
+  readonly about: string;
+  readonly isRequired?: true;
+}
+
+const BOTH: readonly Endpoint[] = ["chat", "completions"];
+const ALL: readonly Endpoint[] = [...BOTH, "logits"];
+const CHAT: readonly Endpoint[] = ["chat"];
+const COMPLETIONS: readonly Endpoint[] = ["completions"];
+
+type Options = Omit<Field, "on" | "about" | "schema" | "support">;
+const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
+  ...{ on, support: "yes", schema: of, about },
+  ...options,
+});
+const partly = (on: readonly Endpoint[], of: Schema, about: string): Field => ({
+  ...{ on, support: "partly", schema: of, about },
+});
+const no = (on: readonly Endpoint[], about: string): Field => ({ on, support: "no", schema: {}, about });
+const own = (of: Schema, about: string): Field => ({ on: BOTH, support: "own", schema: of, about });
+
+export const FIELDS = {
+  model: yes(ALL, schema.text, "a name that `/v1/models` lists; may be absent"),
+  messages: yes(CHAT, schema.messages, "parts of a content are texts; `developer` is `system`", { isRequired: true }),
+  prompt: yes(
+    ["completions", "logits"],
+    schema.prompt,
+    "a text, token ids, or a list of either; each has `n` choices, and logits are those of one. Special tokens in a text are letters",
+    { isRequired: true },
+  ),
+  temperature: yes(BOTH, schema.number(0, 2), "default 1; 0 picks the likeliest token"),
+  top_p: yes(BOTH, schema.number(0, 1), "default 1"),
+  frequency_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens"),
+  presence_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens"),
+  logit_bias: yes(BOTH, schema.biases, "token ids to numbers from -100 to 100; -100 bans"),
+  seed: yes(BOTH, schema.seed, "the choices of a request have the seeds `seed`, `seed + 1`, ..."),
+  stop: yes(BOTH, schema.stop, "a text or up to 16; not part of the answer"),
+  n: yes(BOTH, schema.integer(1, 64), "choices; each takes a place"),
+  max_tokens: yes(BOTH, schema.integer(0), "default: 16 for completions, the rest of the context for chats"),
+  max_completion_tokens: yes(CHAT, schema.integer(0), "as `max_tokens`"),
+  logprobs: {
+    ...{ on: BOTH, support: "yes", schema: schema.logprobs },
+    about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
+  },
+  top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`"),
+  stream: yes(BOTH, schema.flag, "server-sent events"),
+  stream_options: partly(
+    BOTH,
+    schema.object({ include_usage: schema.flag, include_obfuscation: schema.only(false) }),
+    "`include_usage`; events are not obfuscated",
+  ),
+  response_format: yes(
+    CHAT,
+    schema.responseFormat,
+    "`text`, `json_object`, `json_schema`: enforced while tokens are picked, strict or not",
+  ),
+  tools: yes(
+    CHAT,
+    schema.tools,
+    "functions, shown to the model by its template; calls are read in the template's form",
+  ),
+  tool_choice: partly(
+    CHAT,
+    schema.toolChoice,
+    "`none`, `auto`, `required`, a function; the last two are enforced. `allowed_tools` and custom tools are refused",
+  ),
+  parallel_tool_calls: yes(CHAT, schema.flag, "false: the answer ends after the first call"),
+  best_of: partly(
+    COMPLETIONS,
+    schema.integer(1, 64),
+    "only as much as `n`: texts that are not returned are not written",
+  ),
+  echo: partly(COMPLETIONS, schema.only(false), "the prompt is not repeated"),
+  suffix: no(COMPLETIONS, "the text between two others needs a form that depends on the model: write it in the prompt"),
+  user: yes(ALL, schema.text, "written in the log; no effect on the answer"),
+  safety_identifier: yes(CHAT, schema.text, "as `user`"),
+  prompt_cache_key: yes(CHAT, schema.text, "no effect: what prompts begin with is shared in any case"),
+  service_tier: partly(CHAT, schema.only("auto", "default"), "there is one tier"),
+  store: partly(CHAT, schema.only(false), "answers are not stored"),
+  metadata: no(CHAT, "answers are not stored"),
+  modalities: partly(CHAT, schema.listOf(schema.only("text")), "the model reads and writes text"),
+  audio: no(CHAT, "the model writes text"),
+  prediction: no(CHAT, "drafts from the request are not supported"),
+  reasoning_effort: no(CHAT, "it depends on the template: give `chat_template_kwargs`"),
+  verbosity: no(CHAT, "ask for it in a message"),
+  web_search_options: no(CHAT, "the server reads no pages"),
+  functions: no(CHAT, "outdated: give `tools`"),
+  function_call: no(CHAT, "outdated: give `tool_choice`"),
+  sampler: own(
+    schema.sampler,
+    "GGSL source, a pipeline such as `top_k(40) |> dist()`, a graph spec, the name of one of the server's, or an id of `/v1/samplers`",
+  ),
+  sampler_chain: own(schema.text, "the chain, if the source declares several"),
+  sampler_params: own(schema.values, "uniforms of the chain by name; static parameters are part of the source"),
+  sampler_inputs: own(
+    schema.inputs,
+    "what the chain declares with `input`, by name: a number for each token, pairs, or token ids",
+  ),
+  measures: own(schema.flag, "the measures of the chain for each token, in `measures` of a choice or of an event"),
+  id_slot: own(schema.integer(-1, 255), "the place that writes the text, which may have a sampler of its own; -1: any"),
+  top_k: own(schema.integer(0), "the most candidates; 0: all"),
+  min_p: own(schema.number(0, 1), "the least probability, relative to that of the likeliest token"),
+  repeat_penalty: own(schema.number(0.01, 100), "divides or multiplies the logits of tokens in the text; 1: off"),
+  repeat_last_n: own(schema.integer(0, 2 ** 20), "the window of all penalties, prompt included; default 64"),
+  min_tokens: own(schema.integer(0), "the text does not end before"),
+  ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text or the context"),
+  chat_template_kwargs: {
+    ...{ on: CHAT, support: "own", schema: schema.someObject },
+    about: "variables of the chat template, as in `{ enable_thinking: false }`",
+  },
+} as const satisfies Readonly<Record<string, Field>>;
+
+export type FieldName = keyof typeof FIELDS;
+
+export const fieldOf = (name: string): Field | undefined =>
+  Object.hasOwn(FIELDS, name) ? FIELDS[name as FieldName] : undefined;
+
+/** The fields of an endpoint. */
+export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
+  Object.entries(FIELDS).filter(([, { on }]) => on.includes(endpoint));
+
+/** The schema of a body. Fields beyond it are found by `checkFields`, which can allow them. */
+export const bodySchema = (endpoint: Endpoint): Schema => ({
+  type: "object",
+  properties: Object.fromEntries(
+    fieldsOn(endpoint).map(([name, { schema: of, isRequired }]) => [name, isRequired ? of : schema.orNull(of)]),
+  ),
+  required: fieldsOn(endpoint).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
+});

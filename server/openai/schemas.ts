@@ -1,0 +1,91 @@
+/** JSON schemas of the fields. */
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export const text: Schema = { type: "string" };
+export const flag: Schema = { type: "boolean" };
+export const someObject: Schema = { type: "object" };
+export const number = (minimum: number, maximum: number): Schema => ({ type: "number", minimum, maximum });
+/** The maximum of integers without a limit. */
+export const MOST_INTEGER = 2 ** 31 - 1;
+export const integer = (minimum: number, maximum = MOST_INTEGER): Schema => ({
+  ...{ type: "integer", minimum, maximum },
+});
+export const seed: Schema = { type: "integer", minimum: 0, maximum: 2 ** 32 - 1 };
+export const only = (...values: readonly (string | boolean)[]): Schema => ({ enum: values });
+export const listOf = (items: Schema, limits: Schema = {}): Schema => ({ type: "array", items, ...limits });
+const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
+export const object = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+  ...{ type: "object", properties, required, additionalProperties: false },
+});
+const open = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+  ...{ type: "object", properties, required },
+});
+
+/** Clients send null for a field that is not set. */
+export const orNull = (of: Schema): Schema => {
+  if (Object.keys(of).length === 0) return of;
+  if (typeof of["type"] === "string" && !of["enum"]) return { ...of, type: [of["type"], "null"] };
+  return either(of, { type: "null" });
+};
+
+const tokens = listOf(integer(0));
+
+/** A text, token ids, or lists of either. */
+export const prompt: Schema = either(
+  text,
+  listOf(text, { minItems: 1, maxItems: 64 }),
+  tokens,
+  listOf(tokens, { minItems: 1, maxItems: 64 }),
+);
+
+const content = either(text, listOf(open({ type: only("text"), text }, "type", "text")), { type: "null" });
+const call = open({ id: text, type: only("function"), function: open({ name: text }, "name") }, "function");
+export const messages: Schema = listOf(
+  open({ role: { type: "string", minLength: 1 }, content, tool_calls: listOf(call), tool_call_id: text }, "role"),
+  { minItems: 1 },
+);
+
+export const biases: Schema = { type: "object", additionalProperties: number(-100, 100) };
+const stopText: Schema = { type: "string", minLength: 1 };
+export const stop: Schema = either(stopText, listOf(stopText, { maxItems: 16 }));
+export const logprobs: Schema = either(flag, integer(0, 20));
+
+export const responseFormat: Schema = either(
+  object({ type: only("text", "json_object") }, "type"),
+  object(
+    {
+      type: only("json_schema"),
+      json_schema: object(
+        { name: text, description: text, schema: someObject, strict: orNull(flag) },
+        "name",
+        "schema",
+      ),
+    },
+    ...["type", "json_schema"],
+  ),
+);
+
+const functionTool = open(
+  { type: only("function"), function: open({ name: stopText, description: text, parameters: someObject }, "name") },
+  ...["type", "function"],
+);
+export const tools: Schema = listOf(functionTool, { maxItems: 128 });
+export const toolChoice: Schema = either(
+  only("none", "auto", "required"),
+  object({ type: only("function"), function: object({ name: text }, "name") }, "type", "function"),
+);
+
+export const sampler: Schema = either(stopText, someObject);
+const value = either(
+  { type: "number" },
+  flag,
+  listOf(either(integer(0), text), { maxItems: 2 ** 16 }),
+  // a grammar
+  someObject,
+);
+export const values: Schema = { type: "object", additionalProperties: value };
+const column = either(listOf({ type: "number" }, { maxItems: 2 ** 20 }), {
+  ...{ type: "object", additionalProperties: { type: "number" } },
+});
+export const inputs: Schema = { type: "object", additionalProperties: column };

@@ -1,0 +1,85 @@
+/** Calls of tools in the text of a model, in the form in which its chat template writes them. */
+import { randomUUID } from "node:crypto";
+import type { CallForm } from "./form.js";
+
+/** A call as answers have it. */
+export interface ToolCallText {
+  /** Among the calls of the answer. */
+  readonly index: number;
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** What became known by a piece of text. */
+export interface Read {
+  readonly content: string;
+  readonly calls: readonly ToolCallText[];
+}
+
+/** Reads a text piece by piece: what is no call is content. Text that may begin a call is held back. */
+export class ToolReader {
+  private held = "";
+  private count = 0;
+  isFull = false;
+
+  /** @param isParallel false: the text is over after its first call */
+  constructor(
+    private readonly form: CallForm,
+    private readonly names: ReadonlySet<string>,
+    private readonly isParallel: boolean,
+  ) {}
+
+  push(text: string): Read {
+    this.held += text;
+    let content = "";
+    const calls: ToolCallText[] = [];
+    while (!this.isFull) {
+      const at = this.held.indexOf(this.form.mark);
+      if (at < 0) {
+        const kept = beginningAtEnd(this.held, this.form.mark);
+        content += this.take(this.held.length - kept);
+        break;
+      }
+      content += this.take(at);
+      const call = this.form.read(this.held);
+      if (call === "open") break;
+      if (call === undefined || !this.names.has(call.name)) {
+        // not a call: its first character is content
+        content += this.take(1);
+        continue;
+      }
+      this.take(call.length);
+      calls.push({
+        ...{ index: this.count++, id: `call_${randomUUID().replaceAll("-", "")}`, type: "function" },
+        function: { name: call.name, arguments: call.arguments },
+      });
+      if (!this.isParallel) this.isFull = true;
+    }
+    return { content: this.tidy(content), calls };
+  }
+
+  /** The end of the text: what was held back is content. */
+  flush(): Read {
+    const content = this.isFull ? "" : this.take(this.held.length);
+    return { content: this.tidy(content), calls: [] };
+  }
+
+  private take(length: number): string {
+    const taken = this.held.slice(0, length);
+    this.held = this.held.slice(length);
+    return taken;
+  }
+
+  /** Blanks around calls are no content. */
+  private tidy(content: string): string {
+    return this.count > 0 && content.trim() === "" ? "" : content;
+  }
+}
+
+/** How many of the last characters of a text may begin `mark`. */
+function beginningAtEnd(text: string, mark: string): number {
+  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(mark.slice(0, length))) return length;
+  return 0;
+}

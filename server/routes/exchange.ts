@@ -1,0 +1,53 @@
+/** What requests that compute have in common: their fields, their model, their turn, and their end. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { checkFields } from "../openai/check.js";
+import type { Endpoint } from "../openai/fields.js";
+import type { Admission, Ticket } from "../queue/queue.js";
+import { Refusal } from "../refusal.js";
+import type { Serving } from "../serving.js";
+
+/** Names the fields that a lenient server has ignored. */
+const IGNORED = "x-ggsl-ignored";
+
+/** Throws a `Refusal` for fields that the path does not take. */
+export function checkBody(
+  { isLenient }: Serving,
+  endpoint: Endpoint,
+  { body }: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const ignored = checkFields(endpoint, body, isLenient);
+  if (ignored.length > 0) void reply.header(IGNORED, ignored.join(", "));
+}
+
+export function checkModel({ engine: { name } }: Serving, model: string | undefined): void {
+  if (model === undefined || model === name) return;
+  throw new Refusal("unknown_model", `the model \`${model}\` does not exist: this server has \`${name}\``, {
+    param: "model",
+  });
+}
+
+/** Aborted when the client goes away, and when the server ends. Delete it from `answering` when the request is answered. */
+export function abortFor({ answering }: Serving, { raw }: FastifyReply): AbortController {
+  const abort = new AbortController();
+  answering.add(abort);
+  raw.once("close", () => {
+    answering.delete(abort);
+    if (!raw.writableFinished) abort.abort();
+  });
+  return abort;
+}
+
+/** Waits for places. Without keys, each address has its turn. */
+export async function admit(
+  { keys, queue }: Serving,
+  { key, ip, facts }: FastifyRequest,
+  wanted: Omit<Admission, "lane" | "atOnce">,
+): Promise<Ticket> {
+  const ticket = await queue.admit({
+    ...{ lane: keys.isRequired ? key.id : `${key.id} ${ip}`, ...wanted },
+    ...(Number.isFinite(key.limits.requests) && { atOnce: key.limits.requests }),
+  });
+  facts.waited = ticket.waited;
+  return ticket;
+}

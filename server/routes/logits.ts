@@ -1,0 +1,93 @@
+/** `POST /v1/logits`: the model's logits after a prompt; `GET /v1/tokens`: what its tokens are. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { promptOf } from "../engine/plan.js";
+import { openUsage } from "../engine/texts.js";
+import { usageOf } from "../openai/answers.js";
+import { withoutNulls, type LogitsBody } from "../openai/bodies.js";
+import { PATHS } from "../openai/check.js";
+import { bodySchema } from "../openai/fields.js";
+import type { Serving } from "../serving.js";
+import { abortFor, admit, checkBody, checkModel } from "./exchange.js";
+
+const OCTETS = "application/octet-stream";
+
+export function addLogits(app: FastifyInstance, serving: Serving): void {
+  const inTurn = turns();
+  app.post(PATHS.logits, {
+    schema: { body: bodySchema("logits") },
+    preValidation: (request, reply, done) => {
+      checkBody(serving, "logits", request, reply);
+      done();
+    },
+    handler: (request, reply) => answer(serving, inTurn, request, reply),
+  });
+
+  let texts: string | undefined;
+  app.get("/v1/tokens", (_, reply) => {
+    const { model } = serving.engine;
+    texts ??= JSON.stringify({
+      ...{ object: "list", model: serving.engine.name },
+      data: Array.from({ length: model.info.vocabSize }, (_, token) => model.textOf(token)),
+    });
+    void reply.type("application/json; charset=utf-8");
+    return texts;
+  });
+}
+
+type InTurn = <T>(task: () => Promise<T>) => Promise<T>;
+
+/** Runs tasks one after the other: each opens a context, which takes memory. */
+function turns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const own = last.then(task);
+    last = own.catch(() => undefined);
+    return own;
+  };
+}
+
+async function answer(
+  serving: Serving,
+  inTurn: InTurn,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { engine, metrics, answering } = serving;
+  const body = withoutNulls(request.body as LogitsBody);
+  checkModel(serving, body.model);
+  const prompt = promptOf(engine, body);
+  request.facts.user = body.user;
+  const abort = abortFor(serving, reply);
+  const { signal } = abort;
+  try {
+    using _ticket = await admit(serving, request, { texts: 1, signal });
+    const logits = await inTurn(() => {
+      signal.throwIfAborted();
+      return engine.model.logits(prompt, { contextSize: prompt.length, signal });
+    });
+    const usage = (request.facts.usage = { ...openUsage(), promptTokens: prompt.length });
+    metrics.tokens("prompt", prompt.length);
+    void reply.header("vary", "accept");
+    if (wantsOctets(request)) return await reply.type(OCTETS).send(octetsOf(logits));
+    const { name } = engine;
+    return await reply.send({ object: "logits", model: name, logits: [...logits].map(finite), usage: usageOf(usage) });
+  } catch (error) {
+    if (reply.raw.destroyed) return await reply.hijack();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    answering.delete(abort);
+  }
+}
+
+const wantsOctets = ({ headers: { accept = "" } }: FastifyRequest): boolean =>
+  accept.split(",").some((one) => one.split(";")[0]!.trim().toLowerCase() === OCTETS);
+
+/** JSON has no infinity. */
+const finite = (logit: number): number | null => (Number.isFinite(logit) ? logit : null);
+
+/** 32-bit floats, the least significant octet first. */
+function octetsOf(logits: Float32Array): Buffer {
+  const octets = Buffer.alloc(4 * logits.length);
+  logits.forEach((logit, token) => octets.writeFloatLE(logit, 4 * token));
+  return octets;
+}

@@ -1,0 +1,62 @@
+/** `GET /openapi.json`: the paths and bodies for tools that make clients. */
+import type { FastifyInstance } from "fastify";
+import { PATHS } from "../openai/check.js";
+import { bodySchema, fieldsOn, type Endpoint } from "../openai/fields.js";
+import type { Schema } from "../openai/schemas.js";
+import { SAMPLER_BODY } from "./samplers.js";
+
+/** The paths, and what each answers. */
+export const ROUTES = {
+  "POST /v1/chat/completions": "an answer to a conversation, as OpenAI's",
+  "POST /v1/completions": "a text that goes on, as OpenAI's",
+  "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
+  "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
+  "GET /v1/models": "the model, the names of the server's samplers, and the places that have one of their own",
+  "GET /v1/tokens": "the text of each token of the model, by its id",
+  "GET /health": "200 while the process lives",
+  "GET /ready":
+    "200 while requests are taken, 503 once the server ends, and while a model that was lost is loaded again",
+  "GET /metrics": "numbers for Prometheus",
+  "GET /openapi.json": "this list, with the schemas of bodies, in the form of OpenAPI 3.1",
+  "GET /": "the playground, or this list",
+} as const;
+
+export function addOpenApi(app: FastifyInstance): void {
+  const document = openApi();
+  app.get("/openapi.json", () => document);
+}
+
+const ANSWERS = {
+  "200": { description: "the answer" },
+  default: { description: "`{ error: { message, type, param, code } }`" },
+};
+
+function openApi(): object {
+  const bodies: Readonly<Record<string, Schema>> = {
+    [PATHS.chat]: described("chat"),
+    [PATHS.completions]: described("completions"),
+    [PATHS.logits]: described("logits"),
+    "/v1/samplers": SAMPLER_BODY,
+  };
+  const paths: Record<string, object> = {};
+  for (const [route, summary] of Object.entries(ROUTES)) {
+    const [method = "", path = ""] = route.split(" ");
+    const body = bodies[path];
+    const requestBody = { required: true, content: { "application/json": { schema: body } } };
+    paths[path] = { [method.toLowerCase()]: { summary, ...(body && { requestBody }), responses: ANSWERS } };
+  }
+  const security = { bearer: { type: "http", scheme: "bearer" } };
+  return {
+    ...{ openapi: "3.1.0", info: { title: "ggsl serve", version: "1" }, paths },
+    components: { securitySchemes: security },
+  };
+}
+
+/** The schema of a body, without fields that are refused, with their descriptions. */
+function described(endpoint: Endpoint): Schema {
+  const taken = fieldsOn(endpoint).filter(([, { support }]) => support !== "no");
+  return {
+    ...bodySchema(endpoint),
+    properties: Object.fromEntries(taken.map(([name, { schema, about }]) => [name, { ...schema, description: about }])),
+  };
+}

@@ -1,0 +1,161 @@
+/** Compiles a source, and says what came of it. It runs in the worker thread. */
+import fs from "node:fs";
+import path from "node:path";
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError, isError } from "@ggsl/compiler/check/diagnostics.js";
+import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
+import { diskImporter } from "@ggsl/compiler/disk.js";
+import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import { costOf } from "@ggsl/compiler/graph/cost.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
+import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
+import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
+import { lineColumn } from "@ggsl/compiler/syntax/source.js";
+import { explainGraph, explanationText } from "ggsl/explanation.js";
+import { picksInTail } from "ggsl/tail.js";
+import type { Source } from "./form.js";
+import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
+
+/** What a thread compiles. */
+export interface Job {
+  readonly source: Source;
+  readonly vocabSize: number;
+  /** Replace those of `strict`. */
+  readonly limits: Partial<Limits>;
+}
+
+/** The graphs as JSON, which says how much memory they take. `rows` is absent if the graph has the rows as outputs. */
+export interface Compiled {
+  readonly kind: "compiled";
+  readonly facts: Omit<SamplerFacts, "spec">;
+  readonly graph: string;
+  readonly rows?: string;
+}
+
+export type Reply =
+  | Compiled
+  | { readonly kind: "invalid"; readonly diagnostics: readonly SamplerDiagnostic[] }
+  /** A fault of the compiler. */
+  | { readonly kind: "failed"; readonly message: string };
+
+/** The name of the client's text in diagnostics. */
+const FILE = "sampler";
+
+export function compileJob(job: Job): Reply {
+  try {
+    return compiled(job);
+  } catch (error) {
+    if (error instanceof CompileError) return { kind: "invalid", diagnostics: error.diagnostics.map(diagnosticOf) };
+    if (error instanceof SpecError) return { kind: "invalid", diagnostics: error.faults.map(specFault) };
+    const { stack, message } = error as Error;
+    return { kind: "failed", message: stack ?? message };
+  }
+}
+
+function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
+  const { form, text, own } = source;
+  const limits = { ...(own ? LIMIT_PRESETS.default : LIMIT_PRESETS.strict), vocabSize, ...(!own && replaced) };
+  const warnings: Diagnostic[] = [];
+  const result = (graph: Graph, rows?: Graph): Compiled => ({
+    kind: "compiled",
+    facts: { form, ...factsOf(graph, vocabSize), diagnostics: warnings.map(diagnosticOf) },
+    graph: JSON.stringify(graph),
+    ...(rows && { rows: JSON.stringify(rows) }),
+  });
+  if (form === "spec") {
+    const graph = readSpec(text, { limits });
+    if (source.constrained && grammarsOf(graph).length === 0)
+      throw new SpecError([
+        "it has no grammar parameter, and the request has a grammar: send the program instead, or compile it with `--constrained`",
+      ]);
+    return result(graph);
+  }
+  const options = { limits, ...optionsOf(source) };
+  const compile = form === "program" ? compileProgram : compileStages;
+  const graph = graphOf(compile(text, options), (warning) => warnings.push(warning));
+  return result(graph, graphOf(compile(text, { ...options, outputs: ALL_OUTPUTS })));
+}
+
+function optionsOf({ chain, constrained, own }: Source): CompileOptions {
+  const file = own?.file;
+  return {
+    file: file ?? own?.name ?? FILE,
+    ...(chain !== undefined && { chain }),
+    ...(constrained && { constrained }),
+    ...(file !== undefined && { importer: diskImporter({ fs, path }, { rootOf: () => path.dirname(file) }) }),
+  };
+}
+
+function factsOf(graph: Graph, vocabSize: number) {
+  return {
+    chainName: graph.name,
+    parameters: parametersOf(graph),
+    inputs: inputsOf(graph),
+    measures: graph.measures.map(({ name }) => name),
+    picks: graph.outputs.sampled !== undefined || picksInTail(graph),
+    cost: costOf(graph, vocabSize),
+    explain: explanationText(explainGraph(graph, vocabSize), "in the graph"),
+  };
+}
+
+const documented = (doc: string | undefined): { readonly doc?: string } => (doc === undefined ? {} : { doc });
+
+const parametersOf = (graph: Graph): SamplerParameter[] => [
+  ...graph.params.map(numberParameter),
+  ...setsOf(graph).flatMap(({ name, of, capacity, doc }): SamplerParameter[] =>
+    name === undefined ? [] : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
+  ),
+  ...grammarsOf(graph).map(({ name, default: standard, doc }): SamplerParameter => ({
+    ...{ name, type: "grammar" },
+    ...(standard !== undefined && { default: standard }),
+    ...documented(doc),
+  })),
+];
+
+function numberParameter({ name, type, range, default: standard, doc }: Param): SamplerParameter {
+  const { min, max, minExcluded, maxExcluded } = range;
+  return {
+    name,
+    type,
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(minExcluded && { excludesMin: true }),
+    ...(maxExcluded && { excludesMax: true }),
+    default: type === "bool" ? standard === 1 : standard,
+    ...documented(doc),
+  };
+}
+
+function inputsOf({ features }: Graph): SamplerInput[] {
+  const inputs = features.flatMap(({ from, form }): SamplerInput[] => {
+    if ("in" in from && typeof from.in === "object")
+      return [{ name: from.in.input, kind: "text", capacity: from.in.capacity }];
+    if (from.kind === "guide") return [{ name: from.name, kind: "guide" }];
+    if (from.kind !== "input") return [];
+    const { name, type = "f32" } = from;
+    const capacity = form.kind === "sparse" && form.capacity !== "V" ? { capacity: form.capacity } : {};
+    return [{ name, kind: "column", type, ...capacity }];
+  });
+  // a text may be read by several features
+  return inputs.filter(({ name }, i) => inputs.findIndex((other) => other.name === name) === i);
+}
+
+function diagnosticOf(d: Diagnostic): SamplerDiagnostic {
+  const { code, severity, message, label, help } = d;
+  const { source, start, end } = d.span;
+  const [from, to] = [lineColumn(source, start), lineColumn(source, end)];
+  return {
+    ...{ severity: isError(d) ? severity : "warning", code, message, file: source.name },
+    ...{ line: from.line, column: from.column, endLine: to.line, endColumn: to.column },
+    ...(label !== undefined && { label }),
+    ...(help !== undefined && { help }),
+    text: formatDiagnostic(d),
+  };
+}
+
+const specFault = (fault: string): SamplerDiagnostic => ({
+  ...{ severity: "error", code: "INVALID_SPEC", message: fault },
+  text: `error[INVALID_SPEC]: ${fault}`,
+});

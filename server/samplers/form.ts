@@ -1,0 +1,37 @@
+/** What a client sent as `sampler`: a program, a pipeline or a spec, and the id of it. */
+import { createHash } from "node:crypto";
+import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import type { SamplerForm } from "./types.js";
+
+/** Everything that decides what is compiled. */
+export interface Source {
+  readonly form: SamplerForm;
+  readonly text: string;
+  readonly chain: string | undefined;
+  readonly constrained: boolean;
+  /** A sampler of the server: its file, whose imports are read, or its name. Its limits are those of one's own programs. */
+  readonly own?: { readonly name: string; readonly file?: string };
+}
+
+const DECLARATIONS = Object.entries(KEYWORDS).flatMap(([word, { group }]) => (group === "declaration" ? [word] : []));
+const BEGINS_PROGRAM = new RegExp(`^(?:${DECLARATIONS.join("|")})\\b`);
+const BLANKS = /^(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/;
+
+/** A pipeline begins with the name of a sampler, which is no keyword. */
+export function formOf(text: string): SamplerForm {
+  const begin = text.slice(BLANKS.exec(text)![0].length);
+  if (begin.startsWith("{")) return "spec";
+  return BEGINS_PROGRAM.test(begin) ? "program" : "pipeline";
+}
+
+/** The names that samplers of the server can have. */
+export const isName = (text: string): boolean => /^[A-Za-z_][\w.-]{0,63}$/.test(text);
+
+/** Sources of a request and of the server have different ids: imports of the latter are read. */
+export const idOf = ({ form, text, chain = "", constrained, own }: Source): string =>
+  createHash("sha256")
+    .update(JSON.stringify([form, chain, constrained, own?.file ?? own?.name ?? ""]))
+    .update(text)
+    .digest("hex");
+
+export const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);

@@ -1,0 +1,235 @@
+/** A server from its options to its end. */
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { InputError } from "ggsl/errors.js";
+import { lacksPick } from "ggsl/generation/request.js";
+import { loadModel, type Model } from "ggsl/model.js";
+import { buildApp } from "./app.js";
+import {
+  BODY_LIMIT,
+  contextSizeOf,
+  DEFAULTS,
+  FLUSH,
+  GRACE,
+  isLoopback,
+  nameOf,
+  PATIENCE,
+  slotNames,
+  type ServeOptions,
+} from "./config/options.js";
+import { DefaultChains } from "./engine/defaults.js";
+import { Engine } from "./engine/engine.js";
+import { recover } from "./engine/recovery.js";
+import { Keys } from "./keys/keys.js";
+import { Metrics } from "./metrics/metrics.js";
+import { findForm, type CallForm } from "./openai/tools/form.js";
+import { Queue } from "./queue/queue.js";
+import { Refusal } from "./refusal.js";
+import { openLog, type ServerLog } from "./requestLog.js";
+import type { StaticFiles } from "./routes/files.js";
+import { costLimits } from "./samplers/cost.js";
+import { Samplers } from "./samplers/samplers.js";
+import type { Serving } from "./serving.js";
+import { builtSite } from "./site.js";
+
+/** A server that is ready to listen. */
+export interface Server {
+  readonly app: FastifyInstance;
+  readonly engine: Engine;
+  readonly log: ServerLog;
+  /** Listens, and resolves to the address. Throws `InputError` (`ADDRESS_UNAVAILABLE`). */
+  listen(): Promise<string>;
+  /** Takes no more requests, waits until running texts have ended, at most for some seconds, and frees everything. */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Loads the model, the samplers and the keys, and writes a token, so that what cannot work is an error now: `InputError`, with
+ * `ModelError` for the model file.
+ */
+export async function openServer(options: ServeOptions): Promise<Server> {
+  const { sequences = DEFAULTS.sequences, queue: waiting = DEFAULTS.queue, log: form = "json" } = options;
+  const log = openLog({ form, withPrompts: options.logPrompts ?? false });
+  const metrics = new Metrics();
+  const slots = slotNames(options);
+  const cost = costLimits(options.limits ?? {});
+  const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
+  const closing: (() => unknown)[] = [() => keys.close()];
+  const undo = async (): Promise<void> => {
+    for (const close of closing.reverse()) await close();
+  };
+  try {
+    const load = (): Promise<Model> => loadModel(options.model, settingsOf(options));
+    const model = await load();
+    closing.push(() => model.dispose());
+    const reserved = [...slots.keys()];
+    const engine = new Engine(model, {
+      ...{ name: nameOf(options), template: options.template, sequences, reserved, strict: options.strict },
+      contextSize: contextSizeOf(options, model.info.trainedContextSize),
+      onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
+    });
+    closing.push(() => engine.dispose());
+    const samplers = new Samplers({ vocabSize: model.info.vocabSize, cost, metrics, log });
+    closing.push(() => samplers.close());
+    await addSamplers(samplers, options);
+    const queue = new Queue({ places: sequences, reserved, waiting, metrics });
+    metrics.read({
+      ...{ running: () => queue.running, places: () => queue.places, waiting: () => queue.waiting },
+      ...{
+        samplers: () => samplers.size,
+        compiling: () => samplers.waiting,
+        liveChains: () => engine.batch.liveChains,
+      },
+    });
+    const serving: Serving = {
+      ...{ engine, samplers, defaults: new DefaultChains(), slots, keys, queue, metrics },
+      ...{ callForm: formOnce(engine), answering: new Set(), isLenient: options.lenient ?? false },
+      ...{ patience: PATIENCE, bodyLimit: BODY_LIMIT },
+    };
+    await warmUp(serving);
+    closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
+    const app = buildApp({
+      ...{ serving, files: filesOf(options) },
+      onAnswered(answered) {
+        metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
+        log.answered(answered);
+      },
+    });
+    closing.push(() => closeApp(app));
+    return {
+      ...{ app, engine, log },
+      listen: () => listen(app, options),
+      async close(grace = GRACE) {
+        await ended(serving, grace);
+        await undo();
+      },
+    };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+/** Runs a server until SIGTERM or SIGINT. */
+export async function serve(options: ServeOptions, started: (url: string, server: Server) => void): Promise<void> {
+  const server = await openServer(options);
+  let url: string;
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+  });
+  try {
+    url = await server.listen();
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+  started(url, server);
+  await asked;
+  server.log.info({}, "ending: running texts are written to their end");
+  await server.close();
+}
+
+/** Checks all that `serve` would need, and frees it. */
+export async function checkServer(options: ServeOptions): Promise<void> {
+  const server = await openServer(options);
+  await server.close(0);
+}
+
+/** Whether strangers can reach a server that asks for no key. */
+export const isOpenToAll = ({ host = DEFAULTS.host, apiKeys }: ServeOptions): boolean =>
+  apiKeys === undefined && !isLoopback(host);
+
+const settingsOf = (options: ServeOptions) => {
+  const { backend, device, servers, split, gpuLayers, probe, threads, batchThreads, cacheTypeK, cacheTypeV, ...rest } =
+    options;
+  const { flashAttention, promptBatch } = rest;
+  return {
+    ...(backend !== undefined && { backend }),
+    ...{
+      device,
+      servers,
+      split,
+      gpuLayers,
+      probe,
+      threads,
+      batchThreads,
+      cacheTypeK,
+      cacheTypeV,
+      flashAttention,
+      promptBatch,
+    },
+  };
+};
+
+const filesOf = ({ files }: ServeOptions): StaticFiles =>
+  files === undefined ? { folder: builtSite(), areHashed: true } : { folder: files, areHashed: false };
+
+async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOptions): Promise<void> {
+  for (const { name, file } of files) {
+    const { picks, chainName } = await samplers.add(name, file);
+    if (!picks)
+      throw new InputError(`the sampler "${name}" cannot be used: ${lacksPick(chainName, "its chain")}`, {
+        code: "INVALID_ARGUMENT",
+      });
+  }
+}
+
+/** The form of tool calls, found when it is first needed. */
+function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
+  let found: Promise<CallForm | undefined> | undefined;
+  return () =>
+    (found ??= findForm((messages, given) =>
+      engine.model.renderChat(messages, { ...given, template: engine.template }),
+    ));
+}
+
+/** Opens the context, so that one that does not fit in memory ends the start and not the first request. */
+async function warmUp({ engine, defaults }: Serving): Promise<void> {
+  const chain = defaults.of({ narrows: false, edits: false, constrained: false });
+  const { model, batch } = engine;
+  const prompt = Int32Array.of(Math.max(model.info.bos, 0));
+  // the first place may be reserved
+  for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0 }));
+}
+
+async function listen(
+  app: FastifyInstance,
+  { host = DEFAULTS.host, port = DEFAULTS.port }: ServeOptions,
+): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: "another program has it: end that, or choose another --port",
+      EACCES: "it may not be used: choose a --port above 1023",
+      EADDRNOTAVAIL: "this machine does not have the address: choose another --host",
+      ENOTFOUND: "the host is not known: choose another --host",
+    };
+    throw new InputError(`cannot listen at ${host} port ${port}: ${reasons[code ?? ""] ?? message}`, {
+      code: "ADDRESS_UNAVAILABLE",
+      cause: error,
+    });
+  }
+  const { address, family, port: taken } = app.server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`;
+}
+
+/** Waits until running texts have ended; after `grace` milliseconds the rest is refused. */
+/** Answers are written by now: connections without a request, or with a part of one, need not be waited for. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), FLUSH);
+  await app.close();
+  clearTimeout(timer);
+}
+
+async function ended({ queue, answering }: Serving, grace: number): Promise<void> {
+  const drained = queue.drain();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, grace)));
+  await Promise.race([drained, late]);
+  clearTimeout(timer);
+  const reason = new Refusal("shutting_down", "the server ends: send the request to another one");
+  for (const abort of answering) abort.abort(reason);
+  await drained;
+}

@@ -1,0 +1,29 @@
+/** What the routes of a server share. */
+import type { DefaultChains } from "./engine/defaults.js";
+import type { Engine } from "./engine/engine.js";
+import type { Keys } from "./keys/keys.js";
+import type { Metrics } from "./metrics/metrics.js";
+import type { CallForm } from "./openai/tools/form.js";
+import type { Queue } from "./queue/queue.js";
+import type { Samplers } from "./samplers/samplers.js";
+
+export interface Serving {
+  readonly engine: Engine;
+  readonly samplers: Samplers;
+  readonly defaults: DefaultChains;
+  /** The names of samplers of places. */
+  readonly slots: ReadonlyMap<number, string>;
+  readonly keys: Keys;
+  readonly queue: Queue;
+  readonly metrics: Metrics;
+  /** The form in which the model calls tools. */
+  readonly callForm: () => Promise<CallForm | undefined>;
+  /** Requests that are being answered. */
+  readonly answering: Set<AbortController>;
+  /** Fields that nothing knows are ignored, and named in a header. */
+  readonly isLenient: boolean;
+  /** Milliseconds that the reader of a stream may take nothing. */
+  readonly patience: number;
+  /** Bytes of a body. */
+  readonly bodyLimit: number;
+}

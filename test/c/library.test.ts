@@ -1,0 +1,177 @@
+/** libggsl through its C interface, with the demo model: texts, errors, what it links to. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { writeSpec } from "../../compiler/graph/json.js";
+import { chainOf } from "../../runtime/chain.js";
+import type { Model } from "../../runtime/model.js";
+import { restoreSequence, type SavedSequence } from "../../runtime/savedSequence.js";
+import { checkLlama } from "../../tools/build-native.js";
+import { EXACT, writeExactModel } from "../model/file.js";
+import { loadModel } from "../../runtime/model.js";
+
+const RELEASE = join(import.meta.dirname, "../../build/Release");
+const PROGRAM = join(RELEASE, "ggsl_library_test");
+const COUNT = 24;
+
+let folder: string;
+let path: string;
+let model: Model;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "ggsl-c-"));
+  path = writeExactModel(folder);
+  model = await loadModel(path, { threads: 1, contextSize: 256, ...EXACT });
+});
+afterAll(() => {
+  model[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+interface Text {
+  readonly tokens: number[];
+  readonly inGraph: number;
+  readonly states: number[];
+  readonly measures: number[];
+  readonly saved: SavedSequence | null;
+}
+
+const specFile = (name: string, graph: Graph): string => {
+  const file = join(folder, `${name}.graph.json`);
+  writeFileSync(file, writeSpec(graph));
+  return file;
+};
+
+const libraries = (): string => checkLlama().libraries;
+
+function run(mode: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(PROGRAM, [mode, libraries(), path, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${mode}: status ${status}\n${stderr}`);
+  return stdout;
+}
+
+const textOf = (graph: Graph, where: "graph" | "host", ...params: string[]): Text =>
+  JSON.parse(run("generate", specFile("chain", graph), where, String(COUNT), ...params)) as Text;
+
+/** The tokens of the Node.js runtime. */
+async function tokensOf(graph: Graph): Promise<number[]> {
+  const tokens: number[] = [];
+  const options = { chain: chainOf(graph), maxTokens: COUNT, minTokens: COUNT };
+  for await (const { token } of model.generate("In the beginning", options)) tokens.push(token);
+  return tokens;
+}
+
+const stages = (source: string): Graph => graphOf(compileStages(source));
+
+const CHAINS: Readonly<Record<string, Graph>> = {
+  default: stages("top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)"),
+  mirostat: stages("mirostat_v2(5, 0.1, seed: 7)"),
+  repetition: stages("penalties(64, 1.3) |> dry(0.8) |> top_k(20) |> dist(3)"),
+  xtc: stages("top_k(30) |> xtc(0.5, 0.1, seed: 5) |> dist(9)"),
+  grammar: graphOf(
+    compileProgram(`sampler g() { keep allowed("root ::= [a-z ]+") pick argmax(logit) }\nchain c() = g()`),
+  ),
+  words: graphOf(
+    compileProgram(`sampler w(q: tokens) {
+  state seen: i32 = prompt_length
+  keep token not in q and token not in tokens.control
+  logit += seen > 40 ? 1 : 0
+  if ends_with("e") or since(" t") > 3 { logit += occurrences(8) }
+  measure left = n
+  pick sample(11)
+  after pick { seen = seen + 1 }
+}
+chain c(q: tokens(4) = tokens(5, 300)) = w(q)`),
+  ),
+};
+
+test.each(Object.entries(CHAINS))(
+  "%s: the same text in the graph, on the host and in Node.js",
+  async (name, graph) => {
+    const [inGraph, onHost] = [textOf(graph, "graph"), textOf(graph, "host")];
+    expect(inGraph.inGraph).toBe(COUNT);
+    expect(onHost.inGraph).toBe(0);
+    expect(inGraph.tokens).toEqual(onHost.tokens);
+    expect(new Set(inGraph.tokens).size).toBeGreaterThan(2);
+    expect(inGraph.tokens).toEqual(await tokensOf(graph));
+    if (name === "mirostat") expect(inGraph.states[0]).not.toBe(10);
+    if (name === "words") {
+      expect(inGraph.states).toEqual([COUNT + inGraph.saved!.promptLength!]);
+      expect(inGraph.measures[0]).toBeGreaterThan(1);
+    }
+    const restored = restoreSequence(graph, model.info.vocabSize, inGraph.saved!, {
+      vocabulary: {
+        pieces: Array.from({ length: model.info.vocabSize }, (_, token) => `${token}`),
+        classes: { control: [], end: [] },
+        tokenize: () => Int32Array.of(0),
+      },
+    });
+    expect(restored.step).toBe(COUNT);
+    expect([...restored.states]).toEqual(inGraph.states);
+  },
+  60_000,
+);
+
+const PARAMETER = graphOf(
+  compileProgram(`import { temp, dist } from "std"\nchain c(t: f32 >= 0.1 = 1) = temp(t) |> dist(1)`),
+);
+const TAIL = stages("top_k(40) |> host temp(0.5) |> host dist(3)");
+
+test("a parameter that is set changes the text as in a chain with that value", async () => {
+  const wanted = await tokensOf(
+    graphOf(compileProgram(`import { temp, dist } from "std"\nchain c(t: f32 >= 0.1 = 0.3) = temp(t) |> dist(1)`)),
+  );
+  expect(textOf(PARAMETER, "graph", "t=0.3").tokens).toEqual(wanted);
+  expect(textOf(PARAMETER, "graph").tokens).not.toEqual(wanted);
+});
+
+test("a host tail runs on the host, with the text of Node.js", async () => {
+  const { tokens, inGraph, saved } = textOf(TAIL, "host");
+  expect({ tokens, inGraph, saved }).toEqual({ tokens: await tokensOf(TAIL), inGraph: 0, saved: null });
+});
+
+test("errors have a code and a text that says what was expected, found and what to do", () => {
+  expect(run("errors", specFile("parameter", PARAMETER), specFile("tail", TAIL))).toBe("all errors are as expected\n");
+});
+
+test("8 threads with a sampler each", () => {
+  const files = Object.entries(CHAINS).map(([name, graph]) => specFile(name, graph));
+  expect(run("threads", ...files)).toBe("all threads agree\n");
+}, 60_000);
+
+test("another llama.cpp is refused by its version", () => {
+  const source = join(folder, "other.c");
+  const library = join(folder, "other.so");
+  writeFileSync(source, 'const char * llama_version(void) { return "0.4.9-dev"; }\n');
+  execFileSync("gcc", ["-shared", "-fPIC", "-o", library, source]);
+  const args = ["generate", libraries(), path, specFile("chain", PARAMETER), "host", "1"];
+  const { status, stderr } = spawnSync(PROGRAM, args, {
+    encoding: "utf8",
+    env: { ...process.env, LD_PRELOAD: library },
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain("WRONG_VERSION: this program runs llama.cpp 0.4.9-dev");
+  expect(stderr).toContain("this libggsl is built for llama.cpp 0.5.0");
+});
+
+test("the library has no other symbols, and leaves llama.cpp to the program", () => {
+  const library = join(RELEASE, "libggsl.so");
+  const lines = (...args: [string, ...string[]]): string[] =>
+    execFileSync(args[0], args.slice(1), { encoding: "utf8" }).split("\n");
+  const exported = lines("nm", "-D", "--defined-only", library).flatMap((line) => line.split(" ")[2] ?? []);
+  const header = readFileSync(join(import.meta.dirname, "../../native/include/ggsl.h"), "utf8");
+  const declared = [...header.matchAll(/^GGSL_API [^(]*?(ggsl_\w+)\(/gm)].map(([, name]) => name);
+  expect(exported.sort()).toEqual(declared.sort());
+  const needed = lines("readelf", "-d", library).filter((line) => line.includes("(NEEDED)") || line.includes("PATH"));
+  expect(needed.filter((line) => /llama|ggml|PATH/.test(line))).toEqual([]);
+});
+
+test("the header is C", () => {
+  const source = join(folder, "header.c");
+  writeFileSync(source, '#include "ggsl.h"\nint main(void) { return ggsl_abi_version() == GGSL_ABI_VERSION; }\n');
+  const include = join(import.meta.dirname, "../../native/include");
+  execFileSync("gcc", ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-I", include, source]);
+});

@@ -1,0 +1,67 @@
+/** The packages with addons: what is in them, and that the addons run wherever llama.cpp's prebuilt libraries do. */
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RELEASE } from "@ggsl/compiler/llama/release.js";
+import { buildPlatform, canBuild, PLATFORM_NAMES, type PlatformName } from "../../tools/lib/platforms.js";
+
+const readelf = (...args: string[]): string => execFileSync("readelf", ["-W", ...args], { encoding: "utf8" });
+
+/** The newest version of each family of symbols that a library needs, such as GLIBC 2.34. */
+function needs(file: string): Map<string, number[]> {
+  const newest = new Map<string, number[]>();
+  const [, needed = ""] = readelf("-V", file).split("Version needs section");
+  for (const [, family, text] of needed.matchAll(/Name: ([A-Z]+)_([\d.]+)/g)) {
+    const version = text!.split(".").map(Number);
+    if (isNewer(version, newest.get(family!) ?? [])) newest.set(family!, version);
+  }
+  return newest;
+}
+
+function isNewer(a: readonly number[], b: readonly number[]): boolean {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const [x, y] = [a[i] ?? 0, b[i] ?? 0];
+    if (x !== y) return x > y;
+  }
+  return false;
+}
+
+const here = await Promise.all(PLATFORM_NAMES.map(canBuild));
+const missing = PLATFORM_NAMES.filter((_, i) => !here[i]);
+if (missing.length > 0) console.log(`the package for ${missing.join(", ")} is NOT tested: no compiler for it`);
+
+describe.each(PLATFORM_NAMES.filter((name) => here[PLATFORM_NAMES.indexOf(name)]))("%s", (name: PlatformName) => {
+  let folder: string;
+  beforeAll(async () => void (folder = await buildPlatform(name)), 600_000);
+
+  test("names its platform and the pinned llama.cpp", () => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
+    const { version } = JSON.parse(readFileSync("runtime/package.json", "utf8")) as { version: string };
+    expect(manifest).toMatchObject({
+      ...{ name: `@ggsl/${name}`, version, license: "MIT", main: "ggsl.node", files: ["ggsl.node"] },
+      ...{ os: ["linux"], cpu: [name.split("-")[1]], libc: ["glibc"] },
+      dependencies: { [`@node-llama-cpp/${name}`]: RELEASE.package },
+    });
+    expect(readdirSync(folder).sort()).toEqual(["LICENSE", "README.md", "ggsl.node", "package.json"]);
+  });
+
+  test("the addon needs no newer symbols of glibc and libstdc++ than libllama, and is stripped", () => {
+    const addon = join(folder, "ggsl.node");
+    const libraries = join("node_modules", "@node-llama-cpp", name, "bins", name);
+    const allowed = needs(join(libraries, `libllama.${RELEASE.tag}.so`));
+    expect(allowed.get("GLIBC")).toBeDefined();
+    for (const [family, version] of needs(addon)) {
+      const most = allowed.get(family) ?? [];
+      expect({ family, version, isNewer: isNewer(version, most) }).toEqual({ family, version, isNewer: false });
+    }
+    expect(readelf("-S", addon)).not.toMatch(/\.symtab|\.debug/);
+  });
+
+  test("its libraries are looked for relative to it", () => {
+    const [, paths] = /\(RUNPATH\)\s+Library runpath: \[(.*)\]/.exec(readelf("-d", join(folder, "ggsl.node")))!;
+    for (const path of paths!.split(":")) expect(path).toMatch(/^\$ORIGIN(\/|$)/);
+    // npm, pnpm and Yarn put both packages into one folder
+    expect(paths!.split(":")).toContain(`$ORIGIN/../../@node-llama-cpp/${name}/bins/${name}`);
+  });
+});

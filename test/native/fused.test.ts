@@ -1,0 +1,258 @@
+/**
+ * Wide columns in one pass (native/graph/fused) give what the ops give one by one: every standard sampler and graphs of every op,
+ * with ties, -inf, one row that has almost everything, vocabularies that are no multiple of a block, several rows, on several threads.
+ */
+import { describe, expect, test } from "@jest/globals";
+import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
+import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
+import { compile, compilePipeline } from "../../runtime/chain.js";
+import { featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
+import type { ChainResults } from "../../runtime/native/binding.js";
+import { loadBinding } from "../../runtime/native/loader.js";
+import { graphOf, logitsNode, nativeGraph, node, uniformNode } from "./graphs.js";
+
+const ROWS = 6;
+const SIZES = [700, 2049];
+
+const noise = (seed: number, i: number): number => Math.abs((Math.sin(i * 12.9898 + seed) * 43758.5453) % 1);
+
+const made = new Map<number, Float32Array>();
+
+function logitsOf(size: number): Float32Array {
+  const logits = made.get(size) ?? makeLogits(size);
+  made.set(size, logits);
+  return logits;
+}
+
+/** With ties, peaked, flat, almost all -inf, one row above all others, all equal. */
+const makeLogits = (size: number): Float32Array =>
+  Float32Array.from({ length: ROWS * size }, (_, at) => {
+    const i = at % size;
+    const x = noise(1, at);
+    return [
+      Math.round(x * 40) / 4,
+      -12 * Math.log(1 - 0.999 * x) - 20,
+      x / 10,
+      i % 211 === 7 ? x : -Infinity,
+      i === size - 3 ? 200 : x,
+      -0.5,
+    ][Math.floor(at / size)]!;
+  });
+
+interface Feed {
+  readonly uniforms: Float32Array;
+  readonly inputs: (Float32Array | Int32Array)[];
+}
+
+function results(graph: Graph, size: number, { uniforms, inputs }: Feed, fuse: boolean, threads = 1) {
+  const native = new (loadBinding().Evaluator)(nativeGraph(graph), { vocabSize: size, rows: ROWS, threads, fuse });
+  const { nodes, rewritten } = native;
+  const found = native.evaluate({ logits: logitsOf(size), uniforms, inputs });
+  native.dispose();
+  return { found, nodes, passes: rewritten.filter(({ name }) => name === "one pass").length };
+}
+
+/** Two ways of adding in f64, and two polynomials for e^x, give numbers that differ in their last bits. */
+function expectClose(found: ChainResults, wanted: ChainResults): void {
+  expect(Object.keys(found)).toEqual(Object.keys(wanted));
+  for (const key of ["logits", "probs", "states"] as const)
+    wanted[key]?.forEach((value, i) => {
+      const own = found[key]![i]!;
+      if (!(Object.is(own, value) || Math.abs(own - value) <= 3e-6 * Math.abs(value) + 1e-37))
+        expect([key, i, own]).toEqual([key, i, value]);
+    });
+}
+
+function compare(graph: Graph, size: number, feed: Feed, isExact = true): void {
+  const alone = results(graph, size, feed, false);
+  const fused = results(graph, size, feed, true);
+  expect(alone.passes).toBe(0);
+  expectClose(fused.found, alone.found);
+  if (isExact) expect(fused.found.sampled).toEqual(alone.found.sampled);
+  // one thread computes a row, so the number of threads changes no bit
+  const { found } = results(graph, size, feed, true, 3);
+  for (const key of ["sampled", "candidates", "logits", "probs", "states"] as const) {
+    const wanted = fused.found[key];
+    expect([key, wanted && bitsOf(found[key]!).equals(bitsOf(wanted))]).toEqual([key, wanted && true]);
+  }
+}
+
+const bitsOf = ({ buffer, byteOffset, byteLength }: Float32Array | Int32Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+function repeated<T extends Float32Array | Int32Array>(row: T): T {
+  const size = ROWS * row.length;
+  const all = (row instanceof Float32Array ? new Float32Array(size) : new Int32Array(size)) as T;
+  for (let i = 0; i < ROWS; ++i) all.set(row, i * row.length);
+  return all;
+}
+
+const feedOf = (graph: Graph, size: number): Feed => {
+  const sequence = startSequence(graph, size, { draws: [0.3, 0.7] });
+  return { uniforms: repeated(uniformsOf(sequence)), inputs: featureInputs(sequence).map((row) => repeated(row)) };
+};
+
+describe("chains", () => {
+  const chains = [
+    // those that read the logits and draws alone
+    ...STD_SAMPLERS.map(({ example }) => `${example} |> dist(7)`).filter(
+      (text) => !/greedy|dist\(.*dist|mirostat|adaptive|tokens\(|contrastive|cfg|constrain/.test(text),
+    ),
+    "min_p(0.05) |> temp(0.8) |> dist(7)",
+    "top_n_sigma(1) |> temp(0.8) |> dist(7)",
+    "temp(0.7) |> min_p(0.01) |> typical(0.9) |> top_p(0.8) |> dist(7)",
+  ];
+  test.each(chains)("%s", (text) => {
+    for (const size of SIZES) {
+      const { graph } = compilePipeline(text);
+      const feed = feedOf(graph, size);
+      compare(graph, size, feed);
+    }
+  });
+
+  // a sort in a pass stops where nothing reads on: within its first block, within its buckets, at their end
+  const sorted = [
+    ...["top_p(0.3)", "top_p(0.95, min_keep: 2000)", "top_p(0.9999)", "typical(0.2)", "temp_ext(0.8, 0.5)"],
+    ...["temp(0.9) |> top_p(0.9) |> temp(2)"],
+  ].map((text) => `${text} |> dist(7)`);
+  test.each([...sorted, "mirostat_v2(seed: 7)"])("%s sorts as far as it reads", (text) => {
+    const { graph } = compilePipeline(text);
+    for (const size of [4096, 20011]) compare(graph, size, feedOf(graph, size));
+  });
+
+  test.each(["min_p(0.05) |> temp(0.8) |> dist(7)", "top_p(0.9) |> dist(7)", "typical(0.9) |> dist(7)"])(
+    "%s is one node",
+    (text) => {
+      const { graph } = compilePipeline(text);
+      const feed = feedOf(graph, 5003);
+      expect(results(graph, 5003, feed, true).nodes).toBe(1);
+      expect(results(graph, 5003, feed, false).nodes).toBeGreaterThan(10);
+    },
+  );
+
+  test("each sequence has its own uniforms", () => {
+    const { graph } = compile(
+      'import { min_p, temp, dist } from "std"\nchain c(p: f32 in [0.001, 1] = 0.1, t: f32 in [0.1, 9] = 1) = min_p(p) |> temp(t) |> dist(7)',
+    );
+    const one = feedOf(graph, 2049).uniforms.slice(0, graph.uniforms.length);
+    const uniforms = Float32Array.from({ length: ROWS * one.length }, (_, i) => one[i % one.length]! * (1 - i / 100));
+    compare(graph, 2049, { uniforms, inputs: [] });
+  });
+});
+
+/** The shares of `x` in the order of a key, and which of the places before half of them. */
+const halved = (x: number, key: number, first: number): readonly GraphNode[] => [
+  node("argsort", [key], { order: "desc" }, "i32"),
+  node("get_rows", [x, first]),
+  node("soft_max", [first + 1], { scale: 1 }),
+  node("cumsum", [first + 2]),
+  node("sub", [first + 3, first + 2]),
+  node("scale", [first + 4], { s: -1, b: 0.5 }),
+  node("step", [first + 5]),
+  node("mul", [first + 2, first + 6]),
+  node("sum_rows", [first + 7], {}, "f32", 1),
+];
+
+test("two orders in one pass, the second by a key that reads the first", () => {
+  const x = node("clamp", [0], { lo: -30, hi: 30 });
+  const second = [node("scale", [0], { s: 0.1, b: 0 }), node("sigmoid", [11]), node("mul", [12, 10])];
+  const rest = [
+    node("argmax", [21], {}, "i32", 1),
+    node("get_rows", [14, 23], {}, "i32", 1),
+    node("view", [17], { offset: -1, count: 1 }, "f32", 1),
+  ];
+  const graph = graphOf(
+    [logitsNode, x, ...halved(1, 1, 2), ...second, ...halved(1, 13, 14), ...rest],
+    { sampled: 24 },
+    [
+      { name: "first", init: 0, next: 10 },
+      { name: "second", init: 0, next: 22 },
+      { name: "sum", init: 0, next: 25 },
+    ],
+  );
+  for (const size of [1025, 20011]) {
+    const feed = { uniforms: new Float32Array(), inputs: [] };
+    expect(results(graph, size, feed, true).nodes).toBeLessThan(7);
+    compare(graph, size, feed);
+  }
+});
+
+/** Two columns: x between -3 and 3, y between 0 and 1. */
+const columns: readonly GraphNode[] = [
+  logitsNode,
+  uniformNode(0),
+  node("clamp", [0], { lo: -3, hi: 3 }),
+  node("sigmoid", [2]),
+];
+const UNARY = [
+  "abs",
+  "neg",
+  "sgn",
+  "step",
+  "exp",
+  "log",
+  "sqrt",
+  "sqr",
+  "sigmoid",
+  "tanh",
+  "floor",
+  "ceil",
+  "round",
+] as const;
+const BINARY = ["add", "sub", "mul", "div"] as const;
+const ops: readonly (readonly [string, readonly GraphNode[]])[] = [
+  ...UNARY.map((op) => [op, [node(op, [op === "log" || op === "sqrt" ? 3 : 2])]] as const),
+  ...BINARY.map((op) => [`${op} of columns`, [node(op, [2, 3])]] as const),
+  ...BINARY.map((op) => [`${op} of a number`, [node(op, [2, 1])]] as const),
+  ["scale", [node("scale", [2], { s: -2, b: 0.25 })]],
+  ["arange", [node("arange", [], { dim: "V" })]],
+  ["fill", [node("fill", [], { value: -7.5, dim: "V" })]],
+  ["repeat", [node("sum_rows", [3], {}, "f32", 1), node("repeat", [4], { dim: "V" })]],
+  ["cumsum of numbers that fall", [node("cumsum", [2])]],
+  ["cumsum", [node("cumsum", [3])]],
+  ["soft_max", [node("soft_max", [2], { scale: 1 })]],
+  ["soft_max of -inf, with a mask", [node("step", [2]), node("log", [4]), node("soft_max", [3, 5], { scale: 3 })]],
+  ...[40, 89.2, 1e31].map(
+    (s) =>
+      [
+        `soft_max without the largest, ${s} above the others`,
+        [
+          node("scale", [0], { s: 1, b: -100 }),
+          node("step", [4]),
+          node("scale", [5], { s, b: 0 }),
+          node("add", [6, 3]),
+          node("scale", [5], { s: -1e33, b: 0 }),
+          node("soft_max", [7, 8], { scale: 1 }),
+        ],
+      ] as const,
+  ),
+  ["view", [node("view", [3], { offset: 5, count: 1 }, "f32", 1), node("repeat", [4], { dim: "V" })]],
+  [
+    "get_rows at the largest",
+    [
+      node("argmax", [2], {}, "i32", 1),
+      node("get_rows", [3, 4], {}, "f32", 1),
+      node("cast", [4], { to: "f32" }, "f32", 1),
+      node("add", [5, 6], {}, "f32", 1),
+      node("repeat", [7], { dim: "V" }),
+    ],
+  ],
+  ["NaN: 0 / 0", [node("sub", [2, 2]), node("div", [4, 4])]],
+  ["inf - inf", [node("fill", [], { value: 3e38, dim: "V" }), node("add", [4, 4]), node("sub", [5, 5])]],
+];
+
+describe("ops", () => {
+  test.each(ops)("%s", (_, nodes) => {
+    // a column that is read twice, a sum and a position, so that a pass pays
+    const x = columns.length + nodes.length - 1;
+    const rest = [node("sum_rows", [x], {}, "f32", 1), node("argmax", [x], {}, "i32", 1), node("add", [x, 3])];
+    const graph = graphOf([...columns, ...nodes, ...rest], { sampled: x + 2, logits: x, probs: x + 3 }, [
+      { name: "s", init: 0, next: x + 1 },
+    ]);
+    for (const size of SIZES) {
+      const feed = { uniforms: Float32Array.from({ length: ROWS }, (__, i) => i / 4 - 0.6), inputs: [] };
+      expect(results(graph, size, feed, true).passes).toBeGreaterThan(0);
+      compare(graph, size, feed);
+    }
+  });
+});

@@ -1,0 +1,92 @@
+/** Text under a JSON schema in Chromium: a page with a `ModelWorker`, bundled by esbuild. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { writeSpec } from "../../compiler/graph/json.js";
+import { compile } from "../../runtime/chain.js";
+import { llamaModulePath } from "../../runtime/root.js";
+import { DEMO_MODEL } from "../model/file.js";
+import { canBrowse, openFolder, type Site } from "./site.js";
+
+const inBrowser = canBrowse && existsSync(llamaModulePath()) ? describe : describe.skip;
+const FOLDER = resolve("build", "playground-grammars");
+
+const IMPORT = 'import { constrain, temp, dist } from "std"';
+const PLAIN = writeSpec(compile(`${IMPORT}\nchain c = temp(0.8) |> dist(3)`).graph);
+const CONSTRAINED = writeSpec(compile(`${IMPORT}\nchain c(g: grammar) = constrain(g) |> temp(0.8) |> dist(3)`).graph);
+const SCHEMA = {
+  type: "object",
+  properties: { age: { type: "integer", minimum: 10, maximum: 99 }, kind: { enum: ["small", "large"] } },
+  required: ["age", "kind"],
+};
+
+const PAGE = `
+import { chainOf } from "ggsl/chain.js";
+import { readSpec } from "@ggsl/compiler/graph/json.js";
+import { ModelWorker } from "ggsl/wasm/llama/client.js";
+window.generate = async (spec, uniforms) => {
+  using worker = new ModelWorker(new Worker("./worker.js", { type: "module" }));
+  const bytes = new Uint8Array(await (await fetch("./model.gguf")).arrayBuffer());
+  await worker.load(bytes, new URL("./llama.wasm", location.href));
+  const generation = worker.generate("In the beginning", { chain: chainOf(readSpec(spec)), uniforms, maxTokens: 60 });
+  let text = "";
+  for await (const piece of generation) text += piece.text;
+  return text;
+};
+`;
+
+let site: Site;
+/** How XGrammar's WebAssembly module begins, in the text of the file that has it. */
+const ENGINE = "data:application/octet-stream;base64,AGFzb";
+/** The files that have it. */
+let engine: string[];
+
+inBrowser("grammars in Chromium", () => {
+  beforeAll(async () => {
+    rmSync(FOLDER, { recursive: true, force: true });
+    await build({
+      entryPoints: [resolve("runtime/wasm/llama/worker.ts")],
+      stdin: { contents: PAGE, resolveDir: resolve("test") },
+      ...{ bundle: true, format: "esm", platform: "browser", target: "es2022", splitting: true, outdir: FOLDER },
+      ...{ conditions: ["@ggsl/source"], external: ["node:*"], logLevel: "warning" },
+    });
+    writeFileSync(join(FOLDER, "index.html"), '<script type="module" src="./stdin.js"></script>');
+    copyFileSync(DEMO_MODEL, join(FOLDER, "model.gguf"));
+    copyFileSync(llamaModulePath(), join(FOLDER, "llama.wasm"));
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith(".js"));
+    engine = files.filter((file) => readFileSync(join(FOLDER, file), "utf8").includes(ENGINE));
+    site = await openFolder(FOLDER);
+  }, 120_000);
+  afterAll(() => site?.close());
+
+  const written = async (spec: string, uniforms: object): Promise<{ text: string; files: string[] }> => {
+    const page = await site.browser.newPage();
+    const files: string[] = [];
+    page.context().on("request", (request) => files.push(new URL(request.url()).pathname.slice(1)));
+    await page.goto(site.url);
+    await page.waitForFunction("window.generate");
+    const text = await page.evaluate(
+      ([source, values]) =>
+        (globalThis as unknown as { generate(spec: string, uniforms: object): Promise<string> }).generate(
+          source,
+          values,
+        ),
+      [spec, uniforms] as const,
+    );
+    await page.context().close();
+    return { text, files };
+  };
+
+  test("a text with a JSON schema parses, and the engine is a file that other pages never load", async () => {
+    expect(engine).toHaveLength(1);
+    const { text, files } = await written(CONSTRAINED, { g: { jsonSchema: SCHEMA } });
+    const { age, kind } = JSON.parse(text) as { age: number; kind: string };
+    expect(age >= 10 && age <= 99 && ["small", "large"].includes(kind)).toBe(true);
+    expect(files).toContain(engine[0]);
+    const plain = await written(PLAIN, {});
+    expect(plain.text).not.toBe("");
+    expect(plain.files).toContain("worker.js");
+    expect(plain.files).not.toContain(engine[0]);
+  }, 120_000);
+});

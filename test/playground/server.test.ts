@@ -1,0 +1,126 @@
+/** The playground at `/` of a real `ggsl serve`: its texts and logits are those of the server's model. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { compile } from "../../runtime/chain.js";
+import { loadModel } from "../../runtime/model.js";
+import { buildPlayground } from "../../tools/lib/playground.js";
+import { DEMO_MODEL } from "../model/file.js";
+import { open, type Opened } from "../server/open.js";
+import { canBrowse, openBrowser, SCREENSHOTS } from "./site.js";
+import { visit } from "./visit.js";
+
+const inBrowser = canBrowse ? describe : describe.skip;
+
+const SAMPLER = `import { greedy } from "std"
+
+sampler flatter(t: f32) {
+  logit /= t
+}
+
+chain best(t: f32 in [0.1, 5] = 2) = flatter(t) |> greedy
+`;
+const PROMPT = "And the LORD said unto";
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+let browser: Browser;
+let server: Opened;
+
+inBrowser("the playground of a server", () => {
+  beforeAll(async () => {
+    await buildPlayground();
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    [browser, server] = await Promise.all([openBrowser(), open({ limits: { work: 6000 } })]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close(0);
+  });
+
+  test("logits and texts are the server's, and what it refuses is shown", async () => {
+    using model = await loadModel(DEMO_MODEL, { backend: "cpu" });
+    const v = await visit(browser, `${server.url}/`);
+    const requests: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
+    v.page.on("request", (request) => {
+      if (request.method() === "POST") requests.push({ url: request.url(), body: request.postDataJSON() as never });
+    });
+    await v.see("#server .status", /come from this server's model, demo, with a context of 256 tokens/);
+    await v.see("#text-title", /^Text of demo$/);
+    await v.type(SAMPLER);
+    await v.see("#stages .stage h3", /^flatter/);
+
+    await v.page.getByLabel("Logits from").selectOption("model");
+    const { token } = await compile(SAMPLER).evaluate(await model.logits("In the beginning"), { backend: "cpu" });
+    await v.see("#stages .status", new RegExp(`picks token ${token} ${JSON.stringify(model.textOf(token!))};`));
+
+    const pieces: string[] = [];
+    for await (const { text } of model.generate(PROMPT, { chain: compile(SAMPLER), maxTokens: 12 })) pieces.push(text);
+    await v.page.getByLabel("t, exact").fill("3");
+    await v.page.getByLabel("Prompt", { exact: true }).fill(PROMPT);
+    await v.page.getByLabel("Tokens", { exact: true }).fill("12");
+    await v.page.getByRole("button", { name: "Write" }).click();
+    await v.see("#text .side:nth-child(2) .hint", /12 tokens, the requested number/);
+    const ours = v.page.locator("#text .side").nth(0);
+    expect((await ours.locator(".token").allTextContents()).join("")).toBe(pieces.join(""));
+    const texts = requests.filter(({ url }) => url.endsWith("/v1/completions"));
+    expect(texts.map(({ body }) => [body["sampler"], body["sampler_params"], body["seed"]])).toEqual([
+      [SAMPLER, { t: 3 }, undefined],
+      ["top_k(40) |> temp(0.8) |> dist", undefined, 42],
+    ]);
+    await ours.locator(".token").first().focus();
+    expect(await ours.locator(".alternative").count()).toBe(8);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "server.png"), fullPage: true });
+
+    // too costly for this server
+    await v.page.getByLabel("Stages to compare with").fill("typical(0.9) |> top_p(0.8) |> dist");
+    await v.page.getByRole("button", { name: "Write" }).click();
+    await v.see(
+      "#text .status.fault",
+      /The server refuses \(400\): the sampler costs too much.*at most 6000 are allowed/,
+    );
+    await v.type("chain best = gredy()");
+    await v.see("#diagnostics .error", /1:14.*did you mean `greedy`/s);
+    await v.page.getByRole("button", { name: "Write" }).click();
+    await v.see("#text .status", /The program has errors/);
+    await v.page.setViewportSize(PHONE.viewport);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "server-phone.png"), fullPage: true });
+    // of the refusal, which Chromium reports
+    expect(v.faults.splice(0)).toEqual([expect.stringContaining("status of 400")]);
+    await v.close();
+  }, 60_000);
+
+  test("Stop ends a text at the server, and a key is asked for", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ggsl-keys-"));
+    writeFileSync(join(folder, "keys"), "sk-right-and-long alice\n");
+    const guarded = await open({ apiKeys: join(folder, "keys"), contextSize: 1024 });
+    try {
+      const v = await visit(browser, `${guarded.url}/`, PHONE);
+      await v.see("#server .status", /asks for an API key/);
+      await v.see("#stages .status", /^on wasm/);
+      await v.page.getByRole("button", { name: "Write" }).click();
+      await v.see("#text .status.fault", /enter it at the top of the page/);
+      await v.page.getByLabel("API key").fill("sk-wrong");
+      await v.page.getByRole("button", { name: "Use" }).click();
+      await v.see("#server .status.fault", /\(401\)/);
+      await v.page.screenshot({ path: join(SCREENSHOTS, "server-key.png") });
+      await v.page.getByLabel("API key").fill("sk-right-and-long");
+      await v.page.keyboard.press("Enter");
+      await v.see("#server .status", /come from this server's model/);
+      await v.page.getByLabel("Tokens", { exact: true }).fill("400");
+      await v.page.getByRole("button", { name: "Write" }).click();
+      await v.page.locator("#text .token").nth(3).waitFor();
+      await v.page.getByRole("button", { name: "Stop" }).click();
+      await v.see("#text .side .hint", /stopped/);
+      await expect(guarded.get("/ready")).resolves.toContain('"status":"ready"');
+      const kept = await v.page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+      expect(kept).toBe("[{},{}]");
+      expect(v.faults.splice(0)).toEqual([expect.stringContaining("status of 401")]);
+      await v.close();
+    } finally {
+      await guarded.close(0);
+      rmSync(folder, { recursive: true });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,160 @@
+/** What a hostile client does with one connection. Each resolves to the status of the answer, or to what became of the connection. */
+import http from "node:http";
+import net from "node:net";
+import * as fc from "fast-check";
+import type { Generator } from "../../fuzz/core/generator.js";
+import { programTexts } from "../../fuzz/generators/programs.js";
+import { sizes } from "../../fuzz/generators/sizes.js";
+import { specs } from "../../fuzz/generators/specs.js";
+import { samplerOf } from "./load.js";
+
+export type Outcome = number | "closed" | "left";
+
+interface Attack {
+  readonly kind: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+/** Milliseconds: longer than an answer takes, shorter than a campaign has for all. */
+const PATIENCE = 30_000;
+
+interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+const headersOf = ({ key }: Target, length: number): string =>
+  `host: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
+
+function post({ url, key }: Target, path: string, body: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const request = http.request(url + path, { method: "POST", headers, agent: false, timeout: PATIENCE }, (answer) => {
+      answer.resume();
+      answer.once("close", () => resolve(answer.statusCode!));
+    });
+    // a body that is too large is not read to its end
+    request.once("error", () => resolve("closed"));
+    request.once("timeout", () => request.destroy(new Error("no answer")));
+    request.end(body);
+  });
+}
+
+/** Sends bytes as they are; resolves to the status if there is one. */
+function raw(
+  { url }: Target,
+  act: (socket: net.Socket, received: Promise<void>) => Promise<void> | void,
+): Promise<Outcome> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let text = "";
+    const received = new Promise<void>((got) => socket.once("data", () => got()));
+    socket.setEncoding("latin1").on("data", (part: string) => (text = (text + part).slice(0, 1000)));
+    socket.setTimeout(PATIENCE, () => socket.destroy());
+    socket.once("error", () => socket.destroy());
+    socket.once("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? NaN) || "closed"));
+    socket.once("end", () => socket.end());
+    socket.once("connect", () => void act(socket, received));
+  });
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const streamBody = (i: number): string =>
+  JSON.stringify({ prompt: "In the", sampler: samplerOf(i % 64), max_tokens: 200, stream: true, ignore_eos: true });
+
+const text = (generator: Generator): fc.Arbitrary<string> => generator.cases.map((c) => generator.show!(c).text);
+const sampler: fc.Arbitrary<string> = fc.oneof(
+  { weight: 5, arbitrary: programTexts },
+  { weight: 1, arbitrary: text(sizes).map((long) => long.slice(0, 100_000)) },
+  { weight: 3, arbitrary: text(specs) },
+);
+
+/** Attacks on a server, the same for the same seed. */
+export const attacks = (target: Target): fc.Arbitrary<Attack> => {
+  const attack = <T>(kind: string, cases: fc.Arbitrary<T>, run: (c: T) => Promise<Outcome>): fc.Arbitrary<Attack> =>
+    cases.map((c) => ({ kind, run: () => run(c) }));
+  const complete = (more: object): string => JSON.stringify({ prompt: "In the", max_tokens: 2, ...more });
+  return fc.oneof(
+    {
+      weight: 50,
+      arbitrary: attack("sampler", sampler, (source) => post(target, "/v1/completions", complete({ sampler: source }))),
+    },
+    {
+      weight: 8,
+      arbitrary: attack("compile", sampler, (source) =>
+        post(target, "/v1/samplers", JSON.stringify({ sampler: source })),
+      ),
+    },
+    {
+      weight: 10,
+      arbitrary: attack("broken JSON", fc.tuple(fc.nat(60), fc.string()), ([at, more]) =>
+        post(target, "/v1/completions", complete({ temperature: 1 }).slice(0, at) + more),
+      ),
+    },
+    {
+      weight: 10,
+      arbitrary: attack(
+        "wrong fields",
+        fc.tuple(
+          fc.constantFrom("prompt", "n", "stop", "sampler_params", "sampler_inputs", "logit_bias", "id_slot"),
+          fc.jsonValue(),
+        ),
+        ([name, value]) => post(target, "/v1/completions", complete({ [name]: value })),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: attack("large body", fc.constant(0), () =>
+        post(target, "/v1/completions", complete({ prompt: "x".repeat(2 ** 21) })),
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: attack("slow sender", fc.integer({ min: 1, max: 8 }), (steps) =>
+        raw(target, async (socket) => {
+          const body = complete({});
+          socket.write(`POST /v1/completions HTTP/1.1\r\n${headersOf(target, body.length)}\r\n`);
+          for (let i = 0; i < steps && !socket.destroyed; i++) {
+            await pause(60);
+            socket.write(body[i]!);
+          }
+          socket.destroy();
+        }),
+      ),
+    },
+    {
+      weight: 5,
+      arbitrary: attack("half-closed", fc.nat(), (i) =>
+        raw(target, (socket) => {
+          const body = streamBody(i).replace('"max_tokens":200', '"max_tokens":5');
+          socket.end(
+            `POST /v1/completions HTTP/1.1\r\n${headersOf(target, body.length)}connection: close\r\n\r\n${body}`,
+          );
+        }),
+      ),
+    },
+    {
+      weight: 8,
+      arbitrary: attack("leaves", fc.nat(), (i) =>
+        raw(target, async (socket, received) => {
+          const body = streamBody(i);
+          socket.write(`POST /v1/completions HTTP/1.1\r\n${headersOf(target, body.length)}\r\n${body}`);
+          await Promise.race([received, pause(1 + (i % 300))]);
+          socket.resetAndDestroy();
+        }),
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: attack("no HTTP", fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) =>
+        raw(target, async (socket) => {
+          socket.end(bytes);
+          await pause(500);
+          socket.destroy();
+        }),
+      ),
+    },
+  );
+};

@@ -1,0 +1,30 @@
+/** A server in a process of its own, as a user starts it: the built command `ggsl serve`. */
+import { join } from "node:path";
+import { startProcess, type ServerProcess } from "../../../bench/server/process.js";
+
+const COMMAND = join("runtime", "dist", "cli", "main.js");
+
+export interface Child extends ServerProcess {
+  /** The value of a metric without labels, or the sum over its labels. */
+  readonly metric: (name: string) => Promise<number>;
+}
+
+export async function startServer(model: string, ...options: readonly string[]): Promise<Child> {
+  const args = [COMMAND, "serve", model, "--port", "0", "--log", "off", ...options];
+  const server = await startProcess(process.execPath, args, / at (http:\S+): /);
+  return {
+    ...server,
+    // but the line with the address
+    errors: () => server.errors().replace(/^.* texts of \d+ tokens at once\n/m, ""),
+    async metric(name) {
+      const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_KEY}` } });
+      const lines = (await answer.text())
+        .split("\n")
+        .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+    },
+  };
+}
+
+/** Of a file of keys, if the server has one. */
+export const METRICS_KEY = "sk-metrics-0";

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { toSpec } from "../../compiler/graph/json.js";
+import { compilePipeline } from "../../runtime/chain.js";
+import { loadVocabulary } from "../../runtime/model.js";
+import { DEMO_MODEL } from "../model/file.js";
+import { eventsOf, open, type Opened } from "./open.js";
+
+let server: Opened;
+beforeAll(async () => {
+  server = await open();
+});
+afterAll(() => server.close(0));
+
+const PROMPT = "In the beginning";
+const base = { model: "demo", prompt: PROMPT, max_tokens: 12, seed: 3, min_p: 0.1 } as const;
+
+describe("the openai client", () => {
+  test("a text, and the same text again with the same seed", async () => {
+    const [first, second] = [
+      await server.client.completions.create(base),
+      await server.client.completions.create(base),
+    ];
+    expect(first.choices[0]!.text).toBe(second.choices[0]!.text);
+    expect(first).toMatchObject({ object: "text_completion", model: "demo" });
+    expect(first.choices[0]!.finish_reason).toBe("length");
+    expect(first.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 12, total_tokens: 17 });
+  });
+
+  test("a stream has the same text, its usage when asked, and the reason in the last choice", async () => {
+    const whole = await server.client.completions.create(base);
+    const stream = await server.client.completions.create({
+      ...base,
+      ...{ stream: true, stream_options: { include_usage: true } },
+    });
+    let text = "";
+    const reasons: unknown[] = [];
+    let usage: unknown;
+    for await (const part of stream) {
+      text += part.choices[0]?.text ?? "";
+      reasons.push(part.choices[0]?.finish_reason);
+      usage = part.usage;
+    }
+    expect(text).toBe(whole.choices[0]!.text);
+    expect(reasons.slice(-2)).toEqual(["length", undefined]);
+    expect(reasons.filter(Boolean)).toEqual(["length"]);
+    expect(usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 12 });
+  });
+
+  test("several prompts with several texts, each with its own seed", async () => {
+    const { choices, usage } = await server.client.completions.create({ ...base, prompt: [PROMPT, "And"], n: 2 });
+    expect(choices.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(new Set(choices.map(({ text }) => text)).size).toBe(4);
+    expect(usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 48 });
+    const third = await server.client.completions.create({ ...base, prompt: "And", seed: 5 });
+    expect(third.choices[0]!.text.slice(0, 10)).toBe(choices[2]!.text.slice(0, 10));
+  });
+
+  test("token ids as a prompt", async () => {
+    const text = await server.client.completions.create({ ...base, prompt: [1, 2, 3], temperature: 0 });
+    expect(text.usage!.prompt_tokens).toBe(3);
+    const { body } = await server.post("/v1/completions", { ...base, prompt: [1, 5000] });
+    expect(body.error).toMatchObject({
+      param: "prompt",
+      message: expect.stringContaining("5000 is not a token") as unknown,
+    });
+  });
+
+  test("a stop text ends the text and is no part of it", async () => {
+    const greedy = { ...base, temperature: 0, max_tokens: 20 };
+    const { choices } = await server.client.completions.create({ ...greedy, stop: [" LORD", "zzz"] });
+    expect(choices[0]).toMatchObject({ finish_reason: "stop", text: " of the" });
+  });
+
+  test("log-probabilities are the model's own", async () => {
+    const { choices } = await server.client.completions.create({ ...base, max_tokens: 3, logprobs: 2 });
+    const { tokens, token_logprobs, top_logprobs, text_offset } = choices[0]!.logprobs!;
+    expect(tokens!.join("")).toBe(choices[0]!.text);
+    expect(text_offset).toEqual([0, tokens![0]!.length, tokens![0]!.length + tokens![1]!.length]);
+    for (const [i, logprob] of token_logprobs!.entries()) {
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(Object.keys(top_logprobs![i]!).length).toBe(2);
+    }
+  });
+
+  test("penalties, biases and top_k go to the default chain", async () => {
+    const ask = async (more: object): Promise<string> =>
+      (await server.client.completions.create({ ...base, temperature: 0, ...more })).choices[0]!.text;
+    const text = await ask({});
+    const [first] = (await server.post("/v1/completions", { ...base, temperature: 0, max_tokens: 1, logprobs: 0 }))
+      .body["choices"] as { logprobs: { tokens: string[] } }[];
+    expect(text.startsWith(first!.logprobs.tokens[0]!)).toBe(true);
+    // the likeliest first token of the demo model is " of"
+    const banned = await ask({ logit_bias: { [tokenOf(" of")]: -100 } });
+    expect(banned).not.toBe(text);
+    expect(banned.startsWith(" of")).toBe(false);
+    expect(await ask({ temperature: 1.5, top_k: 1 })).toBe(text);
+    expect(await ask({ frequency_penalty: 2, presence_penalty: 2, max_tokens: 40 })).not.toBe(
+      await ask({ max_tokens: 40 }),
+    );
+  });
+});
+
+/** The id of a token. */
+const tokenOf = (text: string): number => pieces.indexOf(text);
+let pieces: readonly string[];
+beforeAll(async () => {
+  ({ pieces } = await loadVocabulary(DEMO_MODEL));
+});
+
+describe("a sampler of the request", () => {
+  const ask = (fields: object) => server.post("/v1/completions", { ...base, min_p: null, ...fields });
+  const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): string =>
+    (body["choices"] as { text: string }[])[0]!.text;
+
+  test("a pipeline, a program, a spec and the id of one that was compiled", async () => {
+    const pipeline = "top_k(40) |> temp(0.7) |> dist()";
+    const program = 'import { top_k, temp, dist } from "std"\nchain c(t: f32 = 0.7) = top_k(40) |> temp(t) |> dist()';
+    const spec = toSpec(compilePipeline(pipeline).graph);
+    const { body, status } = await server.post("/v1/samplers", { sampler: pipeline });
+    expect(status).toBe(200);
+    const texts = await Promise.all([pipeline, program, spec, body["id"]].map((sampler) => ask({ sampler })));
+    expect(new Set(texts.map(textOf)).size).toBe(1);
+    const hot = await ask({ sampler: program, sampler_params: { t: 0 } });
+    expect(textOf(hot)).not.toBe(textOf(texts[0]!));
+  }, 60_000);
+
+  test("an error says where it is", async () => {
+    const { status, body } = await ask({ sampler: "topk(40) |> dist()" });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      ...{ param: "sampler", type: "invalid_request_error", code: "E0202", line: 1, column: 1 },
+      diagnostics: [{ code: "E0202", line: 1, column: 1, help: expect.stringContaining("top_k") as unknown }],
+    });
+  });
+
+  test("the request's own parameters set uniforms of the same name, and nothing else", async () => {
+    const program = 'import { temp, dist } from "std"\nchain c(temperature: f32 = 1) = temp(temperature) |> dist()';
+    const cold = await ask({ sampler: program, temperature: 0 });
+    const greedy = await ask({ sampler: "greedy()", seed: null });
+    expect(textOf(cold)).toBe(textOf(greedy));
+    for (const [fields, param] of [
+      [{ sampler: program, top_p: 0.5 }, "top_p"],
+      [{ sampler: "greedy()", seed: 1 }, "seed"],
+      [{ sampler: program, logit_bias: { 1: 1 } }, "logit_bias"],
+    ] as const)
+      expect((await ask(fields)).body.error).toMatchObject({ param, code: "parameter_not_in_sampler" });
+    const twice = await ask({ sampler: program, temperature: 1, sampler_params: { temperature: 2 } });
+    expect(twice.body.error).toMatchObject({ param: "temperature", code: "invalid_request" });
+  });
+
+  test("inputs and measures", async () => {
+    const program = `
+      import { dist } from "std"
+      input wanted: f32 sparse(4) = 0
+      sampler push() { logit += wanted  measure spread = max(logit) - mean(logit) }
+      chain c() = push() |> dist()`;
+    const token = tokenOf(" LORD");
+    const { body } = await ask({ sampler: program, sampler_inputs: { wanted: { [token]: 1000 } }, measures: true });
+    expect(body["choices"]).toMatchObject([
+      { text: " LORD".repeat(12), measures: { spread: expect.any(Array) as unknown } },
+    ]);
+    const text = await (
+      await fetch(`${server.url}/v1/completions`, {
+        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        body: JSON.stringify({
+          ...base,
+          min_p: null,
+          sampler: program,
+          sampler_inputs: { wanted: {} },
+          measures: true,
+          stream: true,
+        }),
+      })
+    ).text();
+    expect(eventsOf(text)[0]).toMatchObject({ choices: [{ measures: { spread: expect.any(Number) as unknown } }] });
+    expect((await ask({ sampler: program })).body.error).toMatchObject({ param: "sampler_inputs" });
+  });
+
+  test("one that picks no token is refused", async () => {
+    expect((await ask({ sampler: "top_k(4)" })).body.error).toMatchObject({
+      param: "sampler",
+      code: "invalid_sampler",
+    });
+  });
+});

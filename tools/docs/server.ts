@@ -1,0 +1,43 @@
+/** docs/server.md: the fields of requests, from server/openai/fields.ts, and the refusals, from server/refusal.ts. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CONTEXT_SIZE, DEFAULTS, GRACE } from "@ggsl/server/config/options.js";
+import { defaultSource } from "@ggsl/server/engine/defaults.js";
+import { FIELDS, type Field } from "@ggsl/server/openai/fields.js";
+import { REFUSALS } from "@ggsl/server/refusal.js";
+import { ROUTES } from "@ggsl/server/routes/openapi.js";
+import { fill, table } from "../lib/markdown.js";
+import { root } from "../lib/process.js";
+
+const SUPPORT = { yes: "yes", partly: "in part", no: "refused" } as const;
+const ENDPOINTS = { chat: "chat", completions: "completions", logits: "logits" } as const;
+
+export function page(): string {
+  const fields = Object.entries<Field>(FIELDS);
+  const row = ([name, { on, about }]: readonly [string, Field]): string[] => [
+    `\`${name}\``,
+    on.map((one) => ENDPOINTS[one]).join(", "),
+    about,
+  ];
+  const known = fields.flatMap(([name, field]) => {
+    const [named, on, about] = row([name, field]);
+    return field.support === "own" ? [] : [[named!, on!, SUPPORT[field.support], about!]];
+  });
+  return fill("server.md", {
+    routes: table(
+      ["path", "answer"],
+      Object.entries(ROUTES).map(([route, about]) => [`\`${route}\``, about]),
+    ),
+    fields: table(["field", "of", "done", "what it does, or why not"], known),
+    own: table(["field", "of", "meaning"], fields.filter(([, { support }]) => support === "own").map(row)),
+    refusals: table(
+      ["code", "status", "when", "what to do"],
+      Object.entries(REFUSALS).map(([code, { status, when, fix }]) => [`\`${code}\``, `${status}`, when, fix]),
+    ),
+    chain: defaultSource({ narrows: true, edits: true }).trimEnd(),
+    contextSize: `${CONTEXT_SIZE}`,
+    sequences: `${DEFAULTS.sequences}`,
+    grace: `${GRACE / 1000}`,
+    proxy: readFileSync(join(root, "examples", "fleet", "proxy.conf"), "utf8").trimEnd(),
+  });
+}

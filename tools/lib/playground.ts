@@ -1,0 +1,34 @@
+/** The playground as a static site in build/playground. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { root, run } from "./process.js";
+import { fingerprint, once } from "./stamp.js";
+
+/** What vite reads. */
+const SOURCES = ["compiler", "format", "settings", "codegen", "runtime", "playground", "package-lock.json"];
+const isSource = (path: string): boolean => !path.endsWith(".test.ts") && !path.split("/").includes("dist");
+/** Texts in the page need this module; without it the page says so. */
+const LLAMA = join("build", "wasm-llama", "out", "ggsl-llama.wasm");
+
+const BUILD = join(root, "build");
+const SITE = join(BUILD, "playground");
+
+/** Builds the site unless it is up to date. Returns its folder. */
+export async function buildPlayground(): Promise<string> {
+  const optional = existsSync(join(root, LLAMA)) ? [LLAMA] : [];
+  const site = {
+    stampFile: join(BUILD, "playground.stamp"),
+    stamp: fingerprint([...SOURCES, ...optional], (path) => path === LLAMA || isSource(path)),
+    outputs: [join(SITE, "index.html")],
+  };
+  await once(site, async () => {
+    mkdirSync(BUILD, { recursive: true });
+    // replaced as a whole, since another process may serve the present one
+    const folder = mkdtempSync(join(BUILD, "playground-"));
+    const vite = join("node_modules", "vite", "bin", "vite.js");
+    await run(process.execPath, [vite, "build", "playground", "--outDir", folder, "--logLevel", "warn"]);
+    rmSync(SITE, { recursive: true, force: true });
+    renameSync(folder, SITE);
+  });
+  return SITE;
+}
