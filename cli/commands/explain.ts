@@ -57,7 +57,11 @@ export const addExplain = (command: Command): Command =>
     .addOption(limitsOption())
     .addOption(jsonOption().conflicts("html"))
     .option("--html", "write a self-contained page: tables, a drawing, the graph before and after optimization")
-    .option("--stage <n>", "only this stage, counted from 1; those of a chain within the chain are counted too", positive)
+    .option(
+      "--stage <n>",
+      "only this stage, counted from 1; those of a chain within the chain are counted too",
+      positive,
+    )
     .addOption(new Option("--drawing", "with --html: only the drawing of the graph").conflicts(["json", "stage"]))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
