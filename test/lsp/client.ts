@@ -68,7 +68,7 @@ export async function startClient({
       .forEach((resolve) => resolve(diagnostics));
   });
   const shown: Shown[] = [];
-  connection.onNotification("window/showMessage", (params: Shown) => shown.push(params));
+  connection.onNotification("window/showMessage", (params: Shown) => void shown.push(params));
   connection.onRequest("window/showDocument", (params: Shown) => {
     shown.push(params);
     return { success: true };
