@@ -30,9 +30,8 @@ export interface Page {
 
 /** The page's text. */
 export function writePage(page: Page): string {
-  const { graph, source, explanation: e } = page;
+  const { graph } = page;
   const { nav, main } = contents(page);
-  const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -47,17 +46,22 @@ export function writePage(page: Page): string {
       <body>
         <header>
           <h1>${heading(page)}</h1>
-          <p>
-            From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
-            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
-          </p>
-          <p>Estimated ${costText(e.cost)}.</p>
-          ${nav}
+          ${page.isDrawing ? "" : summary(page)} ${nav}
         </header>
         <main>${main}</main>
       </body>
     </html> `;
   return markup;
+}
+
+/** Where the chain is from, and what it costs. */
+function summary({ source, explanation: e, vocabSize }: Page): Markup {
+  const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
+  return html`<p>
+      From <code>${source}</code>, for a vocabulary of ${vocabSize} tokens. ${e.nodes} nodes ${counted},
+      ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
+    </p>
+    <p>Estimated ${costText(e.cost)}.</p>`;
 }
 
 function heading({ graph, explanation, stage }: Page): Markup {

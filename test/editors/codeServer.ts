@@ -44,6 +44,8 @@ export interface Editor {
   goTo(line: number, column: number): Promise<void>;
   /** An element of a pane that the extension made. */
   inPane(selector: string, hasText: RegExp): Promise<Locator>;
+  /** The addresses that panes have requested. */
+  requests(): readonly string[];
   /** What the extension has logged. */
   log(): string;
   screenshot(name: string): Promise<void>;
@@ -115,6 +117,11 @@ async function openEditor(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    // requests of the editor itself, or of a service worker, have no parent
+    if (!request.serviceWorker() && request.frame().parentFrame() !== null) requests.push(request.url());
+  });
   await page.goto(url);
   await page.locator(".monaco-workbench").waitFor();
   const input = page.locator(".quick-input-widget input").first();
@@ -169,6 +176,7 @@ async function openEditor(
       }, `${selector} with ${hasText} in a pane`);
       return found!;
     },
+    requests: () => requests,
     log: () =>
       readdirSync(join(data, "logs"), { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith("GGSL.log"))

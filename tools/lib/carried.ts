@@ -22,7 +22,7 @@ export function carriedFiles(): Carried {
       .forEach((name) => add(`${to}/${name}`, join(from, name)));
 
   const { name, version } = manifestOf("runtime");
-  const manifest = { name, version, type: "module", bin: { ggsl: "./dist/cli/main.js" } };
+  const manifest = { name, version, type: "module", bin: { ggsl: "./dist/cli/main.js" }, carried: true };
   files["package.json"] = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
   add("LICENSE", "LICENSE");
   addFolder("dist/cli", "runtime/dist/cli");

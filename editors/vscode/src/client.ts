@@ -1,5 +1,5 @@
 /** The connection to the language server, `ggsl lsp`. */
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   commands,
   languages,
@@ -21,6 +21,15 @@ export interface Server extends Disposable {
 /** The setting of the command's path. */
 export const SETTING = "ggsl.server.path";
 
+/** Without messages of its own on the screen before it has started: one message says which commands do not start, and why. */
+class Client extends LanguageClient {
+  hasStarted = false;
+
+  override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    super.error(message, data, this.hasStarted && showNotification);
+  }
+}
+
 /** The most characters of a program's complaint that a message shows. */
 const MAX_REASON = 400;
 
@@ -31,7 +40,7 @@ export async function startServer(
 ): Promise<Server> {
   const output = window.createOutputChannel("GGSL", { log: true });
   const watcher = workspace.createFileSystemWatcher("**/*.ggsl");
-  let client: LanguageClient | undefined;
+  let client: Client | undefined;
   let running: Ggsl | undefined;
   let status: LanguageStatusItem | undefined;
 
@@ -45,18 +54,15 @@ export async function startServer(
   /** Why it does not start; undefined if it runs. */
   async function tryStart(ggsl: Ggsl): Promise<string | undefined> {
     let complaint = "";
-    const started = (): Promise<ChildProcess> =>
-      new Promise((resolve, reject) => {
-        const child = spawn(ggsl.command, [...ggsl.args, "lsp", "--stdio"], { env: { ...process.env, ...ggsl.env } });
-        child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(-10_000)));
-        child.once("error", (error) => {
-          complaint = error.message;
-          reject(error);
-        });
-        child.once("exit", (code, signal) => (complaint ||= `it ended with ${signal ?? `status ${code}`}`));
-        child.once("spawn", () => resolve(child));
-      });
-    const one = new LanguageClient("ggsl", "GGSL", started, {
+    const child = spawn(ggsl.command, [...ggsl.args, "lsp", "--stdio"], { env: { ...process.env, ...ggsl.env } });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(-10_000)));
+    child.once("exit", (code, signal) => (complaint ||= `it ended with ${signal ?? `status ${code}`}`));
+    const fault = await new Promise<Error | undefined>((resolve) => {
+      child.once("error", resolve);
+      child.once("spawn", () => resolve(undefined));
+    });
+    if (fault) return fault.message;
+    const one = new Client("ggsl", "GGSL", () => Promise.resolve(child), {
       documentSelector: [{ language: "ggsl" }],
       synchronize: { fileEvents: watcher },
       // pages are shown beside the program, not in a browser
@@ -69,6 +75,7 @@ export async function startServer(
     });
     try {
       await one.start();
+      one.hasStarted = true;
       client = one;
       running = ggsl;
       return undefined;
@@ -84,7 +91,7 @@ export async function startServer(
     for (const ggsl of candidates) {
       const fault = await tryStart(ggsl);
       if (fault === undefined) break;
-      faults.push(`\`${ggsl.path} lsp\`, from the ${ggsl.from}, does not start: ${fault}`);
+      faults.push(`\`${ggsl.path} lsp\`, from the ${ggsl.from}, does not start: ${fault}.`);
     }
     faults.forEach((fault) => output.error(fault));
     showStatus();

@@ -6,6 +6,7 @@ const THEME = `<style>
 :root { --back: var(--vscode-editor-background); --text: var(--vscode-editor-foreground);
   --soft: var(--vscode-descriptionForeground); --line: var(--vscode-panel-border, #8886);
   --panel: var(--vscode-textCodeBlock-background); --link: var(--vscode-textLink-foreground); }
+html { font-size: 13px; }
 body { --tint: 55% 91%; --mark: 55% 42%; }
 body.vscode-dark, body.vscode-high-contrast:not(.vscode-high-contrast-light) { --tint: 35% 22%; --mark: 50% 62%; }
 code { color: inherit; background: none; }
