@@ -54,6 +54,7 @@ const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
   <Default Extension=".json" ContentType="application/json" />
   <Default Extension=".js" ContentType="application/javascript" />
   <Default Extension=".md" ContentType="text/markdown" />
+  <Default Extension=".cjs" ContentType="application/javascript" />
   <Default Extension=".mjs" ContentType="application/javascript" />
   <Default Extension=".css" ContentType="text/css" />
   <Default Extension=".wasm" ContentType="application/wasm" />
@@ -62,6 +63,8 @@ const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
   <Default Extension=".txt" ContentType="text/plain" />
   <Default Extension=".vsixmanifest" ContentType="text/xml" />
   <Override PartName="/extension/LICENSE" ContentType="text/plain" />
+  <Override PartName="/extension/ggsl/LICENSE" ContentType="text/plain" />
+  <Override PartName="/extension/ggsl/node_modules/@huggingface/jinja/LICENSE" ContentType="text/plain" />
 </Types>
 `;
 

@@ -12,7 +12,7 @@ import { openBrowser } from "../playground/site.js";
 export const CODE_SERVER = process.env["GGSL_CODE_SERVER"];
 
 /** Generous: the machine may be slow and busy. */
-export const PATIENCE = 15_000;
+export const PATIENCE = 60_000;
 
 const SETTINGS = {
   "security.workspace.trust.enabled": false,
@@ -125,10 +125,11 @@ async function openEditor(
   await page.goto(url);
   await page.locator(".monaco-workbench").waitFor();
   const input = page.locator(".quick-input-widget input").first();
-  const ask = async (text: string, shown: string): Promise<void> => {
+  const rows = page.locator(".quick-input-list .monaco-list-row");
+  const ask = async (text: string, isListed: () => Promise<boolean>): Promise<void> => {
     await input.waitFor();
     await input.fill(text);
-    await page.locator(".quick-input-list .monaco-list-row").filter({ hasText: shown }).first().waitFor();
+    await until(isListed, `${text} in the list`);
     await page.keyboard.press("Enter");
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   };
@@ -139,13 +140,13 @@ async function openEditor(
     async open(name) {
       await page.keyboard.press("Control+p");
       // a whole path needs no search, whose program is not installed
-      await ask(join(folder, name), name);
+      await ask(join(folder, name), async () => (await rows.count()) === 1 && (await rows.innerText()).includes(name));
       await page.locator(`.tab.active[aria-label*="${name}"]`).waitFor();
       await page.locator(".monaco-editor .view-line").first().waitFor();
     },
     async command(title) {
       await page.keyboard.press("F1");
-      await ask(`>${title}`, title);
+      await ask(`>${title}`, () => rows.first().filter({ hasText: title }).isVisible());
     },
     async text() {
       const lines = page.locator(".monaco-editor .view-lines").first().locator(".view-line");

@@ -142,7 +142,12 @@ if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an ed
       await editor.page.keyboard.press("Delete");
       await editor.page.keyboard.type("7");
       expect(await (await editor.inPane(".stage", /top_k\(7\)/)).innerText()).toMatch(/500 → 7 rows/);
+      // for docs/editor.md
+      await editor.command("Notifications: Clear All Notifications");
+      await editor.command("View: Toggle Primary Side Bar Visibility");
+      await editor.page.setViewportSize({ width: 1180, height: 700 });
       await editor.screenshot("vscode-preview");
+      await editor.page.setViewportSize({ width: 1280, height: 900 });
     },
     3 * PATIENCE,
   );

@@ -22,6 +22,8 @@ export const LINT: readonly Check[] = [
 export const TYPES: readonly Check[] = [
   ["Types", program(TSC, "-p", "tsconfig.json", "--noEmit")],
   ["Types of the playground", program(TSC, "-p", "playground/tsconfig.json", "--noEmit")],
+  ["Types of the extension", program(TSC, "-p", "editors/vscode/tsconfig.json")],
+  ["Types of its preview", program(TSC, "-p", "editors/vscode/preview/tsconfig.json")],
 ];
 
 /** Runs all checks, even after one fails. Returns the exit status. */

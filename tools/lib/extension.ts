@@ -15,7 +15,7 @@ export async function bundlesOf(folder: string): Promise<Record<string, Uint8Arr
   const node = { ...COMMON, platform: "node", target: "node20" } as const;
   const page = { ...COMMON, platform: "browser", target: "es2022" } as const;
   return {
-    "dist/extension.js": await bundled({
+    "dist/extension.cjs": await bundled({
       ...node,
       ...{ entryPoints: source("src/extension.ts"), format: "cjs", external: ["vscode"] },
     }),
