@@ -16,6 +16,8 @@ const PACKAGES = {
   cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime", "server"],
   // the page opens with the examples
   playground: ["compiler", "runtime", "examples"],
+  // the preview has the playground's engine and its panel of stages
+  editors: ["compiler", "runtime", "lsp", "playground"],
   bench: ["compiler", "runtime"],
   tools: ["compiler", "runtime", "server"],
 };

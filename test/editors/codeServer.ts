@@ -109,6 +109,10 @@ export async function startCodeServer(vsix: string): Promise<CodeServer> {
   };
 }
 
+/** The lines of the first editor, which are in no order in the page. */
+const LINES = `[...document.querySelector(".monaco-editor .view-lines").querySelectorAll(".view-line")]
+  .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top)).map((line) => line.textContent).join("\\n")`;
+
 async function openEditor(
   browser: Browser,
   url: string,
@@ -149,17 +153,8 @@ async function openEditor(
       await ask(`>${title}`, () => rows.first().filter({ hasText: title }).isVisible());
     },
     async text() {
-      const lines = page.locator(".monaco-editor .view-lines").first().locator(".view-line");
-      const found = await lines.evaluateAll((all) =>
-        all
-          .map((line) => ({
-            top: parseFloat((line as unknown as { style: { top: string } }).style.top),
-            text: line.textContent ?? "",
-          }))
-          .sort((a, b) => a.top - b.top)
-          .map(({ text }) => text),
-      );
-      return found.join("\n").replace(/\u00a0/g, " ");
+      const text = await page.evaluate<string>(LINES);
+      return text.replace(/\u00a0/g, " ");
     },
     async goTo(line, column) {
       await page.keyboard.press("Control+g");

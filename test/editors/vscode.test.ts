@@ -183,7 +183,7 @@ if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an ed
       mkdirSync(join(editor.folder, "node_modules"));
       symlinkSync(join(process.cwd(), "runtime"), join(editor.folder, "node_modules", "ggsl"));
       await editor.open("main.ggsl");
-      await until(() => /runtime\/dist\/cli\/main\.js, from the project/.test(editor.log()), "server of the project");
+      await until(() => editor.log().includes("runtime/dist/cli/main.js, from the project"), "server of the project");
       await editor.page.locator(".codelens-decoration a").first().waitFor();
     },
     3 * PATIENCE,

@@ -1,21 +1,14 @@
 /** The connection to the language server, `ggsl lsp`. */
 import { spawn } from "node:child_process";
-import {
-  commands,
-  languages,
-  window,
-  workspace,
-  type Disposable,
-  type ExtensionContext,
-  type LanguageStatusItem,
-} from "vscode";
+import { commands, languages, window, workspace, type ExtensionContext, type LanguageStatusItem } from "vscode";
 import { LanguageClient, RevealOutputChannelOn, type ExecuteCommandSignature } from "vscode-languageclient/node";
 import { findGgsl, type Ggsl } from "./find.js";
 
-export interface Server extends Disposable {
+export interface Server {
   /** The command that runs; undefined if none started. */
   readonly ggsl: () => Ggsl | undefined;
   restart(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** The setting of the command's path. */
@@ -34,10 +27,10 @@ class Client extends LanguageClient {
 const MAX_REASON = 400;
 
 /** @param execute runs a command of a lens; `ask` asks the server */
-export async function startServer(
+export function startServer(
   context: ExtensionContext,
   execute: (command: string, args: readonly unknown[], ask: ExecuteCommandSignature) => Promise<unknown>,
-): Promise<Server> {
+): Server {
   const output = window.createOutputChannel("GGSL", { log: true });
   const watcher = workspace.createFileSystemWatcher("**/*.ggsl");
   let client: Client | undefined;
@@ -143,6 +136,6 @@ export async function startServer(
   return {
     ggsl: () => running,
     restart,
-    dispose: () => void stop(),
+    stop: () => (last = last.then(stop)),
   };
 }

@@ -101,7 +101,7 @@ export async function atCursor(command: CommandName): Promise<void> {
     void window.showErrorMessage(`GGSL: the program has ${what}, or the language server does not run.`);
     return;
   }
-  await commands.executeCommand(chosen.command.command, ...(chosen.command.arguments ?? []));
+  await commands.executeCommand(chosen.command.command, ...((chosen.command.arguments ?? []) as unknown[]));
 }
 
 /** Explains the stage at the cursor. */

@@ -7,7 +7,7 @@ import type { CommandName } from "../../../lsp/commands.js";
 
 let server: Server | undefined;
 
-export async function activate(context: ExtensionContext): Promise<void> {
+export function activate(context: ExtensionContext): void {
   const output = window.createOutputChannel("GGSL Tests");
   const running = { ggsl: () => server?.ggsl(), output };
   context.subscriptions.push(
@@ -19,8 +19,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand("ggsl.preview", () => openPreview(context)),
     commands.registerCommand("ggsl.restart", () => server?.restart()),
   );
-  server = await startServer(context, (command, args, ask) => execute(command, args, ask, running));
-  context.subscriptions.push(server);
+  server = startServer(context, (command, args, ask) => execute(command, args, ask, running));
 }
 
-export const deactivate = (): void => server?.dispose();
+export const deactivate = (): Promise<void> | undefined => server?.stop();

@@ -53,7 +53,7 @@ export function openPreview(context: ExtensionContext): void {
   pane.onDidDispose(() => {
     reveal = undefined;
     engine.dispose();
-    listeners.forEach((listener) => listener.dispose());
+    for (const listener of listeners) listener.dispose();
   });
   context.subscriptions.push(pane);
   pane.webview.html = pageIn(pane.webview, folder);
