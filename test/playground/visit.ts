@@ -25,7 +25,7 @@ export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boo
   for (let waited = 0; ; waited += 50) {
     const value = await read();
     if (isGood(value)) return value;
-    if (waited > 20_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
+    if (waited > 45_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }
@@ -54,7 +54,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     diagnostics: () => textOf("#diagnostics"),
     notices: () => textOf("#notices .notice span"),
     see: async (selector, text) => {
-      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 20_000 });
+      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 45_000 });
     },
     async close() {
       expect(faults).toEqual([]);
