@@ -27,6 +27,7 @@ interface Options extends ChainOptions {
   readonly vocab: number;
   readonly backend: DeviceBackend;
   readonly device?: number | string;
+  readonly rpc?: string;
   readonly strict?: true;
   readonly json?: true;
   readonly html?: true;
@@ -45,6 +46,12 @@ export const addExplain = (command: Command): Command =>
       new Option("--backend <name>", "the backend that would run the chain").choices(DEVICE_BACKENDS).default("cpu"),
     )
     .addOption(deviceOption())
+    .addOption(
+      new Option(
+        "--rpc <worker>",
+        "a worker instead of a device: HOST:PORT[=cpu|vulkan|cuda|other]; it need not run",
+      ).conflicts(["backend", "device"]),
+    )
     .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
@@ -53,10 +60,10 @@ export const addExplain = (command: Command): Command =>
     .option("--html", "write a self-contained page: tables, a drawing, the graph before and after optimization")
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
-      const { backend, device, strict, output } = options;
+      const { backend, device, rpc: server, strict, output } = options;
       const source = chainSource(file, name, options);
       const chain = compileChain(source);
-      const explanation = explain(chain.graph, options.vocab, { backend, device, strict });
+      const explanation = explain(chain.graph, options.vocab, { backend, device, server, strict });
       const text = options.html
         ? writePage(pageOf(source, chain.graph, explanation, file ?? `-e ${options.stages}`, options))
         : options.json

@@ -162,7 +162,7 @@ test("a device that cannot run the chain: it runs on the host, and says why", as
   expect({ status, stdout, stderr }).toEqual({
     status: 0,
     stdout: "the same text\n",
-    stderr: expect.stringMatching(/on the host: .*cannot run TOP_K/) as string,
+    stderr: expect.stringMatching(/on the host: .*cannot run TOP_K/),
   });
 }, 60_000);
 
