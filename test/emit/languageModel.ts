@@ -2,6 +2,8 @@
  * Small ONNX language models, made here. After the tokens t1 ... tn the logits are `tanh(E[tn] + sum of E[t1 ... tn] / 10) W`. The sum is
  * that of the key/value cache, or of the text if there is none; the token that fills prompts up has zeros in E.
  */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { modelBytes, type OnnxGraph, type OnnxNode, type Tensor } from "../../compiler/emit/onnx/protobuf.js";
 import { FIELD, TYPES } from "../../compiler/emit/onnx/schema.js";
@@ -64,6 +66,21 @@ export function smallModel(options: ModelOptions = {}): SmallModel {
       return logits;
     },
   };
+}
+
+/** Writes a model as transformers.js reads it, under the name `lm`. */
+export function writeSmallModel(folder: string, options: ModelOptions = {}): SmallModel {
+  const model = smallModel(options);
+  const { vocab = 2000, width = 32 } = options;
+  const config = {
+    ...{ model_type: "gpt2", architectures: ["GPT2LMHeadModel"], is_encoder_decoder: false },
+    ...{ n_layer: 1, n_head: 1, n_embd: width, vocab_size: vocab },
+  };
+  mkdirSync(join(folder, "lm", "onnx"), { recursive: true });
+  writeFileSync(join(folder, "lm", "onnx", "model.onnx"), model.bytes);
+  writeFileSync(join(folder, "lm", "config.json"), JSON.stringify(config));
+  writeFileSync(join(folder, "lm", "generation_config.json"), JSON.stringify({ eos_token_id: null, bos_token_id: 0 }));
+  return model;
 }
 
 /** Normally distributed numbers, the same for a seed. */
