@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { ROOT } from "../tool.js";
 
 export const CHROMIUM = "/usr/bin/chromium";
@@ -22,6 +22,8 @@ const TYPES: Readonly<Record<string, string>> = { ".mjs": "text/javascript", ".w
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Runtimes</title><script type="module" src="/page.js"></script>';
 
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
 export interface RuntimePage extends AsyncDisposable {
   readonly page: Page;
 }
@@ -37,7 +39,7 @@ export async function openPage(): Promise<RuntimePage> {
     else sendFile(response, /^\/ort\/([\w.-]+)$/.exec(pathname)?.[1]);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await openBrowser();
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   await page.waitForFunction("globalThis.runtimes !== undefined", undefined, { timeout: 60_000 });
