@@ -4,6 +4,8 @@ import { createEvaluator } from "ggsl/evaluate.js";
 import { createOnnxEvaluator } from "ggsl/onnx";
 import type { Ort } from "ggsl/onnx/ort.js";
 import { loadWasm } from "ggsl/wasm/loader.js";
+import { normalLogits } from "../logits.js";
+import { alternate, type Rounds, type Side, type SideTimes } from "./chains.js";
 
 /** ONNX Runtime's providers, and GGSL's own WebAssembly. */
 export type PageRuntime = "ort-wasm" | "ort-webgpu" | "ggsl";
@@ -27,7 +29,8 @@ async function open(runtime: PageRuntime, stages: string, vocabSize: number): Pr
     return createEvaluator(graph, vocabSize, { backend: "wasm" });
   }
   const provider = runtime === "ort-wasm" ? "wasm" : "webgpu";
-  const ort = (await import(`/ort/ort.${provider}.bundle.min.mjs`)) as Ort;
+  const ort = (await import(`/ort/ort.${provider}.bundle.min.mjs`)) as Ort & { env: { wasm: { numThreads: number } } };
+  ort.env.wasm.numThreads = 1;
   return createOnnxEvaluator(graph, vocabSize, {
     ort,
     // WebGPU has no f64
@@ -47,6 +50,23 @@ async function tokensOf(runtime: PageRuntime, { stages, logits }: PageText): Pro
   return tokens;
 }
 
-const runtimes = { tokensOf };
+const NAMES: Readonly<Record<PageRuntime, string>> = {
+  "ort-wasm": "onnxruntime-web, WASM, in Chromium",
+  "ort-webgpu": "onnxruntime-web, WebGPU in software, in Chromium",
+  ggsl: "GGSL wasm in Chromium",
+};
+
+/** Rounds of all runtimes in turn, with the logits of the other sides. */
+async function timesOf(stages: string, vocabSize: number, rounds: Rounds): Promise<SideTimes[]> {
+  const logits = normalLogits(vocabSize);
+  const sides: Side[] = [];
+  for (const [runtime, name] of Object.entries(NAMES) as [PageRuntime, string][]) {
+    const runner = await open(runtime, stages, vocabSize);
+    sides.push({ name, run: async () => (await runner.evaluate(logits)).token, end: () => runner.dispose() });
+  }
+  return alternate(sides, rounds);
+}
+
+const runtimes = { tokensOf, timesOf };
 export type Runtimes = typeof runtimes;
 Object.assign(globalThis, { runtimes });
