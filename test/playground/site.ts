@@ -23,6 +23,7 @@ export const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
+  ".mjs": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
@@ -41,9 +42,9 @@ export async function openSite(): Promise<Site> {
 }
 
 /** Serves a folder's files and opens a browser. */
-export async function openFolder(folder: string): Promise<Site> {
+export async function openFolder(folder: string, open = openBrowser): Promise<Site> {
   const { url, server } = await serve(folder);
-  const browser = await openBrowser();
+  const browser = await open();
   return {
     url,
     browser,
