@@ -8,10 +8,11 @@ import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
 import { decoded, importerFor, MAX_BYTES, readBytes } from "./files.js";
 import { usesColor } from "./terminal.js";
+import { checkStdinPath, nameOf, type ProgramFlags } from "./programs.js";
 import { isConstrained, type GrammarOptions } from "./grammar.js";
 import { UsageError } from "./usage.js";
 
-export interface ChainOptions extends GrammarOptions {
+export interface ChainOptions extends GrammarOptions, ProgramFlags {
   readonly stages?: string;
   /** A program that is in no file. */
   readonly program?: { readonly name: string; readonly text: string };
@@ -65,6 +66,7 @@ export function chainSource(file: string | undefined, name: string | undefined, 
   if ([file, stages, program].filter((given) => given !== undefined).length !== 1) {
     throw new UsageError("expected either a FILE or -e STAGES");
   }
+  checkStdinPath([file ?? ""], options);
   const given = common(options);
   if (program) return variants((v) => compile(program.text, { ...given, ...v, file: program.name }));
   if (stages !== undefined) return variants((v) => compilePipeline(stages, { ...given, ...v, file: "-e" }));
@@ -96,7 +98,8 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
     return { compile: () => chain, hasVariants: false };
   }
   const text = decoded(file, bytes);
-  const place = { file, importer: importerFor(file, options.root), ...(name !== undefined && { chain: name }) };
+  const path = nameOf(file, options);
+  const place = { file: path, importer: importerFor(path, options.root), ...(name !== undefined && { chain: name }) };
   return variants((v) => compile(text, { ...common(options), ...v, ...place }));
 }
 

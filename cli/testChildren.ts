@@ -3,11 +3,11 @@
  * lavapipe does). Then the tests of that file run again, each in its own process, and only those that fail there count as
  * failures.
  */
-import { execFile } from "node:child_process";
 import type { EvaluateBackend } from "ggsl/evaluate.js";
 import { GPU_BACKENDS, type GpuBackend } from "ggsl/devices/locate.js";
 import { chooseDevice } from "ggsl/devices/choose.js";
 import type { TestResult } from "ggsl/testing.js";
+import { runGgsl, TIMEOUT_SIGNAL } from "./child.js";
 
 /** Set in the children: the number of the one test to run, or empty for all tests of a file. */
 export const CHILD = "GGSL_TEST_CHILD";
@@ -22,6 +22,7 @@ export interface Where {
   readonly strict?: true;
   readonly root?: string;
   readonly vocab?: string;
+  readonly line?: number;
   /** The text of the file `-`, and its name. */
   readonly input?: string | undefined;
   readonly stdinPath?: string;
@@ -63,29 +64,24 @@ async function resultsOfFile(file: string, backend: GpuBackend, where: Where): P
 const MOST_FAILURES = 100;
 
 /** The results of a file or of one of its tests, or why there are none. */
-function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
-  const { device, strict, root, vocab, input, stdinPath, signal: abort } = where;
+async function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
+  const { device, strict, root, vocab, line, input, stdinPath, signal: abort } = where;
   const options = [
     ...(device === undefined ? [] : ["--device", `${device}`]),
     ...(strict ? ["--strict"] : []),
     ...(root === undefined ? [] : ["--root", root]),
     ...(vocab === undefined ? [] : ["--vocab", vocab]),
+    ...(line === undefined ? [] : ["--line", `${line}`]),
     ...(file === "-" && stdinPath !== undefined ? ["--stdin-path", stdinPath] : []),
   ];
-  const args = [process.argv[1]!, "test", file, "--backend", backend, "--json", ...options];
-  const env = { ...process.env, [CHILD]: test };
-  return new Promise((resolve) => {
-    const limits = { timeout: SECONDS * 1000, killSignal: "SIGKILL", maxBuffer: 2 ** 26 } as const;
-    const child = execFile(process.execPath, args, { ...limits, env, signal: abort }, (error, stdout, stderr) => {
-      if (abort?.aborted) return resolve([]);
-      const { signal } = (error ?? {}) as { signal?: string | null };
-      if (signal === "SIGKILL") return resolve(`the driver did not finish within ${SECONDS} s`);
-      if (signal) return resolve(`the driver crashed (${signal})`);
-      resolve(parse(stdout) ?? `the process ended without results: ${stderr.trim()}`);
-    });
-    // a child that ends early does not read it
-    child.stdin!.on("error", () => undefined).end(file === "-" ? input : undefined);
+  const { signal, stdout, stderr } = await runGgsl(["test", file, "--backend", backend, "--json", ...options], {
+    ...{ env: { [CHILD]: test }, seconds: SECONDS, signal: abort },
+    input: file === "-" ? input : undefined,
   });
+  if (abort?.aborted) return [];
+  if (signal === TIMEOUT_SIGNAL) return `the driver did not finish within ${SECONDS} s`;
+  if (signal) return `the driver crashed (${signal})`;
+  return parse(stdout) ?? `the process ended without results: ${stderr.trim()}`;
 }
 
 function parse(text: string): TestResult[] | undefined {

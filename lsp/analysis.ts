@@ -114,11 +114,18 @@ function factsOf(module: Module, chain: Chain, flat: readonly StageSummary[]): S
   });
 }
 
-function countStages(module: Module, { name, isHost }: StageCall): number {
+/** The number of stages of the graph that a stage stands for: more than 1 for a chain within a chain. */
+export function countStages(module: Module, stage: StageCall): number {
+  const found = chainIn(module, stage);
+  return found ? found.chain.stages.reduce((sum, inner) => sum + countStages(found.module, inner), 0) : 1;
+}
+
+/** Whether a stage is a chain within a chain. */
+export const isChain = (module: Module, stage: StageCall): boolean => chainIn(module, stage) !== undefined;
+
+function chainIn(module: Module, { name, isHost }: StageCall): { chain: Chain; module: Module } | undefined {
   const found = isHost ? undefined : module.scope.get(name.text);
-  return found?.declaration.kind === "chain"
-    ? found.declaration.stages.reduce((sum, stage) => sum + countStages(found.module, stage), 0)
-    : 1;
+  return found?.declaration.kind === "chain" ? { chain: found.declaration, module: found.module } : undefined;
 }
 
 /** The source texts of a declaration and of all that it refers to: the cache key of its facts. */

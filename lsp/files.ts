@@ -22,6 +22,8 @@ export interface Files {
   readonly parse: Parser;
   /** The URI of a source, which may be in the standard library. */
   uriOf(source: SourceFile): string;
+  /** The folder that the imports of a file stay below: the workspace's with the file, or else the file's own. */
+  rootOf(name: string): string;
   /** Sources of the workspace's folders and of all open documents. */
   workspace(): SourceFile[];
   setFolders(uris: readonly string[]): void;
@@ -113,6 +115,7 @@ export function newFiles({ stdFolder, document, documents }: Options): Files {
 
   return {
     open,
+    rootOf,
     importer: (path, from) => (isAddress(from) ? undefined : fromFiles(path, from)),
     parse(source, options) {
       const cache = caches.get(source.name) ?? new Map();

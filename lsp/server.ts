@@ -19,12 +19,14 @@ import { print } from "@ggsl/format/print.js";
 import { importEdits, quickFix } from "@ggsl/compiler/check/fixes.js";
 import { foundFile } from "@ggsl/compiler/check/program.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { COMMANDS, newCommands, type RunGgsl } from "./commands.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";
 import { lspDiagnostic, lspDiagnostics } from "./diagnostics.js";
 import { newFiles } from "./files.js";
 import { inlayHints } from "./hints.js";
 import { hover } from "./hover.js";
+import { codeLenses, stageActions } from "./lenses.js";
 import { declarationOf, occurrenceAt, topLevel, type Meaning, type Occurrence } from "./names.js";
 import { outline } from "./outline.js";
 import { locationOf, offsetOf, rangeOf, textEdit, touches } from "./positions.js";
@@ -38,6 +40,8 @@ export interface ServerOptions {
   readonly version: string;
   /** The folder of the standard library's sources, to show definitions in. */
   readonly stdFolder: string;
+  /** Runs the `ggsl` command for lenses. */
+  readonly runGgsl: RunGgsl;
 }
 
 const CAPABILITIES: ServerCapabilities = {
@@ -51,18 +55,25 @@ const CAPABILITIES: ServerCapabilities = {
   documentSymbolProvider: true,
   inlayHintProvider: true,
   documentFormattingProvider: true,
-  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.Empty] },
+  codeLensProvider: {},
+  executeCommandProvider: { commands: [...COMMANDS] },
   semanticTokensProvider: { legend: LEGEND, full: true },
 };
 
 /** Answers a client until the connection ends. */
-export function startServer(connection: Connection, { version, stdFolder }: ServerOptions): void {
+export function startServer(connection: Connection, { version, stdFolder, runGgsl }: ServerOptions): void {
   const documents = new TextDocuments(TextDocument);
   const files = newFiles({ stdFolder, document: (uri) => documents.get(uri), documents: () => documents.all() });
   const state = newState(files);
   const uriOf = (source: SourceFile): string => files.uriOf(source);
 
-  connection.onInitialize(({ workspaceFolders }): InitializeResult => {
+  let client = { takesResults: false, showsDocuments: false };
+  connection.onInitialize(({ workspaceFolders, capabilities, initializationOptions }): InitializeResult => {
+    client = {
+      takesResults: (initializationOptions as { results?: unknown } | undefined)?.results === true,
+      showsDocuments: capabilities.window?.showDocument?.support === true,
+    };
     files.setFolders(workspaceFolders?.map(({ uri }) => uri) ?? []);
     return { capabilities: CAPABILITIES, serverInfo: { name: "ggsl", version } };
   });
@@ -250,19 +261,34 @@ export function startServer(connection: Connection, { version, stdFolder }: Serv
     return difference(source, printed.text);
   });
 
-  connection.onCodeAction(({ textDocument, range }) => {
+  connection.onCodeAction(({ textDocument, range, context }) => {
     const analysis = open(textDocument?.uri);
     const { start, end } = spanOf(analysis.source, range);
+    const wants = (kind: CodeActionKind): boolean => context?.only?.includes(kind) ?? true;
+    const actions = wants(CodeActionKind.Empty) ? stageActions(analysis, textDocument.uri, { start }) : [];
     const near = state
       .diagnose(analysis)
       .filter(({ span }) => span.source === analysis.source && span.start <= end && start <= span.end);
-    return near.flatMap((d) => {
+    const fixes = near.flatMap((d) => {
       const fix = quickFix(analysis.module.file, d);
       if (!fix) return [];
       const edit = { changes: { [textDocument.uri]: fix.edits.map(textEdit) } };
       return [{ title: fix.title, kind: CodeActionKind.QuickFix, diagnostics: [lspDiagnostic(uriOf, d)], edit }];
     });
+    return [...fixes, ...actions];
   });
+
+  connection.onCodeLens(({ textDocument }) => codeLenses(open(textDocument?.uri), textDocument.uri));
+
+  connection.onExecuteCommand(
+    newCommands({
+      ...{ runGgsl, connection, client: () => client },
+      open(uri) {
+        const { source } = open(uri);
+        return { source, root: files.rootOf(source.name) };
+      },
+    }),
+  );
 
   documents.listen(connection);
   connection.listen();

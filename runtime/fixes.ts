@@ -2,7 +2,7 @@
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { nodeModule } from "./node.js";
 import { platformHere, platformName } from "./platforms.js";
-import { addonPackage, installedFolder, isAddonPublished, isCheckout, packageHere } from "./root.js";
+import { addonPackage, installedFolder, isAddonPublished, isCarried, isCheckout, packageHere } from "./root.js";
 
 /** One of node-llama-cpp's packages with libraries. */
 export const llamaPackage = (name: string): string => `@node-llama-cpp/${name}`;
@@ -16,6 +16,8 @@ export function addonSteps(): string[] {
   if (platformFault() !== undefined) return ["use the backend `wasm`, or `auto`"];
   if (isCheckout())
     return ["apt-get install g++ cmake make git   # once, as root", "npm run setup", "npm run build:native -- --force"];
+  // in a project, whose own command is used then
+  if (isCarried()) return ["npm install ggsl"];
   const { llama } = platformHere() ?? {};
   const addon = installedFolder(addonPackage());
   if (addon === undefined) return [install(addonPackage(), packageHere()?.version)];

@@ -110,6 +110,15 @@ function built(...names: string[]): string | undefined {
 /** The package with this platform's addon; not every platform has one. */
 export const addonPackage = (): string => `@ggsl/${platformName()}`;
 
+/** Whether another program carries the package, such as an editor's extension: nothing can be installed beside it. */
+export function isCarried(): boolean {
+  const { root } = home();
+  if (root === undefined) return false;
+  return (
+    (JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")) as { carried?: boolean }).carried === true
+  );
+}
+
 /** Whether this version of the package was published together with an addon for this platform. */
 export function isAddonPublished(): boolean {
   const { root, isCheckout } = home();

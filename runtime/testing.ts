@@ -45,11 +45,16 @@ type Clause<K extends TestClause["kind"]> = Extract<TestClause, { kind: K }>;
 export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> {
   /** Only this test, counted from 0. */
   readonly only?: number | undefined;
+  /** Only the test on this line of the file, counted from 1. */
+  readonly line?: number | undefined;
   /** The vocabulary of tests that have none. */
   readonly vocabulary?: GivenVocabulary | undefined;
 }
 
-/** Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile. */
+/**
+ * Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile, and `InputError` for a line
+ * that no test is on.
+ */
 export const runTests = (...of: Parameters<typeof eachTest>): TestResult[] => [...eachTest(...of)];
 
 /** As `runTests`, one result after another. */
@@ -57,11 +62,12 @@ export function* eachTest(
   source: SourceFile,
   backends: readonly EvaluateBackend[],
   importer?: Importer,
-  { only, ...options }: TestOptions = {},
+  { only, line: wanted, ...options }: TestOptions = {},
 ): Generator<TestResult, void, void> {
   const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics.filter(isError));
-  const tests = only === undefined ? program.tests : program.tests.slice(only, only + 1);
+  const chosen = wanted === undefined ? program.tests : [testOn(program, source, wanted)];
+  const tests = only === undefined ? chosen : chosen.slice(only, only + 1);
   for (const test of tests) {
     const { line } = lineColumn(source, test.span.start);
     for (const backend of backends)
@@ -75,7 +81,17 @@ export function* eachTest(
   }
 }
 
-type Where = Omit<TestOptions, "only"> & { readonly backend: EvaluateBackend };
+function testOn({ tests }: Program, source: SourceFile, line: number): Test {
+  const lineAt = (offset: number): number => lineColumn(source, offset).line;
+  const found = tests.find(({ span }) => lineAt(span.start) <= line && line <= lineAt(span.end));
+  if (found) return found;
+  const known = tests.map(({ span }) => lineAt(span.start)).join(", ") || "none";
+  throw new InputError(`no test block is on line ${line} of "${source.name}"; they begin on these lines: ${known}`, {
+    code: "INVALID_ARGUMENT",
+  });
+}
+
+type Where = Omit<TestOptions, "only" | "line"> & { readonly backend: EvaluateBackend };
 
 function runTest(program: Program, test: Test, where: Where): Difference[] {
   try {

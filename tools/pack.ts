@@ -13,7 +13,7 @@ import { compile } from "./build.js";
 import { generate } from "./generate.js";
 import { readArguments } from "./lib/arguments.js";
 import { manifestOf, publicFolders, stage, type Additions } from "./lib/packages.js";
-import { buildPlayground } from "./lib/playground.js";
+import { buildPlayground, LLAMA_MODULE } from "./lib/playground.js";
 import { attempt, attemptTool, root, ToolError } from "./lib/process.js";
 import {
   buildPlatform,
@@ -28,7 +28,6 @@ import { formatTable } from "ggsl/table.js";
 
 const STAGED = join(root, "build", "pack");
 const TARBALLS = join(root, "build", "packages");
-const LLAMA_MODULE = join("build", "wasm-llama", "out", "ggsl-llama.wasm");
 
 export interface Tarball {
   readonly name: string;

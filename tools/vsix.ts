@@ -1,12 +1,14 @@
 /**
  * `npm run vsix`: packs the extension for Visual Studio Code into build/ggsl.vsix, or into a given file. A `.vsix` is a zip file
- * with a manifest; its contents come from editors/vscode/.
+ * with a manifest; its contents come from editors/vscode/, with the `ggsl` command of this checkout.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
+import { dirname, join, relative, resolve } from "node:path";
 import { zipSync } from "fflate";
+import { carriedFiles } from "./lib/carried.js";
+import { bundlesOf } from "./lib/extension.js";
 import { root } from "./lib/process.js";
+import { main as build } from "./build.js";
 
 const FOLDER = join(root, "editors/vscode");
 const FILES = ["package.json", "language-configuration.json", "syntaxes/ggsl.tmLanguage.json", "README.md", "LICENSE"];
@@ -52,38 +54,41 @@ const contentTypes = `<?xml version="1.0" encoding="utf-8"?>
   <Default Extension=".json" ContentType="application/json" />
   <Default Extension=".js" ContentType="application/javascript" />
   <Default Extension=".md" ContentType="text/markdown" />
+  <Default Extension=".mjs" ContentType="application/javascript" />
+  <Default Extension=".css" ContentType="text/css" />
+  <Default Extension=".wasm" ContentType="application/wasm" />
+  <Default Extension=".ggsl" ContentType="text/plain" />
+  <Default Extension=".gguf" ContentType="application/octet-stream" />
+  <Default Extension=".txt" ContentType="text/plain" />
   <Default Extension=".vsixmanifest" ContentType="text/xml" />
   <Override PartName="/extension/LICENSE" ContentType="text/plain" />
 </Types>
 `;
 
-/** Bundles the extension and its dependencies; the editor provides `vscode`. */
-async function bundle(): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    entryPoints: [join(FOLDER, "src/extension.ts")],
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    external: ["vscode"],
-    legalComments: "inline",
-    logLevel: "warning",
-  });
-  return outputFiles[0]!.contents;
-}
+const prefixed = (prefix: string, files: Readonly<Record<string, Uint8Array>>): Record<string, Uint8Array> =>
+  Object.fromEntries(Object.entries(files).map(([name, content]) => [`${prefix}${name}`, content]));
+
+const megabytes = ({ length }: Uint8Array): string => (length / 1e6).toFixed(1);
 
 export async function main([file = join(root, "build/ggsl.vsix")]: readonly string[]): Promise<void> {
+  await build();
+  const carried = carriedFiles();
+  if (!carried.hasModel)
+    console.log(
+      "vsix: without the WebAssembly module with llama.cpp, so that the carried command runs no model: npm run build:wasm -- --llama",
+    );
   const text = (content: string): Uint8Array => new TextEncoder().encode(content);
   const entries = {
     "extension.vsixmanifest": text(manifest),
     "[Content_Types].xml": text(contentTypes),
     ...Object.fromEntries(FILES.map((name) => [`extension/${name}`, readFileSync(join(FOLDER, name))])),
-    "extension/dist/extension.js": await bundle(),
+    ...prefixed("extension/", await bundlesOf(FOLDER)),
+    ...prefixed("extension/ggsl/", carried.files),
   };
   const target = resolve(file);
   mkdirSync(dirname(target), { recursive: true });
   // a fixed date, so that the same extension gives the same file
-  writeFileSync(target, zipSync(entries, { mtime: new Date(2000, 0, 1), level: 9 }));
-  console.log(`wrote ${target}`);
+  const zip = zipSync(entries, { mtime: new Date(2000, 0, 1), level: 9 });
+  writeFileSync(target, zip);
+  console.log(`wrote ${relative(process.cwd(), target)}: ${megabytes(zip)} MB`);
 }

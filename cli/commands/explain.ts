@@ -9,6 +9,7 @@ import { explanationText, type Explanation } from "ggsl/explanation.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeOutput } from "../files.js";
 import { writePage, type Page } from "../html/page.js";
+import { nameOf, stdinPathOption } from "../programs.js";
 import {
   chainArgument,
   atMost,
@@ -18,9 +19,11 @@ import {
   limitsOption,
   noOptimizeOption,
   rootOption,
+  positive,
   setOption,
   stagesOption,
   strictOption,
+  UsageError,
 } from "../usage.js";
 
 interface Options extends ChainOptions {
@@ -31,6 +34,8 @@ interface Options extends ChainOptions {
   readonly strict?: true;
   readonly json?: true;
   readonly html?: true;
+  readonly stage?: number;
+  readonly drawing?: true;
   readonly output?: string;
 }
 
@@ -39,6 +44,7 @@ export const addExplain = (command: Command): Command =>
     .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
+    .addOption(stdinPathOption())
     .addOption(setOption())
     .addOption(rootOption())
     .option("--vocab <n>", "vocabulary size", atMost(2 ** 24), 32000)
@@ -58,24 +64,41 @@ export const addExplain = (command: Command): Command =>
     .addOption(limitsOption())
     .addOption(jsonOption().conflicts("html"))
     .option("--html", "write a self-contained page: tables, a drawing, the graph before and after optimization")
+    .option(
+      "--stage <n>",
+      "only this stage, counted from 1; those of a chain within the chain are counted too",
+      positive,
+    )
+    .addOption(new Option("--drawing", "with --html: only the drawing of the graph").conflicts(["json", "stage"]))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const { backend, device, rpc: server, strict, output } = options;
       const source = chainSource(file, name, options);
       const chain = compileChain(source);
-      const explanation = explain(chain.graph, options.vocab, { backend, device, server, strict });
+      if (options.drawing && !options.html) throw new UsageError("--drawing needs --html");
+      const whole = explain(chain.graph, options.vocab, { backend, device, server, strict });
+      if (options.stage !== undefined && options.stage > whole.stages.length)
+        throw new UsageError(`the chain has ${whole.stages.length} stages, found --stage ${options.stage}`);
       const text = options.html
-        ? writePage(pageOf(source, chain.graph, explanation, file ?? `-e ${options.stages}`, options))
+        ? writePage(pageOf(source, chain.graph, whole, fileText(file, options), options))
         : options.json
-          ? `${JSON.stringify(explanation)}\n`
-          : textOf(explanation);
+          ? `${JSON.stringify(stageOf(whole, options))}\n`
+          : textOf(stageOf(whole, options));
       if (output === undefined) process.stdout.write(text);
       else writeOutput(output, text);
     });
 
+const fileText = (file: string | undefined, options: Options): string =>
+  file === undefined ? `-e ${options.stages}` : nameOf(file, options);
+
+/** With `--stage`, the explanation with only this stage; the other numbers are those of the chain. */
+const stageOf = (whole: Explanation, { stage }: Options): Explanation =>
+  stage === undefined ? whole : { ...whole, stages: whole.stages.slice(stage - 1, stage) };
+
 function pageOf(from: ChainSource, graph: Graph, explanation: Explanation, source: string, options: Options): Page {
   const { vocab: vocabSize, optimize, disable = [] } = options;
-  const common = { source, graph, explanation, vocabSize };
+  const stage = options.stage === undefined ? undefined : options.stage - 1;
+  const common = { source, graph, explanation, vocabSize, stage, isDrawing: options.drawing };
   if (!from.hasVariants) return common;
   const disabled = optimize === false ? [...OPTIMIZATIONS.keys()] : disable;
   const without = (disable: readonly string[]): Graph => from.compile({ disable }).graph;

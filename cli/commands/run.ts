@@ -13,6 +13,7 @@ import { endable } from "../ending.js";
 import { demoModel } from "../files.js";
 import { grammarUniforms, readGrammar } from "../grammar.js";
 import { loadShown } from "../progress.js";
+import { stdinPathOption } from "../programs.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import {
@@ -64,6 +65,7 @@ export const addRun = (command: Command): Command =>
     .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
+    .addOption(stdinPathOption())
     .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
     .option("--special", "read special tokens in the prompts, such as <|im_start|>, as these tokens")

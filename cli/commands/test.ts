@@ -21,7 +21,7 @@ import {
 } from "../programs.js";
 import { statusLine } from "../progress.js";
 import { CHILD, failureOf, isGpu, resultsInChildren } from "../testChildren.js";
-import { deviceOption, jsonOption, rootOption, strictOption, vocabOption } from "../usage.js";
+import { deviceOption, jsonOption, positive, rootOption, strictOption, UsageError, vocabOption } from "../usage.js";
 import { readVocabulary } from "../vocabulary.js";
 import { watch, watchOption } from "../watch.js";
 import { withValues } from "../values.js";
@@ -32,6 +32,7 @@ interface Options extends ProgramFlags {
   readonly strict?: true;
   readonly root?: string;
   readonly vocab?: string;
+  readonly line?: number;
   readonly json?: true;
   readonly watch?: true;
 }
@@ -45,6 +46,7 @@ export const addTest = (command: Command): Command =>
     .addOption(rootOption())
     .addOption(stdinPathOption())
     .addOption(vocabOption())
+    .option("--line <n>", "run only the test block on this line, of one file", positive)
     .addOption(jsonOption())
     .addOption(watchOption())
     .action((words: string[], options: Options) => {
@@ -56,8 +58,10 @@ export const addTest = (command: Command): Command =>
 /** After an abort of the signal it prints the results until then; a watch has no use for them. */
 async function test(words: readonly string[], options: Options, signal: AbortSignal): Promise<void> {
   const files = await programsOf(words);
-  const line = statusLine();
-  const results = await resultsOf(files, { ...options, signal }, line.show).finally(line.clear);
+  if (options.line !== undefined && files.length !== 1)
+    throw new UsageError(`--line needs one file, found ${files.length}`);
+  const progress = statusLine();
+  const results = await resultsOf(files, { ...options, signal }, progress.show).finally(progress.clear);
   const isInterrupted = signal.aborted;
   if (isInterrupted && options.watch) return;
   const failed = results.filter((r) => r.differences.length > 0);
@@ -132,13 +136,13 @@ interface Here extends Run {
 async function runHere(
   file: string,
   backends: readonly EvaluateBackend[],
-  { device, strict, root, stdinPath, vocabulary, input, only, signal }: Here,
+  { device, strict, root, stdinPath, vocabulary, input, only, line, signal }: Here,
   add: (result: TestResult) => void,
 ): Promise<void> {
   const name = nameOf(file, { stdinPath });
   try {
     const text = file === "-" ? input! : readSource(file);
-    const options = { device, strict, only, vocabulary };
+    const options = { device, strict, only, line, vocabulary };
     for (const result of eachTest({ name, text }, backends, importerFor(name, root), options)) {
       add(result);
       // lets a signal end the run

@@ -19,7 +19,8 @@ interface Texts {
   readonly title: string;
 }
 
-export function draw(graph: Graph, label: string): Markup {
+/** @param front the index of a stage whose nodes are in front; the others are faint */
+export function draw(graph: Graph, label: string, front?: number): Markup {
   const drawing = drawingOf(graph);
   const { boxes } = drawing;
   if (boxes.length > MAX_DRAWN)
@@ -31,7 +32,7 @@ export function draw(graph: Graph, label: string): Markup {
   const edges = drawing.edges.map(([from, to]): [string, string] => [`${from}`, `${to}`]);
   const { width, height, placeOf, lines } = layOut(sizes, edges);
   const arrows = lines.map(line);
-  const nodes = boxes.map((box, i) => drawBox(box, texts[i]!, placeOf(`${i}`)));
+  const nodes = boxes.map((box, i) => drawBox(box, texts[i]!, placeOf(`${i}`), front));
   return html`<svg
     viewBox="0 0 ${round(width)} ${round(height)}"
     width="${round(width)}"
@@ -89,12 +90,13 @@ const line = (points: readonly Point[]): Markup =>
     d="${points.map(({ x, y }, i) => `${i ? "L" : "M"}${round(x)} ${round(y)}`).join("")}"
   />`;
 
-function drawBox(box: Box, { lines, title }: Texts, { x, y }: Point): Markup {
+function drawBox(box: Box, { lines, title }: Texts, { x, y }: Point, front: number | undefined): Markup {
   const width = widthOf(lines);
   const stage = stageOf(box);
   const color = stage === undefined ? "none" : `c${stage % COLORS}`;
+  const place = front === undefined || front === stage ? "" : " faint";
   const [left, top] = [x - width / 2, y - HEIGHT / 2];
-  return html`<g class="node ${color}"
+  return html`<g class="node ${color}${place}"
     ><title>${title}</title
     ><rect
       x="${round(left)}"

@@ -22,12 +22,16 @@ export interface Page {
   readonly contributions?: readonly Contribution[] | undefined;
   readonly explanation: Explanation;
   readonly vocabSize: number;
+  /** The index of a stage: only what belongs to it, and the drawing with its nodes in front. */
+  readonly stage?: number | undefined;
+  /** Only the drawing. */
+  readonly isDrawing?: boolean | undefined;
 }
 
 /** The page's text. */
 export function writePage(page: Page): string {
-  const { graph, source, explanation: e } = page;
-  const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
+  const { graph } = page;
+  const { nav, main } = contents(page);
   const { markup } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -41,22 +45,45 @@ export function writePage(page: Page): string {
       </head>
       <body>
         <header>
-          <h1>The chain <code>${graph.name}</code></h1>
-          <p>
-            From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
-            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
-          </p>
-          <p>Estimated ${costText(e.cost)}.</p>
-          <nav aria-label="Sections">
-            <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
-            ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
-          </nav>
+          <h1>${heading(page)}</h1>
+          ${page.isDrawing ? "" : summary(page)} ${nav}
         </header>
-        <main>${stages(page)} ${crossing(page)} ${texts(page)} ${optimizations(page)} ${drawings(page)}</main>
+        <main>${main}</main>
       </body>
     </html> `;
   return markup;
 }
+
+/** Where the chain is from, and what it costs. */
+function summary({ source, explanation: e, vocabSize }: Page): Markup {
+  const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
+  return html`<p>
+      From <code>${source}</code>, for a vocabulary of ${vocabSize} tokens. ${e.nodes} nodes ${counted},
+      ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
+    </p>
+    <p>Estimated ${costText(e.cost)}.</p>`;
+}
+
+function heading({ graph, explanation, stage }: Page): Markup {
+  const chain = html`the chain <code>${graph.name}</code>`;
+  if (stage === undefined) return html`The chain <code>${graph.name}</code>`;
+  return html`Stage ${stage + 1} of ${chain}: <code>${explanation.stages[stage]!.name}</code>`;
+}
+
+/** The sections of the page, and the links to them. */
+function contents(page: Page): { readonly nav: Markup; readonly main: readonly Markup[] } {
+  const none = html``;
+  if (page.isDrawing) return { nav: none, main: [drawings(page)] };
+  if (page.stage !== undefined) return { nav: none, main: [stages(page), texts(page), drawings(page)] };
+  const nav = html`<nav aria-label="Sections">
+    <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
+    ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
+  </nav>`;
+  return { nav, main: [stages(page), crossing(page), texts(page), optimizations(page), drawings(page)] };
+}
+
+/** Whether a page is about a stage; undefined for a node of no stage. */
+const shows = (page: Page, stage: number | undefined): boolean => page.stage === undefined || page.stage === stage;
 
 const color = (stage: number): string => `c${stage % COLORS}`;
 const chip = (stage: number): Markup => html`<span class="chip ${color(stage)}">${stage + 1}</span>`;
@@ -79,8 +106,10 @@ function table(columns: readonly (readonly [name: string, kind?: string])[], row
 
 // ---------------------------------------------------------------- stages
 
-function stages({ graph, explanation, vocabSize }: Page): Markup {
-  const rows = explanation.stages.map((stage, i) => {
+function stages(page: Page): Markup {
+  const { graph, explanation, vocabSize } = page;
+  const rows = explanation.stages.flatMap((stage, i) => {
+    if (!shows(page, i)) return [];
     const before = i === 0 ? "V" : explanation.stages[i - 1]!.rows;
     return html`<tr>
       ${[
@@ -179,11 +208,12 @@ function crossing({ graph, explanation, vocabSize }: Page): Markup {
 
 // ---------------------------------------------------------------- the graph as text
 
-function texts({ graph, plain }: Page): Markup {
+function texts(page: Page): Markup {
+  const { graph, plain } = page;
   const one = (title: string, g: Graph, id: string): Markup =>
     html`<div>
       <h3 id="${id}">${title}</h3>
-      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><pre>${lines(g)}</pre></div>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}"><pre>${lines(page, g)}</pre></div>
     </div>`;
   const title = plain ? "After optimization" : "As compiled";
   return html`<section id="graph">
@@ -197,14 +227,15 @@ function texts({ graph, plain }: Page): Markup {
 
 const countOf = ({ nodes }: Graph): number => nodes.filter(launches).length;
 
-function lines(graph: Graph): Markup[] {
+function lines(page: Page, graph: Graph): Markup[] {
   const shown = graph.nodes.filter(({ op }) => opRule(op).kind !== "leaf");
   return printGraph(graph)
     .trimEnd()
     .split("\n")
-    .map((text) => {
+    .flatMap((text) => {
       const number = /^ {2}%(\d+) = /.exec(text)?.[1];
       const stage = number === undefined ? undefined : shown[Number(number)]?.origin?.stage;
+      if (!shows(page, stage)) return [];
       return stage === undefined ? html`<span>${text}</span>` : html`<span class="${color(stage)}">${text}</span>`;
     });
 }
@@ -248,10 +279,10 @@ const opsText = (counts: readonly OpCount[]): Markup =>
 
 // ---------------------------------------------------------------- the graph as a drawing
 
-function drawings({ graph, plain }: Page): Markup {
+function drawings({ graph, plain, stage }: Page): Markup {
   const key = graph.stages.map(({ name }, i) => html`${chip(i)} <code>${name}</code> `);
   const one = (g: Graph, label: string): Markup =>
-    html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${draw(g, label)}</div>`;
+    html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${draw(g, label, stage)}</div>`;
   return html`<section id="drawing">
     <h2>Drawing</h2>
     <p>${key}</p>

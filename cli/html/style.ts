@@ -35,6 +35,7 @@ th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td code { display: inline-block; }
 .stage { display: flex; gap: .5em; align-items: baseline; }
+svg .faint { opacity: .3; }
 tr.idle { color: var(--soft); }
 .chip { display: inline-block; min-width: 1.6em; padding: 0 .35em; border-radius: 4px; text-align: center; border: 1px solid hsl(var(--hue) var(--mark)); background: hsl(var(--hue) var(--tint)); }
 .pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }

@@ -22,6 +22,16 @@ export interface ProgramRef {
   readonly statics: StaticValues;
   /** The value of all open seeds. */
   readonly seed: number;
+  /** The files that the program imports, where there are any: the page has none. */
+  readonly imports?: readonly ImportedFile[];
+}
+
+/** A file as the file `from` imports it, by `path`. */
+export interface ImportedFile {
+  readonly from: string;
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
 }
 
 /** Offsets into the program's text, in UTF-16 code units; `to` is excluded. */

@@ -9,6 +9,7 @@ import { InputError } from "ggsl/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
 import { setParams, staticParams } from "./statics.js";
 
+/** The name of the program, for diagnostics and for its imports. */
 export const FILE = "program.ggsl";
 
 /** The maximum length of a program, the same as the compiler's. */
@@ -37,7 +38,7 @@ let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
 
 /** Opens a program; an unchanged one is cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
-  const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed]);
+  const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed, ref.imports]);
   if (latest?.key !== key) latest = { key, program: open(ref) };
   return latest.program;
 }
@@ -50,8 +51,10 @@ export function sourceOf(text: string): SourceFile {
   return { name: FILE, text };
 }
 
-function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
-  const { program, diagnostics } = checkSource(sourceOf(text));
+function open({ text, chain: name, statics, seed, imports = [] }: ProgramRef): OpenProgram {
+  const { program, diagnostics } = checkSource(sourceOf(text), {
+    importer: (path, from) => imports.find((file) => file.path === path && file.from === from),
+  });
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([chain]);

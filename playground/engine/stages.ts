@@ -47,8 +47,8 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
 
 /** Reuses the evaluators for new values of uniforms, unless there are states, whose initial values may change. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
-  const { text, chain, statics, seed, uniforms, logits, history, vocabulary } = request;
-  const key = JSON.stringify([text, chain, statics, seed, logits.length, history, vocabulary, backend]);
+  const { text, chain, statics, seed, imports, uniforms, logits, history, vocabulary } = request;
+  const key = JSON.stringify([text, chain, statics, seed, imports, logits.length, history, vocabulary, backend]);
   const graphs = prefixGraphs(request);
   if (open?.key === key && !graphs.some(({ states }) => states.length > 0)) {
     open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));

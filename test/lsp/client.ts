@@ -10,6 +10,8 @@ import type { Diagnostic, InitializeResult, Position, Range, TextEdit } from "vs
 export interface Client {
   readonly process: ChildProcess;
   readonly capabilities: InitializeResult["capabilities"];
+  /** Messages and documents that the server showed. */
+  readonly shown: readonly Shown[];
   request<T>(method: string, params: unknown): Promise<T>;
   notify(method: string, params: unknown): void;
   uri(name: string): string;
@@ -29,11 +31,31 @@ interface Published {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export async function startClient(): Promise<Client> {
+/** What the server asks a client to show. */
+export interface Shown {
+  readonly type?: number;
+  readonly message?: string;
+  readonly uri?: string;
+  readonly external?: boolean;
+}
+
+interface ClientOptions {
+  readonly initializationOptions?: object;
+  readonly capabilities?: object;
+  /** The command that starts the server; default: the built `ggsl lsp`. */
+  readonly command?: readonly [program: string, ...args: string[]];
+}
+
+const BUILT = [process.execPath, "runtime/dist/cli/main.js", "lsp", "--stdio"] as const;
+
+export async function startClient({
+  command = BUILT,
+  capabilities: able = {},
+  initializationOptions,
+}: ClientOptions = {}): Promise<Client> {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-lsp-"));
-  const server = spawn(process.execPath, ["runtime/dist/cli/main.js", "lsp", "--stdio"], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const [program, ...args] = command;
+  const server = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(
     new StreamMessageReader(server.stdout),
     new StreamMessageWriter(server.stdin),
@@ -45,12 +67,18 @@ export async function startClient(): Promise<Client> {
       ?.splice(0)
       .forEach((resolve) => resolve(diagnostics));
   });
+  const shown: Shown[] = [];
+  connection.onNotification("window/showMessage", (params: Shown) => void shown.push(params));
+  connection.onRequest("window/showDocument", (params: Shown) => {
+    shown.push(params);
+    return { success: true };
+  });
   connection.listen();
   const uri = (name: string): string => (name.includes(":") ? name : pathToFileURL(join(folder, name)).href);
   const { capabilities } = await connection.sendRequest<InitializeResult>("initialize", {
     processId: process.pid,
     rootUri: null,
-    capabilities: {},
+    ...{ capabilities: able, initializationOptions },
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "test" }],
   });
   void connection.sendNotification("initialized", {});
@@ -65,6 +93,7 @@ export async function startClient(): Promise<Client> {
   return {
     process: server,
     capabilities,
+    shown,
     request: (method, params) => connection.sendRequest(method, params),
     notify: (method, params) => void connection.sendNotification(method, params),
     uri,

@@ -89,7 +89,8 @@ sampler s() {
 test("the server announces its capabilities", () => {
   expect(Object.keys(client.capabilities).sort()).toEqual(
     [
-      ...["codeActionProvider", "completionProvider", "definitionProvider", "documentFormattingProvider"],
+      ...["codeActionProvider", "codeLensProvider", "completionProvider", "definitionProvider"],
+      ...["documentFormattingProvider", "executeCommandProvider"],
       ...["documentSymbolProvider", "hoverProvider", "inlayHintProvider", "referencesProvider", "renameProvider"],
       ...["semanticTokensProvider", "signatureHelpProvider", "textDocumentSync"],
     ].sort(),
@@ -549,7 +550,7 @@ test("semantic tokens distinguish names", async () => {
 
 describe("hostile input", () => {
   const METHODS = ["hover", "completion", "signatureHelp", "definition", "references", "prepareRename"];
-  const WHOLE = ["documentSymbol", "formatting", "semanticTokens/full", "inlayHint", "codeAction"];
+  const WHOLE = ["documentSymbol", "formatting", "semanticTokens/full", "inlayHint", "codeAction", "codeLens"];
 
   test.each(METHODS)("%s at positions outside the text, and without a position", async (method) => {
     const { params } = await openMarked(`¦${SAMPLER}`);

@@ -23,8 +23,13 @@ import { licenses, vendor } from "./vendor.js";
 const compiled = join(root, "build", "js");
 const folder = join(root, "runtime/dist/cli");
 
+/** For packages in a bundle that are not ECMAScript modules. */
+export const REQUIRE = {
+  js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+};
+
 /** The bundle does without it: in Node.js it is in a thread of its own. */
-const grammarLibrary: Plugin = {
+export const grammarLibrary: Plugin = {
   name: "grammar-library",
   setup: (bundle) =>
     bundle.onResolve({ filter: /^\.\/library\.mjs$/ }, () => ({
@@ -57,10 +62,7 @@ export async function fillDist(): Promise<void> {
     metafile: true,
     // bundles this project's packages from their sources
     conditions: ["@ggsl/source"],
-    // for packages that are not ECMAScript modules
-    banner: {
-      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
-    },
+    banner: REQUIRE,
     plugins: [grammarLibrary],
   });
   writeFileSync(join(folder, "LICENSES.txt"), licenses(packagesIn(metafile)));
@@ -92,7 +94,7 @@ function externals(): string[] {
 }
 
 /** The folders of the packages that a bundle contains, without those of this project. */
-function packagesIn({ inputs }: Metafile): string[] {
+export function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(folders)].sort();
 }

@@ -8,17 +8,17 @@ import { fingerprint, once } from "./stamp.js";
 const SOURCES = ["compiler", "format", "settings", "codegen", "runtime", "playground", "package-lock.json"];
 const isSource = (path: string): boolean => !path.endsWith(".test.ts") && !path.split("/").includes("dist");
 /** Texts in the page need this module; without it the page says so. */
-const LLAMA = join("build", "wasm-llama", "out", "ggsl-llama.wasm");
+export const LLAMA_MODULE = join("build", "wasm-llama", "out", "ggsl-llama.wasm");
 
 const BUILD = join(root, "build");
 const SITE = join(BUILD, "playground");
 
 /** Builds the site unless it is up to date. Returns its folder. */
 export async function buildPlayground(): Promise<string> {
-  const optional = existsSync(join(root, LLAMA)) ? [LLAMA] : [];
+  const optional = existsSync(join(root, LLAMA_MODULE)) ? [LLAMA_MODULE] : [];
   const site = {
     stampFile: join(BUILD, "playground.stamp"),
-    stamp: fingerprint([...SOURCES, ...optional], (path) => path === LLAMA || isSource(path)),
+    stamp: fingerprint([...SOURCES, ...optional], (path) => path === LLAMA_MODULE || isSource(path)),
     outputs: [join(SITE, "index.html")],
   };
   await once(site, async () => {

@@ -1,54 +1,26 @@
-/** The extension: starts `ggsl lsp` for the editor's `.ggsl` documents. */
-import { commands, window, workspace, type ExtensionContext } from "vscode";
-import { LanguageClient, type Executable } from "vscode-languageclient/node";
+/** The extension: starts the language server, and adds commands and the preview. */
+import { commands, window, type ExtensionContext } from "vscode";
+import { startServer, type Server } from "./client.js";
+import { atCursor, execute, explainStage, PALETTE } from "./commands.js";
+import { openPreview } from "./preview.js";
+import type { CommandName } from "../../../lsp/commands.js";
 
-let client: LanguageClient | undefined;
-
-/** `ggsl.command` is a program, or a JavaScript file, which the editor's own Node.js runs. */
-function serverCommand(): Executable {
-  const command = workspace.getConfiguration("ggsl").get<string>("command", "ggsl");
-  if (!/\.[cm]?js$/.test(command)) return { command, args: ["lsp"] };
-  return {
-    command: process.execPath,
-    args: [command, "lsp"],
-    options: { env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" } },
-  };
-}
-
-async function start(): Promise<void> {
-  const server = serverCommand();
-  client = new LanguageClient("ggsl", "GGSL", server, {
-    documentSelector: [{ language: "ggsl" }],
-    synchronize: { fileEvents: workspace.createFileSystemWatcher("**/*.ggsl") },
-  });
-  try {
-    await client.start();
-  } catch (error) {
-    const shown = [server.command, ...(server.args ?? [])].join(" ");
-    const chosen = await window.showErrorMessage(
-      `GGSL: \`${shown}\` does not start: ${(error as Error).message}. Put ggsl on the PATH, or set "ggsl.command".`,
-      "Open Settings",
-    );
-    if (chosen) await commands.executeCommand("workbench.action.openSettings", "ggsl.command");
-  }
-}
-
-/** Stops the client if it has started. */
-async function stop(): Promise<void> {
-  const running = client;
-  client = undefined;
-  if (running?.isRunning()) await running.stop();
-}
+let server: Server | undefined;
 
 export async function activate(context: ExtensionContext): Promise<void> {
+  const output = window.createOutputChannel("GGSL Tests");
+  const running = { ggsl: () => server?.ggsl(), output };
   context.subscriptions.push(
-    workspace.onDidChangeConfiguration(async (change) => {
-      if (!change.affectsConfiguration("ggsl.command")) return;
-      await stop();
-      await start();
-    }),
+    output,
+    ...Object.entries(PALETTE).map(([lens, name]) =>
+      commands.registerCommand(name, () => atCursor(lens as CommandName)),
+    ),
+    commands.registerCommand("ggsl.explainStage", explainStage),
+    commands.registerCommand("ggsl.preview", () => openPreview(context)),
+    commands.registerCommand("ggsl.restart", () => server?.restart()),
   );
-  await start();
+  server = await startServer(context, (command, args, ask) => execute(command, args, ask, running));
+  context.subscriptions.push(server);
 }
 
-export const deactivate = stop;
+export const deactivate = (): void => server?.dispose();
