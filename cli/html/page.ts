@@ -9,7 +9,7 @@ import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { splitText } from "ggsl/devices/place.js";
 import { costText, type Explanation, type StageExplanation } from "ggsl/explanation.js";
 import { COLORS, draw } from "./drawing.js";
-import { html, type Markup } from "./escape.js";
+import { html, type Markup } from "ggsl/markup.js";
 import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
 import { STYLE } from "./style.js";
 
