@@ -1,7 +1,4 @@
-/**
- * The page of `ggsl explain --html`: self-contained and without scripts. All text from a program is escaped, and the page's
- * content security policy forbids scripts and requests.
- */
+/** The page of `ggsl explain --html`. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
@@ -11,6 +8,7 @@ import { costText, type Explanation, type StageExplanation } from "ggsl/explanat
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "ggsl/markup.js";
 import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
+import { writeDocument } from "./document.js";
 import { STYLE } from "./style.js";
 
 export interface Page {
@@ -28,34 +26,23 @@ export interface Page {
 export function writePage(page: Page): string {
   const { graph, source, explanation: e } = page;
   const counted = e.isMeasured ? "in ggml's graph" : "in the spec, because the native runtime is not built";
-  const { markup } = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>${graph.name} – GGSL</title>
-        <style>
-          ${{ markup: STYLE }}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>The chain <code>${graph.name}</code></h1>
-          <p>
-            From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
-            ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
-          </p>
-          <p>Estimated ${costText(e.cost)}.</p>
-          <nav aria-label="Sections">
-            <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
-            ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
-          </nav>
-        </header>
-        <main>${stages(page)} ${crossing(page)} ${texts(page)} ${optimizations(page)} ${drawings(page)}</main>
-      </body>
-    </html> `;
-  return markup;
+  return writeDocument(
+    `${graph.name} – GGSL`,
+    STYLE,
+    html`<header>
+        <h1>The chain <code>${graph.name}</code></h1>
+        <p>
+          From <code>${source}</code>, for a vocabulary of ${page.vocabSize} tokens. ${e.nodes} nodes ${counted},
+          ${e.nodesWithoutViews} without views and reshapes; ${e.readbackBytes} bytes are read back per token.
+        </p>
+        <p>Estimated ${costText(e.cost)}.</p>
+        <nav aria-label="Sections">
+          <a href="#stages">Stages</a><a href="#host">Copies</a><a href="#graph">Graph</a
+          ><a href="#optimizations">Optimizations</a><a href="#drawing">Drawing</a>
+        </nav>
+      </header>
+      <main>${stages(page)} ${crossing(page)} ${texts(page)} ${optimizations(page)} ${drawings(page)}</main>`,
+  );
 }
 
 const color = (stage: number): string => `c${stage % COLORS}`;

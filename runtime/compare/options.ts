@@ -72,7 +72,9 @@ const check = is.options(OPTIONS);
 /** Throws `InputError` for options that are not valid. */
 export function checkCompare(options: CompareOptions): void {
   check(options, "options");
-  const { chains = [] } = options;
+  const { chains } = options;
+  // it has no default
+  OPTIONS.chains(chains, "chains");
   if (chains.length < 1 || chains.length > MOST.chains)
     throw new InputError(`expected from 1 to ${MOST.chains} chains to compare, found ${chains.length}`, {
       code: chains.length === 0 ? "INVALID_ARGUMENT" : "LIMIT_EXCEEDED",
