@@ -1,4 +1,5 @@
 /** `ggsl compare`: texts of several chains with the same prompt and seeds, and what is measured on them. */
+import { basename } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";
@@ -141,7 +142,7 @@ function write(comparison: Comparison, model: Model, options: Options): void {
   const forms: Readonly<Record<(typeof FILES)[number], () => string>> = {
     csv: () => writeCsv(comparison),
     svg: () => drawFigure(comparison),
-    html: () => comparisonPage(comparison, `${options.model}, on ${model.backend}`),
+    html: () => comparisonPage(comparison, `${basename(options.model)}, on ${model.backend}`),
   };
   for (const name of FILES) {
     const file = options[name];

@@ -5,8 +5,7 @@ import { checkSource } from "@ggsl/compiler/driver.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import type { Chain as ParsedChain } from "@ggsl/compiler/syntax/ast.js";
 import { compile, compilePipeline, type Chain } from "ggsl/chain.js";
-import { MOST, type ComparedChain } from "ggsl/compare/options.js";
-import { InputError } from "ggsl/errors.js";
+import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { picksToken } from "ggsl/generation/request.js";
 import { compileChain, compileOptionsOf, readChainFile, specChain, type ChainOptions } from "../chain.js";
@@ -55,11 +54,7 @@ export function comparedChains(
     })),
   );
   const picking = names ? compiled : compiled.filter(({ name, chain }) => hasPick(name, chain));
-  if (picking.length > MOST.chains)
-    throw new InputError(
-      `there are ${picking.length} chains, ${picking.map(({ name }) => `\`${name}\``).join(", ")}, and at most ${MOST.chains} are compared: choose some with --chain NAME`,
-      { code: "LIMIT_EXCEEDED" },
-    );
+  checkChains(picking);
   return picking.map((one) => ({ ...one, uniforms: grammarUniforms(one.chain.graph, grammar) }));
 }
 

@@ -7,7 +7,7 @@ import { writeDocument } from "./document.js";
 import { BASE_STYLE } from "./style.js";
 
 /** Texts of each chain that the page shows. */
-const SHOWN = 8;
+const SHOWN = 4;
 
 const STYLE = `${BASE_STYLE}
 svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; }

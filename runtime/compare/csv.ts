@@ -24,8 +24,8 @@ function rowsOf({ name, measures, curves, texts }: ChainResult): Cell[][] {
   ];
 }
 
-/** A number that is not finite is an empty cell. */
+/** Numbers have at most six digits after the point; one that is not finite is an empty cell. */
 function cell(value: Cell): string {
-  const text = typeof value === "string" ? value : Number.isFinite(value) ? String(value) : "";
+  const text = typeof value === "string" ? value : Number.isFinite(value) ? String(Number(value.toFixed(6))) : "";
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -72,14 +72,19 @@ const check = is.options(OPTIONS);
 /** Throws `InputError` for options that are not valid. */
 export function checkCompare(options: CompareOptions): void {
   check(options, "options");
-  const { chains } = options;
   // it has no default
-  OPTIONS.chains(chains, "chains");
-  if (chains.length < 1 || chains.length > MOST.chains)
-    throw new InputError(`expected from 1 to ${MOST.chains} chains to compare, found ${chains.length}`, {
-      code: chains.length === 0 ? "INVALID_ARGUMENT" : "LIMIT_EXCEEDED",
-    });
+  OPTIONS.chains(options.chains, "chains");
+  checkChains(options.chains);
+}
+
+/** Throws `InputError` for none or too many chains, and for two with the same name. */
+export function checkChains(chains: readonly ComparedChain[]): void {
   const names = chains.map(({ name }) => name);
+  if (names.length < 1 || names.length > MOST.chains)
+    throw new InputError(
+      `expected from 1 to ${MOST.chains} chains to compare, found ${names.length === 0 ? "none" : `${names.length}: ${names.map((name) => `\`${name}\``).join(", ")}`}`,
+      { code: names.length === 0 ? "INVALID_ARGUMENT" : "LIMIT_EXCEEDED" },
+    );
   const double = names.find((name, i) => names.indexOf(name) < i);
   if (double !== undefined)
     throw new InputError(`two of the chains are named \`${double}\`: give them different names`, {

@@ -69,7 +69,8 @@ export function barsPanel(
   groups: readonly { readonly name: string; readonly values: readonly number[] }[],
 ): Markup {
   const { left, top, width, height } = box;
-  const y = linear([0, 1], [top + height, top], 5);
+  // room for the value above a whole bar
+  const y = linear([0, 1], [top + height, top + 14], 5);
   const group = width / groups.length;
   return html`<g>
     ${titleOf(box, title)} ${rowsOf(box, y)}
