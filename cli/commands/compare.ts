@@ -12,7 +12,7 @@ import { compareText } from "ggsl/compare/table.js";
 import type { Model } from "ggsl/model.js";
 import { comparedChains, type ChainsOptions, type Variation } from "../compare/chains.js";
 import { endable } from "../ending.js";
-import { demoModel, writeOutput } from "../files.js";
+import { checkOutput, demoModel, writeOutput } from "../files.js";
 import { grammarOption, jsonSchemaOption, readGrammar } from "../grammar.js";
 import { comparisonPage } from "../html/comparison.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
@@ -129,8 +129,9 @@ async function compareShown(
 
 const FILES = ["csv", "svg", "html"] as const;
 
-/** Wrong usage if two outputs are standard output. */
+/** Wrong usage if two outputs are standard output; an error if a file cannot be written. */
 function checkOutputs(options: Options): void {
+  for (const name of FILES) if (options[name] !== undefined) checkOutput(options[name]);
   const there = [...FILES.filter((name) => options[name] === "-"), ...(options.json ? ["json"] : [])];
   if (there.length > 1)
     throw new UsageError(
