@@ -20,6 +20,7 @@ export default defineConfig({
     outDir: at("../build/playground"),
     emptyOutDir: true,
     target: "es2022",
+    rolldownOptions: { input: [at("index.html"), at("compare.html")] },
     // the page contains the compiler
     chunkSizeWarningLimit: 1000,
     // the content security policy allows no data: scripts and no inline ones

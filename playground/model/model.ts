@@ -1,16 +1,8 @@
 /** The model in its worker, loaded on demand: the demo model, or a file of the user. */
-import demoModel from "../../examples/model/demo-q8_0.gguf?url";
 import { InputError } from "ggsl/errors.js";
 import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
-
-/** Present if it was built before the page: `npm run build:wasm -- --llama`. */
-const modules = import.meta.glob<string>("../../build/wasm-llama/out/ggsl-llama.wasm", {
-  query: "?url",
-  import: "default",
-  eager: true,
-});
-const module = Object.values(modules)[0];
+import { demoModel, llamaModule as module } from "./files.js";
 
 export const hasModel = module !== undefined;
 

@@ -91,6 +91,8 @@ export interface Token {
   readonly text: string;
   /** The logarithm of its probability in the model's own logits, and the model's likeliest tokens; absent without `logprobs`. */
   readonly logprob?: number;
+  /** The entropy of the model's own distribution, in nats; absent without `logprobs`. */
+  readonly entropy?: number;
   readonly logprobs?: readonly { readonly token: number; readonly text: string; readonly logprob: number }[];
   /** In [0, 1], after the chain; absent without `alternatives`. */
   readonly probability?: number;
