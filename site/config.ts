@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { UserConfig, DefaultTheme } from "vitepress";
 import { headingId } from "../tools/lib/headingId.js";
 import { sidebarOf } from "./contents.js";
+import { BASE } from "./relative.js";
 
 /**
  * @param root the checkout
@@ -15,6 +16,7 @@ export function configOf(root: string, pages: string): UserConfig<DefaultTheme.C
   return {
     lang: "en",
     title: "GGSL",
+    base: BASE,
     description: "A small typed language for token samplers, compiled to ggml graphs that run inside a llama.cpp model",
     markdown: {
       // anchors as in the checkout's own pages
@@ -27,7 +29,7 @@ export function configOf(root: string, pages: string): UserConfig<DefaultTheme.C
         { text: "Contents", link: "/contents" },
         { text: "Library", link: "/std" },
         { text: "API", link: "/api/README" },
-        { text: "Playground", link: "/playground/", target: "_self" },
+        { text: "Playground", link: "/try/index.html", target: "_self" },
         { text: "Changelog", link: "/changelog" },
       ],
       sidebar: sidebarOf(contents),

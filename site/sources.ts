@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Languages of blocks of code, where the name of the file does not say it. */
-const LANGUAGES: Readonly<Record<string, string>> = { ".service": "ini", ".conf": "nginx", ".txt": "cmake" };
+const LANGUAGES: Readonly<Record<string, string>> = { ".service": "ini", ".conf": "nginx", ".txt": "cmake", ".h": "cpp", ".inc": "cpp" };
 
 const PICTURES = [".png", ".svg"];
 /** Larger files are no pages: bytes. */

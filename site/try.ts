@@ -50,22 +50,30 @@ export function trySampler(name: string): string {
 // ---------------------------------------------------------------- blocks of code
 
 /**
- * The link for a program. One without a chain gets the stages of its first test, with the test's numbers and vocabulary as the input.
- * Undefined if there is nothing to run, or if the program reads a column that only a caller can give.
+ * The link for a program. One without a chain gets the stages of a test, with the test's numbers and vocabulary as the input.
+ * Undefined if there is nothing to run, or if it reads a column that only a caller can give.
  */
 export function tryProgram(text: string): string | undefined {
   const source = { name: "program.ggsl", text };
   // a part of a program, or one that imports files of its reader
   if (!checkSource(source).program) return undefined;
   const { declarations } = parse(source).file;
-  if (declarations.some((d) => d.kind === "input" && d.type !== "logits")) return undefined;
-  if (declarations.some(({ kind }) => kind === "chain")) return linkOf({ program: text, source: ZIPF });
-  const test = declarations.find((d): d is Test => d.kind === "test");
+  const columns = declarations.flatMap((d) => (d.kind === "input" && d.type !== "logits" ? [d.name.text] : []));
+  if (declarations.some(({ kind }) => kind === "chain"))
+    return columns.length > 0 ? undefined : linkOf({ program: text, source: ZIPF });
+  const tests = declarations.filter(
+    (d): d is Test => d.kind === "test" && !d.clauses.some((c) => c.kind === "input" && columns.includes(c.name.text)),
+  );
+  // links have no text so far
+  const test = tests.find((t) => !PAST.some((kind) => clause(t, kind))) ?? tests[0];
   const run = test && clause(test, "run");
   if (!run) return undefined;
   const stages = run.stages.map(({ span }) => textAt(span)).join(" |> ");
   return linkOf({ program: `${text.trimEnd()}\n\nchain tried = ${stages}\n`, ...inputOf(test) });
 }
+
+/** Clauses about the text so far. */
+const PAST = ["history", "text", "accept"] as const;
 
 type Clause<Kind> = Extract<TestClause, { kind: Kind }>;
 const clause = <Kind extends TestClause["kind"]>({ clauses }: Test, kind: Kind): Clause<Kind> | undefined =>

@@ -11,7 +11,7 @@ export const TryIt = defineComponent({
   },
   setup(props) {
     const isOpen = ref(false);
-    const address = (): string => `${withBase("/playground/index.html")}${props.link}`;
+    const address = (): string => `${withBase("/try/index.html")}${props.link}`;
     return () =>
       h("div", { class: "try-it" }, [
         h("p", [

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
 import { writePages } from "../../site/pages.js";
+import { makeRelative } from "../../site/relative.js";
 import { buildPlayground } from "./playground.js";
 import { root, run } from "./process.js";
 
@@ -22,6 +23,7 @@ export async function buildSite(): Promise<string> {
   );
   writeFileSync(join(PAGES, ".vitepress", "theme", "index.ts"), 'export { default } from "../../../../site/theme/index.js";\n');
   await build(PAGES, { outDir: SITE });
-  cpSync(await buildPlayground(), join(SITE, "playground"), { recursive: true });
+  makeRelative(SITE);
+  cpSync(await buildPlayground(), join(SITE, "try"), { recursive: true });
   return SITE;
 }

@@ -1,0 +1,17 @@
+import { openFolder } from "./test/playground/site.js";
+const s = await openFolder("build/site");
+const page = await s.browser.newPage({ viewport: { width: 1280, height: 900 } });
+const faults: string[] = [];
+page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+page.on("requestfailed", (r) => faults.push(r.url()));
+page.on("response", (r) => r.status() >= 400 && faults.push(r.status() + " " + r.url()));
+await page.goto(s.url); await page.waitForTimeout(1500); await page.screenshot({ path: "build/s-home.png" });
+await page.goto(s.url + "std.html#top_p"); await page.waitForTimeout(1500);
+await page.screenshot({ path: "build/s-std.png" });
+await page.goto(s.url + "language.html#sets-of-tokens"); await page.waitForTimeout(1500);
+const b = page.locator(".try-it button").nth(20); await b.scrollIntoViewIfNeeded(); await b.click(); await page.waitForTimeout(6000);
+await page.screenshot({ path: "build/s-lang.png" });
+await page.goto(s.url + "api/runtime.html"); await page.waitForTimeout(1500); await page.screenshot({ path: "build/s-api.png" });
+await page.keyboard.press("Control+k"); await page.keyboard.type("mirostat"); await page.waitForTimeout(2000); await page.screenshot({ path: "build/s-search.png" });
+console.log(faults.join("\n"));
+await s.close();
