@@ -11,7 +11,9 @@ import { BASE } from "./relative.js";
  * @param pages the folder with the pages
  */
 export function configOf(root: string, pages: string): UserConfig<DefaultTheme.Config> {
-  const grammar = JSON.parse(readFileSync(join(root, "editors/vscode/syntaxes/ggsl.tmLanguage.json"), "utf8")) as object;
+  const grammar = JSON.parse(
+    readFileSync(join(root, "editors/vscode/syntaxes/ggsl.tmLanguage.json"), "utf8"),
+  ) as object;
   const contents = readFileSync(join(pages, "contents.md"), "utf8");
   return {
     lang: "en",
@@ -23,6 +25,8 @@ export function configOf(root: string, pages: string): UserConfig<DefaultTheme.C
       anchor: { slugify: headingId },
       languages: [{ ...(grammar as { scopeName: string }), name: "ggsl" } as never],
     },
+    // the text of all pages, for the search, is one file
+    vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: "warn" },
     themeConfig: {
       search: { provider: "local" },
       nav: [

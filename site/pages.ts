@@ -10,7 +10,12 @@ import { tryProgram, trySampler } from "./try.js";
 const FIRST = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 export function writePages(folder: string): void {
-  const queue = [...FIRST, ...readdirSync(join(root, "docs")).filter(isMarkdown).map((name) => `docs/${name}`)];
+  const queue = [
+    ...FIRST,
+    ...readdirSync(join(root, "docs"))
+      .filter(isMarkdown)
+      .map((name) => `docs/${name}`),
+  ];
   const known = new Set(queue);
   for (const file of queue) {
     const to = join(folder, placeOf(file));

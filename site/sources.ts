@@ -16,7 +16,13 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Languages of blocks of code, where the name of the file does not say it. */
-const LANGUAGES: Readonly<Record<string, string>> = { ".service": "ini", ".conf": "nginx", ".txt": "cmake", ".h": "cpp", ".inc": "cpp" };
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ".service": "ini",
+  ".conf": "nginx",
+  ".txt": "cmake",
+  ".h": "cpp",
+  ".inc": "cpp",
+};
 
 const PICTURES = [".png", ".svg"];
 /** Larger files are no pages: bytes. */
@@ -50,7 +56,9 @@ export function targetOf(page: string, path: string): string {
 export function codePage(file: string): string {
   const text = readFileSync(join(root, file), "utf8");
   if (text.length > MAX_CODE)
-    throw new Error(`${file}: a page links to it, and it has ${text.length} characters; at most ${MAX_CODE} are allowed`);
+    throw new Error(
+      `${file}: a page links to it, and it has ${text.length} characters; at most ${MAX_CODE} are allowed`,
+    );
   const extension = extname(file);
   const language = LANGUAGES[extension] ?? extension.slice(1);
   // longer than any run of backticks in the file

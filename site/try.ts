@@ -26,8 +26,10 @@ export function programOf(sampler: StdSampler): string {
   const { name, picks, declaration } = sampler;
   const settable = declaration.params.filter((p) => !p.isStatic && SETTABLE.includes(p.type));
   const params = settable.map((p) => {
-    const value = exampleArg(sampler, p) ?? textAt(p.default!.span);
-    return `${textAt(p.span).replace(/\s*=[^=]*$/, "")} = ${value}`;
+    const { source, start, end } = p.span;
+    // the last `=` is that of the default
+    const declared = source.text.slice(start, p.default?.span.start ?? end).replace(p.default ? /\s*=\s*$/ : "", "");
+    return `${declared} = ${exampleArg(sampler, p) ?? textAt(p.default!.span)}`;
   });
   const args = declaration.params.flatMap((p) => {
     if (settable.includes(p)) return [`${p.name.text}: ${p.name.text}`];
@@ -50,7 +52,8 @@ export function trySampler(name: string): string {
 // ---------------------------------------------------------------- blocks of code
 
 /**
- * The link for a program. One without a chain gets the stages of a test, with the test's numbers and vocabulary as the input.
+ * The link for a program. One without a chain gets the stages of a test, with the test's numbers and vocabulary as the input. Those
+ * are the input of one with a chain, too, if there is a vocabulary.
  * Undefined if there is nothing to run, or if it reads a column that only a caller can give.
  */
 export function tryProgram(text: string): string | undefined {
@@ -59,13 +62,14 @@ export function tryProgram(text: string): string | undefined {
   if (!checkSource(source).program) return undefined;
   const { declarations } = parse(source).file;
   const columns = declarations.flatMap((d) => (d.kind === "input" && d.type !== "logits" ? [d.name.text] : []));
-  if (declarations.some(({ kind }) => kind === "chain"))
-    return columns.length > 0 ? undefined : linkOf({ program: text, source: ZIPF });
+  const hasChain = declarations.some(({ kind }) => kind === "chain");
+  if (hasChain && columns.length > 0) return undefined;
   const tests = declarations.filter(
     (d): d is Test => d.kind === "test" && !d.clauses.some((c) => c.kind === "input" && columns.includes(c.name.text)),
   );
   // links have no text so far
   const test = tests.find((t) => !PAST.some((kind) => clause(t, kind))) ?? tests[0];
+  if (hasChain) return linkOf({ program: text, ...(test && clause(test, "vocab") ? inputOf(test) : { source: ZIPF }) });
   const run = test && clause(test, "run");
   if (!run) return undefined;
   const stages = run.stages.map(({ span }) => textAt(span)).join(" |> ");
@@ -86,7 +90,8 @@ function inputOf(test: Test): Pick<Shared, "source" | "vocabulary"> {
   const [first] = row.values;
   const numbers: readonly Expr[] = first?.kind === "list" ? first.values : row.values;
   const text = numbers.map(({ span }) => textAt(span)).join(", ");
-  const texts = clause(test, "vocab")?.values.map((value) => (value.kind === "string" ? value.value : textAt(value.span)));
+  const texts = clause(test, "vocab")?.values.map((value) =>
+    value.kind === "string" ? value.value : textAt(value.span),
+  );
   return { source: { kind: "list", text, are: row.kind }, ...(texts && { vocabulary: JSON.stringify(texts) }) };
 }
-

@@ -5,7 +5,11 @@ import { resolve } from "node:path";
 
 const LINES = ["How many are six times seven?", "Cast the dice.", "And who speaks?"];
 
-const talk = (folder: string, input: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } =>
+const talk = (
+  folder: string,
+  input: string,
+  ...args: string[]
+): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [resolve(folder, "main.js"), ...args], { input, encoding: "utf8" });
 
 interface Called {
@@ -36,7 +40,12 @@ function check({ name, given, result }: Called): void {
 }
 
 test("each turn calls a tool, whose result is the real one, and has an answer", () => {
-  const { status, stdout, stderr } = talk("examples/assistant", LINES.map((line) => `${line}\n`).join(""), "--seed", "2");
+  const { status, stdout, stderr } = talk(
+    "examples/assistant",
+    LINES.map((line) => `${line}\n`).join(""),
+    "--seed",
+    "2",
+  );
   expect(stderr).toBe("");
   expect(status).toBe(0);
   const turns = stdout.split(/^you> /m).slice(1, -1);
@@ -55,6 +64,8 @@ test("a tool that cannot be carried out is told to the model, not thrown", async
   };
   expect(tools.map((tool) => tool.function.name)).toEqual(["calculate", "cast_dice"]);
   expect(carryOut({ name: "calculate", arguments: '{"a":6,"operator":"*","b":7}' })).toEqual({ result: 42 });
-  expect(carryOut({ name: "constructor", arguments: "{}" })).toEqual({ error: expect.stringContaining("no tool constructor") });
+  expect(carryOut({ name: "constructor", arguments: "{}" })).toEqual({
+    error: expect.stringContaining("no tool constructor"),
+  });
   expect(carryOut({ name: "calculate", arguments: "{" })).toEqual({ error: expect.stringContaining("cannot be used") });
 });

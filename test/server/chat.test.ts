@@ -55,7 +55,11 @@ test("a stream of an empty answer has the role, too", async () => {
   const stream = chat().stream({ ...base, stop: content!.slice(0, 2) });
   const final = await stream.finalChatCompletion();
   const [choice] = final.choices;
-  expect([choice!.message.role, choice!.message.content ?? "", choice!.finish_reason]).toEqual(["assistant", "", "stop"]);
+  expect([choice!.message.role, choice!.message.content ?? "", choice!.finish_reason]).toEqual([
+    "assistant",
+    "",
+    "stop",
+  ]);
 });
 
 test("a conversation that goes on computes little of its prompt", async () => {

@@ -5,7 +5,10 @@ import { textAt } from "@ggsl/compiler/syntax/source.js";
 import type { StdSampler } from "@ggsl/compiler/std/samplers.js";
 
 /** The text of an argument; undefined where the example leaves it to the default. */
-export function exampleArg({ example, declaration: { params } }: StdSampler, { name: { text } }: Param): string | undefined {
+export function exampleArg(
+  { example, declaration: { params } }: StdSampler,
+  { name: { text } }: Param,
+): string | undefined {
   const { file } = parse({ name: "example.ggsl", text: `chain example() = ${example}` });
   const { args } = (file.declarations[0] as Chain).stages[0]!;
   const at = params.findIndex(({ name }) => name.text === text);
