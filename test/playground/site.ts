@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".mjs": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
   ".wasm": "application/wasm",
 };
 
@@ -58,7 +59,7 @@ export async function openFolder(folder: string, open = openBrowser): Promise<Si
 async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
-    const file = join(folder, path === "/" ? "index.html" : path);
+    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
     return response.end(readFileSync(file));
