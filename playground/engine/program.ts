@@ -1,6 +1,13 @@
 /** The present program: checked once; the graphs of its chain are compiled on demand. */
 import { compileError } from "@ggsl/compiler/check/format.js";
-import { checkSource, chooseChain, compileChain, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import {
+  checkPipeline,
+  checkSource,
+  chooseChain,
+  compileChain,
+  graphOf,
+  type CompileOptions,
+} from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
@@ -37,7 +44,7 @@ let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
 
 /** Opens a program; an unchanged one is cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
-  const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed]);
+  const key = JSON.stringify([ref.kind, ref.text, ref.chain, ref.statics, ref.seed]);
   if (latest?.key !== key) latest = { key, program: open(ref) };
   return latest.program;
 }
@@ -50,8 +57,9 @@ export function sourceOf(text: string): SourceFile {
   return { name: FILE, text };
 }
 
-function open({ text, chain: name, statics, seed }: ProgramRef): OpenProgram {
-  const { program, diagnostics } = checkSource(sourceOf(text));
+function open({ kind, text, chain: name, statics, seed }: ProgramRef): OpenProgram {
+  const source = sourceOf(text);
+  const { program, diagnostics } = kind === "pipeline" ? checkPipeline(source) : checkSource(source);
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([chain]);

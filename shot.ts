@@ -1,0 +1,16 @@
+import { chromium } from "playwright-core";
+import { openSite } from "./test/playground/site.js";
+const site = await openSite();
+const [name = "a", w = "1280", h = "900", scheme = "light", full = ""] = process.argv.slice(2);
+const context = await site.browser.newContext({ viewport: { width: Number(w), height: Number(h) }, colorScheme: scheme as "light" });
+const page = await context.newPage();
+page.on("console", (m) => console.log(m.type(), m.text()));
+page.on("pageerror", (e) => console.log("ERR", e.message));
+await page.goto(site.url);
+await page.locator("#text .side:nth-child(2) .hint").filter({ hasText: /tokens/ }).waitFor({ timeout: 20000 }).catch(() => console.log("no text"));
+await page.waitForTimeout(800);
+if (process.env.DO) await (new Function("page", `return (async () => { ${process.env.DO} })()`))(page);
+await page.screenshot({ path: `/tmp/${name}.png`, fullPage: full !== "" });
+console.log(await page.evaluate("[innerWidth, document.documentElement.scrollWidth, document.documentElement.scrollHeight]"));
+await site.close();
+void chromium;
