@@ -24,7 +24,6 @@ import { openStates } from "./panels/states.js";
 import { openText } from "./panels/text.js";
 import { EXAMPLES } from "./state/examples.js";
 import type { Shared } from "./state/link.js";
-import { logitsOf } from "./state/source.js";
 
 const TYPING_PAUSE = 150;
 
@@ -66,7 +65,7 @@ const text = openText(byId("text"), byId("course"), {
   program: () => present && { request: programRef(), uniforms: parameters.values().uniforms },
   seed: () => parameters.values().seed,
   specOf: (request) => engine.ask("spec", request),
-  onPlace: () => logits.isText() && void evaluate(),
+  onPlace: () => logits.isText() !== false && void evaluate(),
   onModel: () => logits.forgetModel(),
 });
 openServerPanel(byId("server"), byId("text-title"), () => {
@@ -144,7 +143,9 @@ function showStages(reply: StagesReply): void {
 
 /** Where the distribution is from. */
 function placeText(): string {
-  const place = logits.isText() ? text.place() : undefined;
+  const isText = logits.isText();
+  const place = isText === true ? text.place() : undefined;
+  if (isText === "waiting") return "Until the model is here: probabilities like those of words of a language (Zipf).";
   if (!place) return "";
   const { side, at, before } = place;
   const so = before.prompt + before.tokens.map((token) => token.text).join("");
@@ -152,21 +153,20 @@ function placeText(): string {
   return `Token ${at + 1} of ${whose}, after “${so.length > 50 ? "…" : ""}${so.slice(-50)}”. Choose another token above.`;
 }
 
-async function walkOf(request: ChainRequest, { picks, states: names }: ChainFacts): Promise<void> {
-  if (!picks) return states.say("The chain picks no token, so there are no steps to follow.");
+/** Only what changes from step to step is worth following. */
+async function walkOf(request: ChainRequest, chain: ChainFacts): Promise<void> {
+  const isWorth = chain.picks && chain.states.length + chain.measures.length > 0;
+  byId("states").parentElement!.hidden = !isWorth;
+  if (!isWorth) return;
   const reply = await ask("walk", { ...request, steps: states.steps() }, states.fail);
-  if (!reply) return;
-  states.show(reply);
-  if (names.length === 0) byId("states-title").textContent = "States: the chain has none";
-  else byId("states-title").textContent = "States";
+  if (reply) states.show(reply);
 }
 
 function chainRequest(): ChainRequest | undefined {
   try {
     const { uniforms, seed } = parameters.values();
     const [place, vocabulary] = [logits.place(), logits.vocabulary()];
-    if (!place) return undefined;
-    const isOther = logits.isText() && text.place()?.side === 1;
+    const isOther = logits.isText() === true && text.place()?.side === 1;
     const ref: ProgramRef = isOther ? { kind: "pipeline", text: text.against(), statics: {}, seed } : programRef();
     return { ...ref, uniforms: isOther ? {} : uniforms, place, ...(vocabulary && { vocabulary }) };
   } catch (error) {
@@ -214,11 +214,9 @@ const share = openShare(
   openShared,
 );
 
-/** Pictures of examples are drawn from the present logits, or from those of a language. */
+/** Pictures of examples are drawn from the present logits. */
 async function preview(program: string): Promise<Requests["preview"]["reply"]> {
-  let place = logits.isText() ? logits.place() : undefined;
-  place = place && { ...place, picked: [] };
-  place ??= { logits: logitsOf({ kind: "shape", shape: "zipf", size: 500 }), history: [], picked: [] };
+  const place = { ...logits.place(), picked: [] };
   const vocabulary = logits.vocabulary();
   const ref = { kind: "program", text: program, statics: {}, seed: parameters.values().seed } as const;
   return engine.ask("preview", { ...ref, uniforms: {}, place, ...(vocabulary && { vocabulary }) });

@@ -42,7 +42,7 @@ export function openTimePlot(name: string, expected = 0): TimePlot {
     const y = scaleLinear(least < most ? [least, most] : [least - 1, most + 1], [bottom, top]);
     const places = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
     const [first, present] = [short(values[0]!), short(values.at(-1)!)];
-    ends.textContent = `${short(least)} to ${short(most)}, last ${present}`;
+    ends.textContent = `last ${present}`;
     const at = marked === undefined ? [] : [x(marked)];
     drawing.replaceChildren(
       chart(

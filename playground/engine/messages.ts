@@ -96,6 +96,7 @@ export interface ChainFacts {
   readonly stages: readonly string[];
   readonly picks: boolean;
   readonly states: readonly string[];
+  readonly measures: readonly string[];
 }
 
 export interface Evaluated {

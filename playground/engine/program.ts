@@ -40,13 +40,20 @@ export interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize
 /** Graphs compiled so far. */
 export const counters = { compiled: 0 };
 
-let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
+/** The program, the stages to compare with, and those before them. */
+const MAX_OPEN = 4;
 
-/** Opens a program; an unchanged one is cached. Throws `CompileError`. */
+/** By what they were opened from, the latest last. */
+const latest = new Map<string, OpenProgram>();
+
+/** Opens a program; the last ones are cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
   const key = JSON.stringify([ref.kind, ref.text, ref.chain, ref.statics, ref.seed]);
-  if (latest?.key !== key) latest = { key, program: open(ref) };
-  return latest.program;
+  const program = latest.get(key) ?? open(ref);
+  latest.delete(key);
+  latest.set(key, program);
+  if (latest.size > MAX_OPEN) latest.delete(latest.keys().next().value!);
+  return program;
 }
 
 export function sourceOf(text: string): SourceFile {

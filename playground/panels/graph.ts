@@ -19,14 +19,14 @@ export function openGraph(host: HTMLElement): GraphPanel {
       const removed = reply.nodesWithoutOptimizer - reply.nodes;
       status.classList.remove("fault");
       status.textContent = `${reply.nodes} nodes; without the optimizer ${reply.nodesWithoutOptimizer}${removed > 0 ? `: it removed ${removed}` : ""}. Views, which move no data, are not counted.`;
+      const drawn = reply.drawing && drawingOf(reply.drawing);
       body.replaceChildren(
-        reply.drawing
-          ? drawingOf(reply.drawing)
-          : h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
+        drawn?.element ?? h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
         details("Text", h("pre", { textContent: reply.text })),
         details("Text without the optimizer", h("pre", { textContent: reply.plainText })),
         details("What the optimizer removed", removedOf(reply)),
       );
+      drawn?.toStart();
     },
     fail(message) {
       status.textContent = message;
@@ -69,7 +69,13 @@ function removedOf({ optimizations, ops }: GraphReply): HTMLElement {
   );
 }
 
-function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): HTMLElement {
+interface Drawn {
+  readonly element: HTMLElement;
+  /** Scrolls to the first box, once the drawing is in the page. */
+  toStart(): void;
+}
+
+function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): Drawn {
   const lines = edges.map((points) =>
     svg("path", { class: "edge", d: points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${at(x)} ${at(y)}`).join("") }),
   );
@@ -95,7 +101,11 @@ function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): HTMLEl
   );
   const frame = scrolled("Drawing of the graph", picture);
   frame.classList.add("drawing");
-  return h("div", {}, legend, frame);
+  const [start] = nodes;
+  return {
+    element: h("div", {}, legend, frame),
+    toStart: () => (frame.scrollLeft = start ? start.x + start.width / 2 - frame.clientWidth / 2 : 0),
+  };
 }
 
 function boxOf({ x, y, width, height, lines, title, stage, isResult }: DrawnNode, of: string | undefined): SVGElement {

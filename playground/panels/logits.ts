@@ -9,14 +9,14 @@ import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } fr
 import { readVocabulary } from "../state/tokenList.js";
 
 export interface LogitsPanel {
-  /** Where the chain picks; undefined while the model reads. Throws `InputError` for an invalid list, and what the model refuses. */
-  place(): Place | undefined;
+  /** Where the chain picks. Throws `InputError` for an invalid list, and what the model refuses. */
+  place(): Place;
   /** The texts of the tokens: of the field, or of the model. Throws `InputError`. */
   vocabulary(): readonly string[] | undefined;
   /** The field with the texts. */
   texts(): string;
-  /** Whether the logits are those of a place in the text. */
-  isText(): boolean;
+  /** Whether the logits are those of a place in the text: `waiting` for the model, a shape takes their place. */
+  isText(): boolean | "waiting";
   source(): LogitSource;
   set(source: LogitSource, texts: string): void;
   /** Texts of tokens by id if the logits are the model's, else empty. */
@@ -30,6 +30,8 @@ const TITLES: Readonly<Record<Shape, string>> = {
   zipf: "Zipf: like words of a language",
   flat: "flat: hardly any difference",
 };
+
+const STAND_IN = { kind: "shape", shape: "zipf", size: 500 } as const;
 
 /** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
@@ -129,11 +131,12 @@ export function openLogits(
   };
   return {
     source,
-    isText: isModel,
+    isText: () => isModel() && (said === undefined ? "waiting" : true),
     place: () =>
       reporting(() => {
         const from = source();
-        return from.kind === "model" ? placeOf(seenAt()) : { logits: logitsOf(from), history: readHistory(past.value), picked: [] };
+        if (from.kind === "model") return placeOf(seenAt());
+        return { logits: logitsOf(from), history: readHistory(past.value), picked: [] };
       }),
     textsOf: (tokens) => (isModel() && said && "textsOf" in said ? said.textsOf(tokens) : new Map()),
     forgetModel() {
@@ -156,13 +159,15 @@ export function openLogits(
   };
 }
 
-/** What the worker is sent: functions cannot be copied. */
-const placeOf = (seen: Seen | undefined): Place | undefined =>
-  seen && {
-    ...{ logits: seen.logits, history: seen.history, picked: seen.picked },
-    ...(seen.earlier && { earlier: seen.earlier }),
-    ...(seen.guides && { guides: seen.guides }),
-  };
+/** What the worker is sent: functions cannot be copied. Before the model is there, logits like a language's. */
+const placeOf = (seen: Seen | undefined): Place =>
+  seen
+    ? {
+        ...{ logits: seen.logits, history: seen.history, picked: seen.picked },
+        ...(seen.earlier && { earlier: seen.earlier }),
+        ...(seen.guides && { guides: seen.guides }),
+      }
+    : { logits: logitsOf(STAND_IN), history: [], picked: [] };
 
 function readHistory(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");

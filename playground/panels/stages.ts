@@ -2,7 +2,7 @@
 import { bars, type TokenChange } from "../charts/bars.js";
 import { namedBars } from "../charts/named.js";
 import { rankPlot } from "../charts/ranks.js";
-import { h, short } from "../dom.js";
+import { h } from "../dom.js";
 import type { StageResult, StagesReply } from "../engine/messages.js";
 import { numbersOf } from "./numbers.js";
 
@@ -122,7 +122,7 @@ const rowsText = (before: StageResult, after: StageResult): string =>
   `${before.rows === after.rows ? "" : `${before.rows} → `}${after.rows} ${after.rows === 1 ? "token" : "tokens"}`;
 
 const bitsText = (before: StageResult, after: StageResult): string =>
-  `${short(Number(before.entropy.toPrecision(3)))} → ${short(Number(after.entropy.toPrecision(3)))} bits`;
+  `${Number(before.entropy.toPrecision(2))} → ${Number(after.entropy.toPrecision(2))} bits`;
 
 /** The named tokens are the likeliest, and the picked one. */
 function wholeOf(

@@ -6,8 +6,6 @@ import type { WalkReply } from "../engine/messages.js";
 export interface StatesPanel {
   steps(): number;
   show(reply: WalkReply): void;
-  /** Shows a message that is not an error. */
-  say(message: string): void;
   readonly fail: (message: string) => void;
 }
 
@@ -39,7 +37,6 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
       const shown = [...states.filter(({ values }) => hasMoved(values)), ...measures];
       plots.replaceChildren(...shown.map(({ name, values }) => plot(name, values)), plot(SURPRISE, surprises));
     },
-    say: (message) => say(message, false),
     fail: (message) => say(message, true),
   };
 }
