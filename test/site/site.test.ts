@@ -14,7 +14,7 @@ const FOLDER = join("build", "site");
 const LONG = { timeout: 60_000 };
 
 beforeAll(async () => {
-  const { status, output } = await attemptTool("site");
+  const { status, output } = await attemptTool("site", []);
   expect(status === 0 ? "" : output).toBe("");
 }, 600_000);
 
