@@ -14,8 +14,8 @@ const PACKAGES = {
   runtime: ["compiler", "settings"],
   server: ["compiler", "runtime"],
   cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime", "server"],
-  // the page opens with the examples
-  playground: ["compiler", "runtime", "examples"],
+  // the page opens with the examples, and lays out drawings as `ggsl explain --html` does
+  playground: ["compiler", "lsp", "runtime", "examples", "cli/html"],
   // the preview has the playground's engine and its panel of stages
   editors: ["compiler", "runtime", "lsp", "playground"],
   bench: ["compiler", "runtime"],

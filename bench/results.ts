@@ -249,6 +249,27 @@ export interface RpcTimings extends Circumstances {
   readonly loads: readonly LoadTraffic[];
 }
 
+/** One chain in one runtime. */
+export interface RuntimeSide {
+  readonly side: string;
+  /** Microseconds for a token, with the upload of the logits. */
+  readonly us: Spread;
+  readonly rounds: number;
+  /** Whether the token is that of GGSL's CPU backend. */
+  readonly isSame: boolean;
+}
+
+export interface RuntimeMeasurement {
+  readonly chain: string;
+  readonly stages: string;
+  readonly sides: readonly RuntimeSide[];
+}
+
+export interface RuntimeTimings extends Circumstances {
+  readonly vocab: number;
+  readonly measurements: readonly RuntimeMeasurement[];
+}
+
 export const circumstances = (command: string): Circumstances => ({
   date: new Date().toISOString().slice(0, 10),
   machine: { arch: process.arch, processor: cpus()[0]?.model ?? "unknown", processors: cpus().length },

@@ -10,6 +10,7 @@ import type { EvaluatorValues, NativeEvaluator } from "ggsl/native/binding.js";
 import { loadBinding } from "ggsl/native/loader.js";
 import { startSequence, uniformsOf } from "ggsl/sequence.js";
 import { loadedWasm } from "ggsl/wasm/loader.js";
+import { normalLogits } from "./logits.js";
 import { spreadOf, writeWhole, type Spread } from "./results.js";
 
 const VOCABULARY = 128256;
@@ -35,16 +36,6 @@ interface Result {
   readonly wasm: Spread;
   readonly ratio: number;
   readonly token: number;
-}
-
-/** Normally distributed, roughly like a model's logits; deterministic. */
-function makeLogits(): Float32Array {
-  let state = 1;
-  const uniform = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
-  return Float32Array.from({ length: VOCABULARY }, () => {
-    const radius = Math.sqrt(-2 * Math.log(uniform()));
-    return 3 * radius * Math.cos(2 * Math.PI * uniform());
-  });
 }
 
 /** Microseconds per token. */
@@ -81,7 +72,7 @@ interface Side {
 const text = ({ q1, median, q3 }: Spread): string =>
   `${median.toFixed(0)} us (${q1.toFixed(0)}-${q3.toFixed(0)})`.padStart(22);
 
-const logits = makeLogits();
+const logits = normalLogits(VOCABULARY);
 const results: Record<string, Result> = {};
 console.log(`V = ${VOCABULARY}, one thread, medians of ${ROUNDS} rounds of ${TOKENS} tokens`);
 for (const [name, stages] of Object.entries(CHAINS)) {

@@ -44,7 +44,7 @@ export function loadChains(
 }
 
 /** Compiles the chain and prints its warnings. */
-export function compileChain(source: ChainSource): Chain {
+export function compileChain(source: Pick<ChainSource, "compile">): Chain {
   const chain = source.compile();
   if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: usesColor() }));
   return chain;
@@ -67,7 +67,7 @@ export function chainSource(file: string | undefined, name: string | undefined, 
     throw new UsageError("expected either a FILE or -e STAGES");
   }
   checkStdinPath([file ?? ""], options);
-  const given = common(options);
+  const given = compileOptionsOf(options);
   if (program) return variants((v) => compile(program.text, { ...given, ...v, file: program.name }));
   if (stages !== undefined) return variants((v) => compilePipeline(stages, { ...given, ...v, file: "-e" }));
   return fromFile(file!, name, options);
@@ -78,7 +78,12 @@ const variants = (compileVariant: (variant: Variant) => Chain): ChainSource => (
   hasVariants: true,
 });
 
-const common = ({ set, optimize, disable, limits, ...options }: ChainOptions): CompileOptions => ({
+interface Compiled extends GrammarOptions, Pick<ChainOptions, "optimize" | "disable" | "limits"> {
+  readonly set?: Settings | undefined;
+}
+
+/** What the compiler is given, but for names and files. */
+export const compileOptionsOf = ({ set, optimize, disable, limits, ...options }: Compiled): CompileOptions => ({
   ...(isConstrained(options) && { constrained: true }),
   ...(limits && { limits }),
   ...(set && { set }),
@@ -86,21 +91,37 @@ const common = ({ set, optimize, disable, limits, ...options }: ChainOptions): C
   ...(disable && { disable }),
 });
 
-function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
+interface ChainFile {
+  readonly text: string;
+  /** It is a compiled graph, not a program. */
+  readonly isSpec: boolean;
+}
+
+/** Reads a program or a spec. */
+export function readChainFile(file: string): ChainFile {
   const bytes = readBytes(file, file.endsWith(".json") || file === "-" ? MAX_BYTES.spec : MAX_BYTES.source);
   // on standard input a brace begins a spec: it begins no program
-  if (file.endsWith(".json") || (file === "-" && /^\s*\{/.test(bytes.toString("utf8", 0, 100)))) {
+  const isSpec = file.endsWith(".json") || (file === "-" && /^\s*\{/.test(bytes.toString("utf8", 0, 100)));
+  return { text: decoded(file, bytes), isSpec };
+}
+
+/** The chain of a spec. */
+export const specChain = (text: string, { limits }: Pick<ChainOptions, "limits">): Chain =>
+  chainOf(readSpec(text, limits && { limits }));
+
+function fromFile(file: string, name: string | undefined, options: ChainOptions): ChainSource {
+  const { text, isSpec } = readChainFile(file);
+  if (isSpec) {
     if (options.set) throw new UsageError("--set needs a program, and the file is a spec");
     if (name !== undefined) throw new UsageError(`a spec contains one chain; "${name}" cannot be chosen`);
     if (options.optimize === false) throw new UsageError("--no-optimize needs a program, and the file is a spec");
     if (options.disable) throw new UsageError("--disable needs a program, and the file is a spec");
-    const chain = chainOf(readSpec(decoded(file, bytes), options.limits && { limits: options.limits }));
+    const chain = specChain(text, options);
     return { compile: () => chain, hasVariants: false };
   }
-  const text = decoded(file, bytes);
   const path = nameOf(file, options);
   const place = { file: path, importer: importerFor(path, options.root), ...(name !== undefined && { chain: name }) };
-  return variants((v) => compile(text, { ...common(options), ...v, ...place }));
+  return variants((v) => compile(text, { ...compileOptionsOf(options), ...v, ...place }));
 }
 
 /** The chain with `seed` in place of every open seed. */

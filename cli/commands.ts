@@ -33,6 +33,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "generate text with a model",
     load: async () => (await import("./commands/run.js")).addRun,
   },
+  compare: {
+    summary: "compare the texts of several chains: variety, repetition, entropy, log-probability",
+    load: async () => (await import("./commands/compare.js")).addCompare,
+  },
   chat: {
     summary: "talk with an instruct model",
     load: async () => (await import("./commands/chat.js")).addChat,

@@ -1,5 +1,5 @@
 /** Files that the command line names. */
-import fs, { existsSync, writeFileSync } from "node:fs";
+import fs, { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import path, { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Importer } from "@ggsl/compiler/check/program.js";
@@ -99,8 +99,17 @@ export const importerFor = (file: string, root = dirname(file)): Importer =>
 /** Writes a file, a text or bytes; `-` is standard output. Throws `InputError` with the reason if that fails. */
 export function writeOutput(path: string, content: string | Uint8Array): void {
   if (path === "-") return void process.stdout.write(content);
+  writing(path, () => writeFileSync(path, content));
+}
+
+/** Throws `InputError` before a long piece of work if its file could not be written, as far as its folder tells. */
+export function checkOutput(path: string): void {
+  if (path !== "-") writing(path, () => accessSync(dirname(path), constants.W_OK));
+}
+
+function writing(path: string, act: () => void): void {
   try {
-    writeFileSync(path, content);
+    act();
   } catch (error) {
     throw new InputError(`"${path}" cannot be written: ${reasonOf(error)}`, { code: "UNWRITABLE_FILE" });
   }

@@ -73,6 +73,12 @@ function listOf(text: string): (number | string)[] | undefined {
 export const PROGRAM_FILES = { files: ["ggsl"] } as const;
 /** Names of programs and specs. */
 const CHAIN_FILES = { files: ["ggsl", "json"] } as const;
+/** Programs and specs. */
+export const chainsArgument = (): Argument =>
+  withValues(
+    new Argument("[files...]", "GGSL files, folders or globs of them, or specs: *.graph.json; - is standard input"),
+    CHAIN_FILES,
+  );
 /** A program or a spec. */
 export const chainArgument = (): Argument =>
   withValues(new Argument("[file]", "GGSL file, or a spec: *.graph.json"), CHAIN_FILES);
@@ -86,10 +92,25 @@ export const samplerOption = (): Option =>
     ),
     CHAIN_FILES,
   );
-export const stagesOption = (): Option =>
-  withValues(new Option("-e, --stages <stages>", "a chain of standard samplers instead of FILE"), { stages: true });
+export const stagesOption = (about = "a chain of standard samplers instead of FILE"): Option =>
+  withValues(new Option("-e, --stages <stages>", about), { stages: true });
 export const setOption = (): Option =>
   new Option("--set <name=value>", "set a parameter of the chain (repeatable)").argParser(setting);
+/** For several chains. */
+export const setChainsOption = (): Option =>
+  new Option(
+    "--set <name=value>",
+    "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE (repeatable)",
+  ).argParser(chainSetting);
+
+/** `NAME=VALUE` or `CHAIN.NAME=VALUE`. */
+function chainSetting(text: string, present: Settings = {}): Settings {
+  const [, chain = "", rest] = /^([A-Za-z_]\w*\.)?(.*)$/s.exec(text)!;
+  const [[name, value] = []] = Object.entries(setting(rest!));
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=NUMBER.");
+  return { ...present, [chain + name]: value };
+}
+
 const stops = (text: string, present?: readonly string[]): string[] => [...(present ?? []), text];
 export const stopOption = (): Option =>
   new Option("--stop <text>", "a text that ends the text and is no part of it; repeatable").argParser(stops);

@@ -122,8 +122,11 @@ function strayChains({ main, chains }: Program, set: Settings): Diagnostic[] {
   return asked.filter((name) => !names.includes(name)).map((name) => unknownChain(start, name, names));
 }
 
-/** The settings for one chain. A name that no chain has goes to all chains, and each reports it. */
-function settingsOf(chain: Chain, all: readonly Chain[], set: Settings): Settings {
+/**
+ * The settings for one chain: `k` for every chain that has it, `best.k` for the chain `best`. A name that no chain has goes to all
+ * chains, and each reports it.
+ */
+export function settingsOf(chain: Chain, all: readonly Chain[], set: Settings): Settings {
   const has = ({ params }: Chain, name: string): boolean => params.some((p) => p.name.text === name);
   const entries = Object.entries(set).flatMap(([key, value]): [string, Settings[string]][] => {
     const point = key.indexOf(".");

@@ -83,6 +83,10 @@ export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "log
 export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile =>
   check(source, { ...options, meter: meterOf(options) });
 
+/** Checks a pipeline of standard samplers, which becomes the only chain of a program. */
+export const checkPipeline = (source: SourceFile, options: DriverOptions = {}): Checked =>
+  checkStages(source, { meter: meterOf(options) });
+
 /** Lowers a chain of a checked program. */
 export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
   const meter = meterOf(options);
@@ -143,7 +147,7 @@ export const compileProgram = (text: string, given: DriverOptions = {}): Compila
 /** Compiles a pipeline of standard samplers. */
 export const compileStages = (text: string, given: DriverOptions = {}): Compilation => {
   const options = metered(given);
-  return compileChecked(checkStages(sourceOf(text, options), options), options);
+  return compileChecked(checkPipeline(sourceOf(text, options), options), options);
 };
 
 /** The diagnostics of a program, including those from compiling each chain that it declares. */

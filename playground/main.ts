@@ -1,4 +1,4 @@
-/** The page: the worker compiles and evaluates the input on the left; the results are on the right. */
+/** The page: the worker compiles and evaluates the input; the panels show the results. */
 import { startEngine, EngineError, Superseded } from "./client/engine.js";
 import { byId, debounced, h } from "./dom.js";
 import { openEditor } from "./editor/editor.js";
@@ -13,6 +13,7 @@ import type {
 } from "./engine/messages.js";
 import { notify } from "./notices.js";
 import { showDiagnostics } from "./panels/diagnostics.js";
+import { openExamples } from "./panels/examples.js";
 import { openGraph } from "./panels/graph.js";
 import { openLogits } from "./panels/logits.js";
 import { openParameters } from "./panels/parameters.js";
@@ -32,16 +33,17 @@ const engine = startEngine(
 );
 
 const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
-function edited(): void {
-  // a changed program is not an example
-  if (EXAMPLES[Number(examples.value)]?.text !== editor.text()) examples.value = "";
-  compileSoon();
-}
+const evaluateSoon = debounced(() => void evaluate(), TYPING_PAUSE);
+const nothing = (): void => undefined;
 
-const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, edited);
+const help = {
+  hover: (request: Requests["hover"]["request"]) => ask("hover", request, nothing),
+  signature: (request: Requests["signature"]["request"]) => ask("signature", request, nothing),
+};
+const editor = openEditor(byId("editor"), EXAMPLES[0]!.text, help, compileSoon);
 const parameters = openParameters(byId("parameters"), {
   onUniform: () => {
-    text.setUniforms(parameters.values().uniforms);
+    text.changed();
     void evaluate();
   },
   onStatic: () => void compile(),
@@ -52,20 +54,25 @@ const parameters = openParameters(byId("parameters"), {
 });
 const logits = openLogits(
   byId("logits"),
-  debounced(() => void evaluate(), TYPING_PAUSE),
+  () => text.place()?.before,
+  () => text.prompt(),
+  evaluateSoon,
 );
 const stages = openStages(byId("stages"));
 const states = openStates(byId("states"), () => void evaluate());
 const graph = openGraph(byId("graph"));
-const text = openText(byId("text"), {
-  program: () => present && { request: { kind: "program", ...programRef() }, uniforms: parameters.values().uniforms },
+const text = openText(byId("text"), byId("course"), {
+  program: () => present && { request: programRef(), uniforms: parameters.values().uniforms },
   seed: () => parameters.values().seed,
   specOf: (request) => engine.ask("spec", request),
+  onPlace: () => logits.isText() !== false && void evaluate(),
   onModel: () => logits.forgetModel(),
 });
-openServerPanel(byId("server"), byId("text-title"), () => logits.forgetModel());
+openServerPanel(byId("server"), byId("text-title"), () => {
+  logits.forgetModel();
+  text.write();
+});
 const chains = byId<HTMLSelectElement>("chains");
-const examples = byId<HTMLSelectElement>("examples");
 
 /** The chain to evaluate; undefined while the program has errors. */
 let present: ChainFacts | undefined;
@@ -90,7 +97,7 @@ async function ask<K extends Kind>(
 
 const programRef = (): ProgramRef => {
   const { statics, seed } = parameters.values();
-  return { text: editor.text(), statics, seed, ...(chains.value !== "" && { chain: chains.value }) };
+  return { kind: "program", text: editor.text(), statics, seed, ...(chains.value !== "" && { chain: chains.value }) };
 };
 
 /** After a change of the program: updates diagnostics, parameters, graph, and then the results. */
@@ -109,44 +116,59 @@ async function compile(): Promise<void> {
   present = reply.absent === undefined ? reply.chain : undefined;
   markStale(!present);
   if (!present) return;
-  void ask("graph", programRef(), graph.fail).then((made) => made && graph.show(made));
+  text.changed();
   await evaluate();
+  void ask("graph", programRef(), graph.fail).then((made) => made && graph.show(made));
 }
 
-/** After a change of a uniform or of the logits: evaluates without compiling. */
+/** After a change of a uniform, of the logits or of the place: evaluates without compiling. */
 async function evaluate(): Promise<void> {
   if (!present) return;
   const request = chainRequest();
   if (!request) return;
-  const walk = walkOf(request, present);
   const reply = await ask("stages", request, stages.fail);
   if (reply) {
     if (reply.note !== undefined) notify(reply.note);
     showStages(reply);
   }
-  await walk;
+  await walkOf({ ...request, ...programRef(), uniforms: parameters.values().uniforms }, present);
 }
 
 function showStages(reply: StagesReply): void {
   const { tokens, picked } = reply;
   const named = picked === undefined || tokens.includes(picked) ? tokens : Int32Array.of(...tokens, picked);
   stages.show(reply, logits.textsOf(named));
+  stages.place(placeText());
 }
 
-async function walkOf(request: ChainRequest, { picks, states: names }: ChainFacts): Promise<void> {
-  if (!picks) return states.say("The chain picks no token, so there are no steps to follow.");
+/** Where the distribution is from. */
+function placeText(): string {
+  const isText = logits.isText();
+  const place = isText === true ? text.place() : undefined;
+  if (isText === "waiting") return "Until the model is here: probabilities like those of words of a language (Zipf).";
+  if (!place) return "";
+  const { side, at, before } = place;
+  const so = before.prompt + before.tokens.map((token) => token.text).join("");
+  const whose = side === 0 ? "your program's text" : "the text to compare with";
+  return `Token ${at + 1} of ${whose}, after “${so.length > 50 ? "…" : ""}${so.slice(-50)}”. Choose another token above.`;
+}
+
+/** Only what changes from step to step is worth following. */
+async function walkOf(request: ChainRequest, chain: ChainFacts): Promise<void> {
+  const isWorth = chain.picks && chain.states.length + chain.measures.length > 0;
+  byId("states").parentElement!.hidden = !isWorth;
+  if (!isWorth) return;
   const reply = await ask("walk", { ...request, steps: states.steps() }, states.fail);
-  if (!reply) return;
-  states.show(reply);
-  if (names.length === 0) byId("states-title").textContent = "States: the chain has none";
-  else byId("states-title").textContent = "States";
+  if (reply) states.show(reply);
 }
 
 function chainRequest(): ChainRequest | undefined {
   try {
-    const { uniforms } = parameters.values();
-    const [row, history, vocabulary] = [logits.logits(), logits.history(), logits.vocabulary()];
-    return { ...programRef(), uniforms, logits: row, history, ...(vocabulary && { vocabulary }) };
+    const { uniforms, seed } = parameters.values();
+    const [place, vocabulary] = [logits.place(), logits.vocabulary()];
+    const isOther = logits.isText() === true && text.place()?.side === 1;
+    const ref: ProgramRef = isOther ? { kind: "pipeline", text: text.against(), statics: {}, seed } : programRef();
+    return { ...ref, uniforms: isOther ? {} : uniforms, place, ...(vocabulary && { vocabulary }) };
   } catch (error) {
     // the panel shows the error; the old results belong to other logits
     stages.fail((error as Error).message);
@@ -169,12 +191,12 @@ function showChains({ chains: names, chain }: CheckReply): void {
 
 // ---------------------------------------------------------------- choosing and sharing
 
-function openShared({ program, chain, uniforms, statics, seed, source, vocabulary }: Shared): void {
+function openShared({ program, chain, uniforms, statics, seed, source, vocabulary, against }: Shared): void {
+  text.set({ ...(source.kind === "model" && { prompt: source.prompt }), ...(against !== undefined && { against }) });
   parameters.set({ uniforms, statics, seed });
   logits.set(source, vocabulary ?? "");
   chains.replaceChildren(...(chain === undefined ? [] : [h("option", { value: chain, textContent: chain })]));
   chains.value = chain ?? "";
-  examples.value = "";
   editor.setText(program);
 }
 
@@ -186,23 +208,25 @@ const share = openShare(
     ...(chains.value !== "" && { chain: chains.value }),
     ...parameters.values(),
     source: logits.source(),
+    ...(text.against() !== "" && { against: text.against() }),
     ...(logits.texts() !== "" && { vocabulary: logits.texts() }),
   }),
   openShared,
 );
 
-examples.append(
-  h("option", { value: "", textContent: "…", disabled: true }),
-  ...EXAMPLES.map(({ title }, i) => h("option", { value: String(i), textContent: title })),
-);
-examples.value = "0";
-examples.onchange = () => {
-  const example = EXAMPLES[Number(examples.value)];
-  if (!example) return;
+/** Pictures of examples are drawn from the present logits. */
+async function preview(program: string): Promise<Requests["preview"]["reply"]> {
+  const place = { ...logits.place(), picked: [] };
+  const vocabulary = logits.vocabulary();
+  const ref = { kind: "program", text: program, statics: {}, seed: parameters.values().seed } as const;
+  return engine.ask("preview", { ...ref, uniforms: {}, place, ...(vocabulary && { vocabulary }) });
+}
+
+openExamples(byId("examples"), preview, (example) => {
   parameters.set({ uniforms: {}, statics: {}, seed: parameters.values().seed });
   chains.replaceChildren();
   editor.setText(example.text);
-};
+});
 chains.onchange = () => void compile();
 
 void ask("language", null, notify).then((tables) => tables && editor.setTables(tables));

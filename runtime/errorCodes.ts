@@ -22,6 +22,7 @@ export const ERROR_CLASSES = {
   OptionError: "an invalid option of the compiler (`@ggsl/compiler`); a `RangeError`",
   EmitError:
     "a graph without an equivalent in another runtime's form (`@ggsl/compiler`); `faults` names each stage that prevents it",
+  OnnxModelError: "an ONNX model that a chain cannot be appended to (`@ggsl/compiler`, `ggsl/onnx`)",
   UnreadableFile: "a file that is not read (`@ggsl/compiler`)",
   ImportError: "settings that cannot be imported (`@ggsl/settings`)",
   ExportError: "a chain that cannot be exported (`@ggsl/settings`); `reasons` names each stage that prevents it",
@@ -275,6 +276,16 @@ export const ERROR_CODES = {
     classes: ["EmitError"],
     when: "a chain has no equivalent in the form of `ggsl compile --emit`",
     fix: "change what `faults` names; [runtimes.md](runtimes.md) lists what other runtimes run",
+  },
+  INVALID_ONNX: {
+    classes: ["OnnxModelError"],
+    when: "the file of `ggsl compile --into` is no ONNX model, or damaged",
+    fix: "give an ONNX model, or download it again",
+  },
+  UNSUITABLE_ONNX: {
+    classes: ["OnnxModelError"],
+    when: "the model of `ggsl compile --into` is no language model, has operators of another version, or has a sampler already",
+    fix: "change the model as the message says; [runtimes.md](runtimes.md) lists what is expected",
   },
   USAGE: {
     classes: ["UsageError"],

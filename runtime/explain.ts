@@ -6,39 +6,64 @@ import { chooseDeviceSync } from "./devices/choose.js";
 import type { DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type PlacedGraph } from "./devices/place.js";
 import { explainGraph, placedStages, type Explanation } from "./explanation.js";
+import { InputError } from "./errors.js";
+import type { DeviceFamily, EvaluatorOptions } from "./native/binding.js";
 import { hasNative, loadBinding } from "./native/loader.js";
+import { readServers, type RemoteKind, type Server } from "./remote/servers.js";
 
 export interface ExplainOptions {
   /** Where it would run; default `cpu`. */
   readonly backend?: DeviceBackend;
   readonly device?: number | string | undefined;
+  /** A worker, `HOST:PORT` or `HOST:PORT=KIND`, instead of a device. It need not run: what is sent depends on its kind alone. */
+  readonly server?: string | undefined;
   readonly strict?: boolean | undefined;
 }
 
-/** Throws `InputError` for a device that does not exist and, if `strict`, for a chain that the device cannot run as a whole. */
+/** Throws `InputError` for a device that does not exist, for a worker's address that is none and, if `strict`, for a chain that the device cannot run as a whole. */
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
-  if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined) loadBinding();
+  const [server] = options.server === undefined ? [] : readServers([options.server]);
+  if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined || server) loadBinding();
   if (!hasNative("nodes are counted in the spec, not in ggml's graph")) return explainGraph(graph, vocabSize);
   const { backend = "cpu", strict } = options;
-  const { device } = chooseDeviceSync({ backend, device: options.device });
-  using placed = placeGraph(graph, vocabSize, { device, inModel: backend !== "cpu", strict });
+  const place = server ? placeOf(server, options) : chooseDeviceSync({ backend, device: options.device });
+  const isHost = backend === "cpu" && !server;
+  using placed = placeGraph(graph, vocabSize, { ...place, inModel: !isHost, strict });
   const { split } = placed;
   const cost = costOf(graph, vocabSize);
   return {
-    ...countInGgml(placed, vocabSize, device),
+    ...countInGgml(placed, vocabSize, server ? { rewriteFor: familyOf(server.kind) } : { device: place.device }),
     readbackBytes: split ? split.bytes : cost.readbackBytes,
     cost,
-    stages: placedStages(graph, backend === "cpu" ? "cpu" : device, split),
+    stages: placedStages(graph, isHost ? "cpu" : place.device, split),
     interface: interfaceOf(graph),
     ...(split && { split }),
   };
 }
 
+function placeOf(
+  { endpoint, kind }: Server,
+  { backend, device }: ExplainOptions,
+): { device: string; kind: RemoteKind } {
+  if (device !== undefined || (backend !== undefined && backend !== "cpu"))
+    throw new InputError("`server` names the device: give no `backend` or `device` with it", {
+      code: "INVALID_ARGUMENT",
+    });
+  return { device: endpoint, kind };
+}
+
+/** Our own kernels run in this process alone, so that graphs for a worker's CPU are as for any device. */
+const familyOf = (kind: RemoteKind): DeviceFamily => (kind === "cpu" ? "other" : kind);
+
 type Counts = Pick<Explanation, "nodes" | "nodesWithoutViews" | "isMeasured" | "rewrites">;
 
-function countInGgml({ words }: PlacedGraph, vocabSize: number, device: string): Counts {
+function countInGgml(
+  { words }: PlacedGraph,
+  vocabSize: number,
+  where: Pick<EvaluatorOptions, "device" | "rewriteFor">,
+): Counts {
   const binding = loadBinding();
-  const native = new binding.Evaluator(new binding.Graph(words), { vocabSize, device, fuse: false });
+  const native = new binding.Evaluator(new binding.Graph(words), { vocabSize, ...where, fuse: false });
   const { nodes, nodesWithoutViews, rewritten } = native;
   native.dispose();
   const rewrites = binding.rewrites().flatMap(({ name, reason }) => {

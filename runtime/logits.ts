@@ -11,9 +11,14 @@ import { promptTokens, type TokenizeOptions } from "./prompt.js";
 /** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
 export interface LogitsOptions extends ContextSettings, TokenizeOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Of how many of the prompt's last tokens the logits that follow them are wanted, one row after the other; default 1. */
+  readonly last?: number | undefined;
 }
 
-const checkOptions = is.options({ signal: checks.signal, special: is.flag });
+/** The most numbers of all rows: 256 MiB. */
+const MAX_NUMBERS = 2 ** 26;
+
+const checkOptions = is.options({ signal: checks.signal, special: is.flag, last: is.integer(1, MAX_NUMBERS) });
 
 /** Decodes the prompt in a context of its own without a chain, which returns the model's raw logits. */
 export async function nextLogits(
@@ -23,9 +28,10 @@ export async function nextLogits(
 ): Promise<Float32Array> {
   checks.prompt(translated(() => native.info).vocabSize)(prompt, "prompt");
   checkOptions(options, "options");
-  const { signal, special, ...own } = options;
+  const { signal, special, last = 1, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
   const tokens = promptTokens(native, prompt, { special });
+  checkRows(last, tokens.length, translated(() => native.info).vocabSize);
   if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;
   const ignore = onAbort(signal, () => context?.abort());
@@ -35,16 +41,32 @@ export async function nextLogits(
     signal?.throwIfAborted();
     checkLength(tokens.length, Math.min(merged.contextSize ?? Infinity, context.contextSize));
     const outputs = new Uint8Array(tokens.length);
-    outputs[tokens.length - 1] = 1;
+    outputs.fill(1, tokens.length - last);
     const positions = Int32Array.from(tokens, (_, i) => i);
-    const [output] = await context.decode({ tokens, positions, sequences: new Int32Array(tokens.length), outputs });
-    return output!.logits!;
+    const rows = await context.decode({ tokens, positions, sequences: new Int32Array(tokens.length), outputs });
+    return joined(rows.map(({ logits }) => logits!));
   } catch (error) {
     throw translate(error, signal);
   } finally {
     ignore();
     context?.dispose();
   }
+}
+
+function joined(rows: readonly Float32Array[]): Float32Array {
+  if (rows.length === 1) return rows[0]!;
+  const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+  rows.forEach((row, i) => all.set(row, i * row.length));
+  return all;
+}
+
+function checkRows(last: number, promptLength: number, vocabSize: number): void {
+  const most = Math.min(promptLength, Math.floor(MAX_NUMBERS / vocabSize));
+  if (last <= most) return;
+  throw new InputError(
+    `\`last\` must be at most ${most} for a prompt of ${promptLength} tokens and a vocabulary of ${vocabSize}, found ${last}`,
+    { code: "INVALID_ARGUMENT" },
+  );
 }
 
 function checkLength(length: number, contextSize: number): void {

@@ -96,7 +96,8 @@ export interface Model extends Disposable {
   batch(options: BatchOptions): GenerationBatch;
   /**
    * The model's raw logits of the token after a prompt, one f32 for each token of the vocabulary, as input of `Chain.evaluate`
-   * and `createEvaluator`. Each call decodes the whole prompt in a context of its own.
+   * and `createEvaluator`; with `last`, a row for each of the prompt's last tokens. Each call decodes the whole prompt in a context
+   * of its own.
    * @throws InputError for a prompt that does not fit the context, and for a logit that is NaN or +inf
    * @throws AbortError when `signal` is aborted
    */

@@ -79,6 +79,8 @@ export interface Steps {
   readonly sequence: SequenceState;
   /** What the graph is given for these logits, which must be one for each token; whoever computes it checks that none is NaN or +inf. */
   begin(values: LogitValues): Given;
+  /** What the graph is given beside logits, for logits that are on a device. */
+  beginWithoutLogits(): Omit<Given, "logits">;
   /** The result of the step, from the outputs of the graph. */
   end(outputs: Outputs): StepResult;
   /** Accepts a token, by default that of the last step: advances draws, states and history. */
@@ -101,6 +103,7 @@ export function openSteps(graph: Graph, vocabSize: number, options: StepOptions)
   const checkOpen = (): void => {
     if (isClosed) throw new InputError("this evaluator is disposed", { code: "DISPOSED" });
   };
+  const given = (): Omit<Given, "logits"> => ({ uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) });
   let latest: Outputs | undefined;
   let picked: number | undefined;
   return {
@@ -110,7 +113,11 @@ export function openSteps(graph: Graph, vocabSize: number, options: StepOptions)
     begin(values) {
       checkOpen();
       const logits = logitsFrom(values, vocabSize);
-      return { logits, uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) };
+      return { logits, ...given() };
+    },
+    beginWithoutLogits() {
+      checkOpen();
+      return given();
     },
     end(outputs) {
       checkOpen();

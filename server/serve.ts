@@ -185,7 +185,7 @@ function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
 
 /** Opens the context, so that one that does not fit in memory ends the start and not the first request. */
 async function warmUp({ engine, defaults }: Serving): Promise<void> {
-  const chain = defaults.of({ narrows: false, edits: false, constrained: false });
+  const chain = defaults.of({ edits: false, constrained: false });
   const { model, batch } = engine;
   const prompt = Int32Array.of(Math.max(model.info.bos, 0));
   // the first place may be reserved

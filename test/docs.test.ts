@@ -22,6 +22,7 @@ import { formatDiagnostics } from "../compiler/check/format.js";
 import { surveyCpuVariants } from "../runtime/devices/survey.js";
 import { runTests } from "../runtime/testing.js";
 import { importerFor } from "../cli/files.js";
+import { headingId } from "../tools/lib/headingId.js";
 import { tsc } from "./codegen/ggsl.js";
 import { DEMO_MODEL } from "./model/file.js";
 
@@ -129,12 +130,7 @@ test("the learning path has a page for each step, with blocks that run", () => {
 
 test("every link between the pages has a target page and heading", () => {
   const slugs = (page: string): string[] =>
-    [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, h]) =>
-      h!
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, "")
-        .replaceAll(" ", "-"),
-    );
+    [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, h]) => headingId(h!));
   const broken = PAGES.filter((page) => page.startsWith("docs/")).flatMap((page) =>
     [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:|\.\.)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(
       ([all, to, at]) => {
@@ -145,6 +141,16 @@ test("every link between the pages has a target page and heading", () => {
     ),
   );
   expect(broken).toEqual([]);
+});
+
+test("the C of the README is that of the example", () => {
+  const linesOf = (text: string): string[] => text.split("\n").map((line) => line.trim().replace(/ +/g, " "));
+  const program = linesOf(readFileSync("examples/embed/c/main.c", "utf8"));
+  const shown = BLOCKS.filter(({ page, language }) => page === "README.md" && language === "c").flatMap(({ text }) =>
+    linesOf(text.trimEnd()),
+  );
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown.filter((line) => !program.includes(line))).toEqual([]);
 });
 
 const STEPS: Step[] = EXECUTED.flatMap((page) =>

@@ -55,7 +55,7 @@ test("a disabled pass is not in the trace, and every phase refuses an unknown na
 });
 
 test("the playground compiles to the same graphs as the library", () => {
-  const { graph } = openProgram({ text: TEXT, chain: "open", statics: { k: 7 }, seed: 3 });
+  const { graph } = openProgram({ kind: "program", text: TEXT, chain: "open", statics: { k: 7 }, seed: 3 });
   const options = { chain: "open", set: { k: 7 } };
   expect(graph()).toEqual(graphOf(compileProgram(TEXT, options)));
   const disable = ["few-rows"];

@@ -13,13 +13,13 @@
  *     --source     only unpacks llama.cpp's source
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
-import { linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
+import { backendFile, linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
 import { readArguments } from "./lib/arguments.js";
 import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";
 import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
-import { buildRpc } from "./lib/rpc.js";
+import { compileRpc } from "./lib/rpc.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
 /** Debian's packages have the same names. */
@@ -105,11 +105,16 @@ export const unpackSource = (): Promise<void> => cloneSource(checkLlama().bundle
 /** Builds ggml's RPC backend, unless it is up to date. */
 export async function buildRpcBackend(force = false): Promise<void> {
   const { bundle, libraries } = checkLlama();
-  const prepare = async (): Promise<void> => {
+  const output = join(buildFolder, "rpc", backendFile("rpc"));
+  const stamp = `${RELEASE.tag} ${libraries} ${fingerprint(["tools/lib/rpc.ts"])}`;
+  const stampFile = join(dirname(output), "stamp");
+  const made = await once({ stampFile, stamp, outputs: [output], force }, async () => {
     await checkCompilers();
     await cloneSource(bundle);
-  };
-  await buildRpc({ source, tag: RELEASE.tag, libraries, buildFolder, force }, prepare);
+    mkdirSync(dirname(output), { recursive: true });
+    await compileRpc({ source, libraries, compiler: "g++", output });
+  });
+  console.log(`build:native: ${made ? "built build/rpc/libggml-rpc.so" : "RPC backend up to date"}`);
 }
 
 async function buildBackend(given: string, force: boolean): Promise<void> {

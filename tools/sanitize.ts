@@ -19,6 +19,7 @@ import { buildSanitized } from "./build-native.js";
 import { attempt, attemptNode, root, ToolError } from "./lib/process.js";
 
 const MODEL = join("examples", "model", "demo-q8_0.gguf");
+const SPEC = join("examples", "embed", "story.graph.json");
 
 interface Program {
   readonly name: string;
@@ -110,14 +111,25 @@ export function reportsIn(log: string): string[] {
     .map((block) => block.trim());
 }
 
+/** Programs of threads: the mechanisms alone, and a sampler of the C library for each of 8 threads, in graphs and on the host. */
+const THREADS: Readonly<Record<string, (libraries: string) => readonly [string, ...string[]]>> = {
+  threads: (libraries) => ["ggsl_threads_test", libraries, MODEL],
+  "threads of the C library": (libraries) => ["ggsl_library_test", "threads", libraries, MODEL, SPEC],
+};
+
 async function checkThreads(): Promise<string[]> {
   const { folder, libraries } = await buildSanitized("threads");
-  const start = performance.now();
-  const { status, output, reason } = await attempt(join(folder, "ggsl_threads_test"), [libraries, MODEL]);
-  const reports = output.split(/={10,}\n/).filter((part) => part.includes("WARNING: ThreadSanitizer"));
-  if (status !== 0 && reports.length === 0) reports.push(`${reason ?? `status ${status}`}\n${output.slice(-4000)}`);
-  console.log(`sanitize: threads: ${reports.length} reports, ${((performance.now() - start) / 1000).toFixed(0)} s`);
-  return reports.map((report) => `threads: ${report}`);
+  const faults: string[] = [];
+  for (const [name, command] of Object.entries(THREADS)) {
+    const start = performance.now();
+    const [program, ...args] = command(libraries);
+    const { status, output, reason } = await attempt(join(folder, program), args);
+    const reports = output.split(/={10,}\n/).filter((part) => part.includes("WARNING: ThreadSanitizer"));
+    if (status !== 0 && reports.length === 0) reports.push(`${reason ?? `status ${status}`}\n${output.slice(-4000)}`);
+    console.log(`sanitize: ${name}: ${reports.length} reports, ${((performance.now() - start) / 1000).toFixed(0)} s`);
+    faults.push(...reports.map((report) => `${name}: ${report}`));
+  }
+  return faults;
 }
 
 /** The path of one of the compiler's libraries. */

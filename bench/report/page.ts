@@ -8,6 +8,7 @@ import {
   type Machine,
   type ModelTimings,
   type RpcTimings,
+  type RuntimeTimings,
   type ServerTimings,
   type TextsTimings,
   type Timings,
@@ -17,6 +18,7 @@ import { ROOT } from "../tool.js";
 import { launchTable, MODEL } from "./launches.js";
 import { modelTable } from "./models.js";
 import { loadTable, speedTable, trafficTable } from "./rpc.js";
+import { evaluateTargets, runtimeTable } from "./runtimes.js";
 import { serverTable, serverTargets } from "./server.js";
 import { markdown, ofFirstVariant, profileTable, spreadText, timingTable, variantTable } from "./table.js";
 import { compileTargets, samplingTargets, targetTable, textTargets } from "./targets.js";
@@ -50,6 +52,7 @@ function measuredPart(): string {
   const texts = results<TextsTimings>("batches.json");
   const server = results<ServerTimings>("server.json");
   const rpc = results<RpcTimings>("rpc.json");
+  const runtimes = results<RuntimeTimings>("runtimes.json");
   const launches = results<readonly WorkCount[]>("launches.json");
   return [
     ...(timings ? [circumstancesOf(timings)] : []),
@@ -64,6 +67,7 @@ function measuredPart(): string {
     ...(models ? ["", modelPart(models)] : []),
     ...(server ? ["", serverPart(server)] : []),
     ...(rpc ? ["", rpcPart(rpc)] : []),
+    ...(runtimes ? ["", runtimePart(runtimes)] : []),
     ...(launches ? ["", launchPart(launches)] : []),
   ].join("\n");
 }
@@ -144,6 +148,16 @@ function rpcPart(timings: RpcTimings): string {
     markdown(loadTable(loads)),
   ].join("\n");
 }
+
+const runtimePart = (timings: RuntimeTimings): string =>
+  [
+    "### Other runtimes\n",
+    circumstancesOf(timings),
+    `Microseconds for a token with plain logits, V = ${timings.vocab}, one thread: medians and quartiles. A star marks another token than that of GGSL's CPU backend. WebGPU runs in software here (SwiftShader), so its times say nothing of a GPU.\n`,
+    `${markdown(runtimeTable(timings.measurements))}\n`,
+    "`evaluate` checks the logits and works out draws and uniforms around the native call:\n",
+    markdown(evaluateTargets(timings.measurements)),
+  ].join("\n");
 
 const launchPart = (counts: readonly WorkCount[]): string =>
   [

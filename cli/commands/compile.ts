@@ -42,7 +42,7 @@ export function addCompile(command: Command): Command {
     .addOption(limitsOption())
     .action(async (file: string | undefined, name: string | undefined, { emit, output, ...options }: Options) => {
       checkFormOptions(emit, options);
-      const written = await FORMS[emit].write(loadChain(file, name, options), optionsOf(options));
+      const written = await FORMS[emit].write(loadChain(file, name, options), optionsOf(options), output);
       if (typeof written !== "string" && output === undefined && process.stdout.isTTY)
         throw new UsageError(`--emit ${emit} writes bytes, which a terminal does not show; name a file with -o`);
       writeOutput(output ?? "-", written);

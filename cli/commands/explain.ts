@@ -30,6 +30,7 @@ interface Options extends ChainOptions {
   readonly vocab: number;
   readonly backend: DeviceBackend;
   readonly device?: number | string;
+  readonly rpc?: string;
   readonly strict?: true;
   readonly json?: true;
   readonly html?: true;
@@ -51,6 +52,12 @@ export const addExplain = (command: Command): Command =>
       new Option("--backend <name>", "the backend that would run the chain").choices(DEVICE_BACKENDS).default("cpu"),
     )
     .addOption(deviceOption())
+    .addOption(
+      new Option(
+        "--rpc <worker>",
+        "a worker instead of a device: HOST:PORT[=cpu|vulkan|cuda|other]; it need not run",
+      ).conflicts(["backend", "device"]),
+    )
     .addOption(strictOption())
     .addOption(noOptimizeOption())
     .addOption(disableOption())
@@ -65,11 +72,11 @@ export const addExplain = (command: Command): Command =>
     .addOption(new Option("--drawing", "with --html: only the drawing of the graph").conflicts(["json", "stage"]))
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action((file: string | undefined, name: string | undefined, options: Options) => {
-      const { backend, device, strict, output } = options;
+      const { backend, device, rpc: server, strict, output } = options;
       const source = chainSource(file, name, options);
       const chain = compileChain(source);
       if (options.drawing && !options.html) throw new UsageError("--drawing needs --html");
-      const whole = explain(chain.graph, options.vocab, { backend, device, strict });
+      const whole = explain(chain.graph, options.vocab, { backend, device, server, strict });
       if (options.stage !== undefined && options.stage > whole.stages.length)
         throw new UsageError(`the chain has ${whole.stages.length} stages, found --stage ${options.stage}`);
       const text = options.html

@@ -2,7 +2,7 @@
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { existsSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { moduleChains } from "@ggsl/codegen/chains.js";
 import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
@@ -10,7 +10,7 @@ import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { InputError } from "ggsl/errors.js";
 import { importerFor, MAX_BYTES, readSource, readText, writeOutput } from "../files.js";
 import { usesColor } from "../terminal.js";
-import { programArgument, rootOption, setting, UsageError } from "../usage.js";
+import { programArgument, rootOption, setChainsOption, UsageError } from "../usage.js";
 
 interface Options {
   readonly output?: string;
@@ -28,11 +28,7 @@ export const addGen = (command: Command): Command =>
     .option("--dts", "write only types, to FILE.d.ts, for a bundler that imports the .ggsl file itself")
     .addOption(rootOption())
     .option("--check", "write nothing; exit with status 1 if the module is out of date")
-    .option(
-      "--set <name=value>",
-      "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE (repeatable)",
-      moduleSetting,
-    )
+    .addOption(setChainsOption())
     .action((file: string, chains: string[], options: Options) => {
       const output = outputOf(file, options);
       const [text, named] = generate(file, chains, output, options);
@@ -42,14 +38,6 @@ export const addGen = (command: Command): Command =>
       else if (options.check) compare(output, text, file, chains, options);
       else write(output, text);
     });
-
-/** `NAME=VALUE` or `CHAIN.NAME=VALUE`. */
-function moduleSetting(text: string, present: Settings = {}): Settings {
-  const [, chain = "", rest] = /^([A-Za-z_]\w*\.)?(.*)$/s.exec(text)!;
-  const [[name, value] = []] = Object.entries(setting(rest!));
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=NUMBER.");
-  return { ...present, [chain + name]: value };
-}
 
 function outputOf(file: string, { output, dts, check }: Options): string {
   if (output === "-" && check) throw new UsageError("--check compares a file, and standard output is not a file");

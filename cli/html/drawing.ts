@@ -2,7 +2,7 @@
 import { drawingOf, MAX_DRAWN, type Box, type Drawing } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { numberText } from "@ggsl/compiler/graph/text.js";
-import { html, type Markup } from "./escape.js";
+import { html, type Markup } from "ggsl/markup.js";
 import { layOut, type Point } from "./layout.js";
 
 /** Number of stage colours. Further stages reuse them; each node also shows the number of its stage. */

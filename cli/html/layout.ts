@@ -11,14 +11,19 @@ interface Dagre {
   layout(graph: DagreGraph): void;
 }
 
+interface Edge {
+  readonly v: string;
+  readonly w: string;
+}
+
 interface DagreGraph {
   setGraph(settings: Readonly<Record<string, number>>): void;
   setNode(id: string, size: { readonly width: number; readonly height: number }): void;
   setEdge(from: string, to: string, label: object, name: string): void;
   graph(): { readonly width: number; readonly height: number };
   node(id: string): Point;
-  edges(): readonly object[];
-  edge(edge: object): { readonly points: readonly Point[] };
+  edges(): readonly Edge[];
+  edge(edge: Edge): { readonly points: readonly Point[] };
 }
 
 const dagre = untyped as unknown as Dagre;
@@ -46,6 +51,36 @@ export function layOut(nodes: readonly Node[], edges: readonly (readonly [from: 
   edges.forEach(([from, to], i) => graph.setEdge(from, to, {}, `${i}`));
   dagre.layout(graph);
   const { width, height } = graph.graph();
-  const lines = graph.edges().map((edge) => graph.edge(edge).points);
+  const sizes = new Map(nodes.map((node) => [node.id, node]));
+  const rows = new Map(nodes.map(({ id, height: own }) => [graph.node(id).y, own]));
+  const lines = graph.edges().map((edge) => {
+    const inner = graph.edge(edge).points.slice(1, -1);
+    const [from, to] = [graph.node(edge.v), graph.node(edge.w)];
+    return [
+      endOf(from, sizes.get(edge.v)!, inner[0] ?? to, 1),
+      ...aroundBoxes(inner, rows),
+      endOf(to, sizes.get(edge.w)!, inner.at(-1) ?? from, -1),
+    ];
+  });
   return { width, height, placeOf: (id) => graph.node(id), lines };
 }
+
+/** The share of a box's width on which lines begin and end. */
+const ENDS = 0.7;
+
+/** Where a line leaves or meets a box: on its lower side (1) or its upper one (-1), towards the line's next point. */
+function endOf({ x, y }: Point, { width, height }: Node, next: Point, side: 1 | -1): Point {
+  const reach = (width * ENDS) / 2;
+  return { x: Math.min(x + reach, Math.max(x - reach, next.x)), y: y + (side * height) / 2 };
+}
+
+/**
+ * The inner points of a line, so that it crosses each row of boxes vertically, where dagre left room for it, and bends only between
+ * rows; on the straight way from row to row it would run behind the corners of boxes.
+ * @param rows the height of the boxes of each row, by the row's middle
+ */
+const aroundBoxes = (points: readonly Point[], rows: ReadonlyMap<number, number>): Point[] =>
+  points.flatMap(({ x, y }) => {
+    const half = (rows.get(y) ?? 0) / 2;
+    return half === 0 ? [{ x, y }] : [y - half, y + half].map((at) => ({ x, y: at }));
+  });

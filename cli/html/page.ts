@@ -1,7 +1,4 @@
-/**
- * The page of `ggsl explain --html`: self-contained and without scripts. All text from a program is escaped, and the page's
- * content security policy forbids scripts and requests.
- */
+/** The page of `ggsl explain --html`. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
@@ -9,8 +6,9 @@ import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { splitText } from "ggsl/devices/place.js";
 import { costText, type Explanation, type StageExplanation } from "ggsl/explanation.js";
 import { COLORS, draw } from "./drawing.js";
-import { html, type Markup } from "./escape.js";
+import { html, type Markup } from "ggsl/markup.js";
 import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";
+import { writeDocument } from "./document.js";
 import { STYLE } from "./style.js";
 
 export interface Page {
@@ -32,26 +30,15 @@ export interface Page {
 export function writePage(page: Page): string {
   const { graph } = page;
   const { nav, main } = contents(page);
-  const { markup } = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>${graph.name} – GGSL</title>
-        <style>
-          ${{ markup: STYLE }}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>${heading(page)}</h1>
-          ${page.isDrawing ? "" : summary(page)} ${nav}
-        </header>
-        <main>${main}</main>
-      </body>
-    </html> `;
-  return markup;
+  return writeDocument(
+    `${graph.name} – GGSL`,
+    STYLE,
+    html`<header>
+        <h1>${heading(page)}</h1>
+        ${page.isDrawing ? "" : summary(page)} ${nav}
+      </header>
+      <main>${main}</main>`,
+  );
 }
 
 /** Where the chain is from, and what it costs. */

@@ -25,24 +25,33 @@ export interface EmittedOutput {
   readonly dim: Dim;
 }
 
+/** A result for each row or sequence; `kind` says which of the graph. */
+export interface EmittedResult extends EmittedOutput {
+  readonly kind: keyof typeof OUTPUTS;
+}
+
 /** A uniform of the graph: a constant of the program, or a place in its input `uniforms`. */
 export type EmittedUniform = { readonly value: number } | { readonly place: number };
 
 export interface Surface {
   /** The logits first. */
   readonly inputs: readonly EmittedInput[];
+  /** The name of the input with the uniforms. */
+  readonly uniformsName: string;
   /** By number in the graph. */
   readonly uniforms: readonly EmittedUniform[];
-  /** The numbers of the uniforms in the input `uniforms`, by place; it is absent if there are none. */
+  /** The numbers of the uniforms in that input, by place; it is absent if there are none. */
   readonly fed: readonly number[];
   /** The token and the rows. */
-  readonly outputs: readonly EmittedOutput[];
+  readonly outputs: readonly EmittedResult[];
   /** The next values of the states, then the measures. */
   readonly scalars: readonly EmittedOutput[];
 }
 
-/** The name of the input with the uniforms. */
-export const UNIFORMS = "uniforms";
+const UNIFORMS = "uniforms";
+
+/** Begins the names inside an emitted program, and all names of a chain that is appended to a model. */
+export const OWN = "ggsl.";
 
 /** The names of the outputs in every form; `logits` is the name of an input. */
 const OUTPUTS = { sampled: "sampled", candidates: "candidates", logits: "row_logits", probs: "probs" } as const;
@@ -53,7 +62,21 @@ export function surfaceOf(graph: Graph, vocabSize?: number): Surface {
   const fed = constants.flatMap((value, i) => (value === undefined ? [i] : []));
   const uniforms = constants.map((value, i) => (value === undefined ? { place: fed.indexOf(i) } : { value }));
   const scalars = scalarsOf(graph);
-  return { inputs: inputsOf(graph, scalars), uniforms, fed, outputs: outputsOf(graph), scalars };
+  const uniformsName = UNIFORMS;
+  return { inputs: inputsOf(graph, scalars), uniformsName, uniforms, fed, outputs: outputsOf(graph), scalars };
+}
+
+/** The surface of a chain that is appended to a model. Its `logits` are no input: they are made of the model's. */
+export function appendedSurfaceOf(graph: Graph, vocabSize: number): Surface {
+  const surface = surfaceOf(graph, vocabSize);
+  const own = <Named extends { readonly name: string }>(named: Named): Named => ({ ...named, name: OWN + named.name });
+  return {
+    ...surface,
+    inputs: surface.inputs.map(own),
+    uniformsName: OWN + surface.uniformsName,
+    outputs: surface.outputs.map(own),
+    scalars: surface.scalars.map(own),
+  };
 }
 
 /** The value of a uniform that is the same for every token. */
@@ -90,10 +113,10 @@ function distinct(name: string, names: Set<string>): string {
   return found;
 }
 
-const outputsOf = ({ nodes, outputs }: Graph): EmittedOutput[] =>
-  (Object.keys(OUTPUTS) as (keyof typeof OUTPUTS)[]).flatMap((output) => {
-    const node = outputs[output];
-    return node === undefined ? [] : [outputOf(nodes, OUTPUTS[output], node)];
+const outputsOf = ({ nodes, outputs }: Graph): EmittedResult[] =>
+  (Object.keys(OUTPUTS) as (keyof typeof OUTPUTS)[]).flatMap((kind) => {
+    const node = outputs[kind];
+    return node === undefined ? [] : [{ kind, ...outputOf(nodes, OUTPUTS[kind], node) }];
   });
 
 const scalarsOf = ({ nodes, states, measures }: Graph): EmittedOutput[] => [

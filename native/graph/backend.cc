@@ -60,10 +60,14 @@ public:
         const std::lock_guard lock(mutex);
         kinds[device] = kind;
     }
+    // None for a device of this machine. RPC says that it can run everything, so what nobody described counts as unknown.
     std::optional<Family> find(ggml_backend_dev_t device) {
         const std::lock_guard lock(mutex);
         const auto            found = kinds.find(device);
-        return found == kinds.end() ? std::nullopt : std::optional(found->second);
+        if (found != kinds.end()) {
+            return found->second;
+        }
+        return backend_name(device).starts_with("rpc") ? std::optional(Family::unknown) : std::nullopt;
     }
 
 private:

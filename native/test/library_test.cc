@@ -1,12 +1,14 @@
 // Drives libggsl through its C interface alone, with a real model:
 //   ggsl_library_test generate LIBRARIES MODEL SPEC graph|host COUNT [NAME=VALUE...]   prints the text's tokens and states as JSON
-//   ggsl_library_test errors   LIBRARIES MODEL SPEC TAIL_SPEC                          checks error texts
+//   ggsl_library_test errors   LIBRARIES MODEL SPEC TAIL_SPEC TOKEN_SPEC WORD_SPEC          checks error texts
 //   ggsl_library_test threads  LIBRARIES MODEL SPEC...                                 one sampler for each of 8 threads
 //   ggsl_library_test specs    LIBRARIES MODEL                                         loads specs from stdin, each ended by a zero byte
+//   ggsl_library_test refused  LIBRARIES MODEL SPEC PLUGIN HOST:PORT                   a text on a worker, which cannot run the chain
 #include "check.h"
 #include "include/ggsl.h"
 
 #include <ggml-backend.h>
+#include <ggml-rpc.h>
 #include <llama.h>
 
 #include <cstring>
@@ -33,9 +35,12 @@ std::string read_file(const char * path) {
     return { std::istreambuf_iterator<char>(file), {} };
 }
 
-ModelPtr load_model(const char * path) {
-    llama_model_params params = llama_model_default_params();
-    params.n_gpu_layers       = 0;
+// On the host, or as a whole on a device.
+ModelPtr load_model(const char * path, ggml_backend_dev_t device = nullptr) {
+    ggml_backend_dev_t devices[] = { device, nullptr };
+    llama_model_params params    = llama_model_default_params();
+    params.n_gpu_layers          = device == nullptr ? 0 : -1;
+    params.devices               = device == nullptr ? nullptr : devices;
     ModelPtr model(llama_model_load_from_file(path, params));
     CHECK(model, "cannot load %s", path);
     return model;
@@ -200,6 +205,13 @@ void run_errors(char ** arguments) {
     llama_sampler_reset(own.get());
     CHECK(ggsl_sampler_fault(own.get()) == nullptr, "reset");
 
+    // made for a larger vocabulary, and for one with other tokens
+    const auto fits = [&](const char * path) {
+        return SamplerPtr(ggsl_sampler_init(load_chain(read_file(path)).get(), model.get())) != nullptr;
+    };
+    check_error(fits(arguments[4]), "INVALID_ARGUMENT", "5000 is not a token of a vocabulary of 2048");
+    check_error(fits(arguments[5]), "INVALID_ARGUMENT", "\"zyx\" is not one token of the vocabulary");
+
     // a host tail cannot be in the graph, and says so
     const ChainPtr tail = load_chain(read_file(arguments[3]));
     const Text     text = generate(model.get(), tail.get(), ggsl_sampler_init(tail.get(), model.get()), true, 8);
@@ -270,6 +282,26 @@ void run_specs(char ** arguments) {
     std::printf("{\"specs\":%zu,\"loaded\":%zu,\"ran\":%zu}\n", count, loaded, picked);
 }
 
+// A device of llama.cpp that the library knows nothing of: it is not asked for what some device lacks.
+void run_refused(char ** arguments) {
+    ggml_backend_reg_t rpc = ggml_backend_load(arguments[3]);
+    CHECK(rpc != nullptr, "cannot load %s", arguments[3]);
+    const auto add = reinterpret_cast<decltype(&ggml_backend_rpc_add_server)>(
+        ggml_backend_reg_get_proc_address(rpc, "ggml_backend_rpc_add_server"));
+    ggml_backend_reg_t worker = add(arguments[4]);
+    CHECK(worker != nullptr && ggml_backend_reg_dev_count(worker) == 1, "no device at %s", arguments[4]);
+    ggml_backend_register(worker);
+    const ChainPtr chain = load_chain(read_file(arguments[2]));
+    const auto     text  = [&](ggml_backend_dev_t device, bool is_in_graph) {
+        const ModelPtr model = load_model(arguments[1], device);
+        return generate(model.get(), chain.get(), ggsl_sampler_init(chain.get(), model.get()), is_in_graph, 12);
+    };
+    const Text there = text(ggml_backend_reg_dev_get(worker, 0), true), here = text(nullptr, true);
+    CHECK(there.in_graph == 0 && here.in_graph == 12, "%d and %d tokens in the graph", there.in_graph, here.in_graph);
+    CHECK(there.tokens == here.tokens, "other tokens on the host");
+    std::puts("the same text");
+}
+
 } // namespace
 
 int main(int count, char ** arguments) {
@@ -283,6 +315,8 @@ int main(int count, char ** arguments) {
         run_errors(arguments + 2);
     } else if (mode == "threads") {
         run_threads(arguments + 2, count - 2);
+    } else if (mode == "refused") {
+        run_refused(arguments + 2);
     } else {
         run_specs(arguments + 2);
     }

@@ -207,7 +207,7 @@ void share_kernels() {
 
 void run(const std::string & path) {
     share_kernels();
-    const auto               model = std::make_shared<Model>(path, ModelOptions{ 0, {} });
+    const auto               model = std::make_shared<Model>(path, ModelOptions{ 0, {}, {} });
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] { use_context(model, 40); });

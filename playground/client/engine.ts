@@ -22,6 +22,9 @@ const LIMITS: Readonly<Record<Kind, number>> = {
   walk: 6000,
   graph: 6000,
   spec: 4000,
+  hover: 4000,
+  signature: 4000,
+  preview: 4000,
 };
 
 const DOING: Readonly<Record<Kind, string>> = {
@@ -31,10 +34,13 @@ const DOING: Readonly<Record<Kind, string>> = {
   walk: "Following the states",
   graph: "Compiling the graphs",
   spec: "Compiling the chain for the model",
+  hover: "Reading the program",
+  signature: "Reading the program",
+  preview: "Drawing the examples",
 };
 
-/** Kinds whose requests do not replace each other, because several panels send them. */
-const ALL_COUNT: ReadonlySet<Kind> = new Set(["spec"]);
+/** Kinds whose requests do not replace each other, because each has a reader of its own. */
+const ALL_COUNT: ReadonlySet<Kind> = new Set(["spec", "preview"]);
 
 interface Waiting {
   readonly question: Question;
@@ -107,7 +113,12 @@ export function startEngine(start: () => Worker, onBusy: (doing: string | undefi
       () => stop(`${DOING[kind]} took longer than ${limit / 1000} s and was stopped: make the program smaller.`),
       limit,
     );
-    worker.postMessage(current.question);
+    try {
+      worker.postMessage(current.question);
+    } catch (error) {
+      // a value that cannot be copied: a fault of the page, after which the next request has its turn
+      settle(({ reject }) => reject(error as Error));
+    }
   };
 
   return {

@@ -7,6 +7,7 @@ import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import type { LanguageTables, PageDiagnostic, StageSymbol } from "../engine/messages.js";
 import { completionSource } from "./completion.js";
+import { helpOf, type Help } from "./help.js";
 import { highlighting } from "./highlight.js";
 import { theme } from "./theme.js";
 
@@ -20,7 +21,7 @@ export interface Editor {
 }
 
 /** The editor is in a shadow tree, so that its style sheets need no exception from the content security policy. */
-export function openEditor(host: HTMLElement, text: string, onChange: () => void): Editor {
+export function openEditor(host: HTMLElement, text: string, help: Help, onChange: () => void): Editor {
   const root = host.attachShadow({ mode: "open" });
   const language = new Compartment();
   let symbols: readonly StageSymbol[] = [];
@@ -39,6 +40,7 @@ export function openEditor(host: HTMLElement, text: string, onChange: () => void
         indentUnit.of("  "),
         lintGutter(),
         language.of([]),
+        helpOf(help),
         theme,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "editor-keys" }),

@@ -2,10 +2,10 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "13.5px", maxHeight: "60vh" },
+  "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "12.5px", height: "100%" },
   // the page draws a focus ring around the whole editor
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "14em", overflow: "auto" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.45", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--faint)", border: "none" },
@@ -24,6 +24,12 @@ export const theme = EditorView.theme({
   },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "14em" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".doc, .signature": { padding: "6px 10px", maxHeight: "16em", overflow: "auto" },
+  ".signature .doc": { padding: "0" },
+  ".doc p, .doc ul": { margin: "4px 0" },
+  ".doc pre": { margin: "4px 0", whiteSpace: "pre-wrap" },
+  ".doc code, .signature code": { fontFamily: "var(--mono)", fontSize: "12px" },
+  ".signature strong": { color: "var(--accent)" },
   ".cm-completionInfo": { padding: "6px 10px", whiteSpace: "pre-wrap" },
   ".cm-diagnostic": { whiteSpace: "pre-wrap" },
 });

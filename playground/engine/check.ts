@@ -31,7 +31,7 @@ function chainOf(ref: ProgramRef): Pick<CheckReply, "absent" | "chain"> {
     if (!(error instanceof CompileError)) throw error;
     const absent = error.diagnostics.map(({ message, help }) => [message, help].filter(Boolean).join("; ")).join("\n");
     const { chain, stages, statics, sets } = program;
-    const none = { params: [], grammars: [], guides: [], picks: false, states: [] };
+    const none = { params: [], grammars: [], guides: [], picks: false, states: [], measures: [] };
     return { absent, chain: { name: chain.name.text, statics, sets, stages, ...none } };
   }
 }
@@ -46,6 +46,7 @@ const factsOf = ({ chain, stages, statics, sets }: OpenProgram, graph: Graph): C
   stages,
   picks: graph.outputs.sampled !== undefined,
   states: graph.states.map(({ name }) => name),
+  measures: graph.measures.map(({ name }) => name),
 });
 
 /** Errors in imported files are shown at the import; only the standard library can be imported. */

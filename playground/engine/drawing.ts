@@ -1,71 +1,63 @@
-/** A drawing in layers: a box is below all of its operands. */
-import { drawingOf, type Drawing } from "@ggsl/compiler/graph/drawing.js";
+/** The drawing of a graph with its layout: boxes of inputs, operations and results, and the lines between them. */
+import { layOut } from "../../cli/html/layout.js";
+import { drawingOf, type Box, type Drawing } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { stagesOf } from "@ggsl/compiler/graph/stages.js";
-import type { DrawnNode, LayeredDrawing } from "./messages.js";
+import type { DrawnNode, PageDrawing } from "./messages.js";
 
-/** The number of passes over the layers that order their boxes. */
-const ROUNDS = 4;
+const HEIGHT = 36;
+/** The width of a character in pixels, of the label and of the detail below it. */
+const CHARACTERS = [7.4, 6.2] as const;
+/** The maximum length of a line. */
+const LONGEST = 26;
 
-/** Operands of a box, by its index. */
-type Operands = ReadonlyMap<number, readonly number[]>;
-
-/** Inputs and operations are drawn. Uniforms are named in the boxes that read them, outputs are marked. */
-export function draw(graph: Graph): LayeredDrawing {
+/** Uniforms are named in the boxes that read them, so that a number used everywhere does not tie the drawing together. */
+export function draw(graph: Graph): PageDrawing {
   const drawing = drawingOf(graph);
-  const { boxes, edges } = drawing;
-  const ids = [...boxes.keys()].filter((id) => boxes[id]!.kind === "input" || boxes[id]!.kind === "op");
-  const operands = new Map(ids.map((id) => [id, edges.flatMap(([from, to]) => (to === id ? [from] : []))]));
-  const layers = layersOf(operands);
-  const places = placesOf(operands, layers);
-  const index = new Map(ids.map((id, i) => [id, i]));
-  const outputs = new Set(edges.flatMap(([from, to]) => (index.has(to) ? [] : [from])));
-  const nodes = ids.map((id): DrawnNode => ({
-    ...textsOf(drawing, id, operands.get(id)!),
-    stage: boxes[id]!.group ?? -1,
-    layer: layers.get(id)!,
-    place: places.get(id)!,
-    inputs: operands.get(id)!.flatMap((from) => index.get(from) ?? []),
-    isOutput: outputs.has(id),
-  }));
+  const { boxes } = drawing;
+  const ids = [...boxes.keys()].filter((id) => boxes[id]!.kind !== "uniform");
+  const texts = new Map(ids.map((id) => [id, textsOf(drawing, id)]));
+  const widthOf = (id: number): number => {
+    const { lines } = texts.get(id)!;
+    return 18 + Math.max(...lines.map((line, i) => line.length * CHARACTERS[i]!));
+  };
+  const sizes = ids.map((id) => ({ id: `${id}`, width: widthOf(id), height: HEIGHT }));
+  const edges = drawing.edges.filter(([from]) => boxes[from]!.kind !== "uniform");
+  const layout = layOut(
+    sizes,
+    edges.map(([from, to]) => [`${from}`, `${to}`]),
+  );
+  const nodes = sizes.map(({ id, width, height }): DrawnNode => {
+    const { x, y } = layout.placeOf(id);
+    const { kind, group = -1 } = boxes[Number(id)]!;
+    return {
+      ...{ x: x - width / 2, y: y - height / 2, width, height },
+      ...texts.get(Number(id))!,
+      stage: kind === "op" ? group : -1,
+      isResult: kind !== "op" && kind !== "input",
+    };
+  });
   return {
+    width: layout.width,
+    height: layout.height,
     nodes,
+    edges: layout.lines,
     stages: stagesOf(graph).map(({ name, nodes: count }) => ({ name, nodes: count })),
-    layers: Math.max(0, ...layers.values()) + 1,
-    width: Math.max(0, ...places.values()) + 1,
   };
 }
 
-function layersOf(operands: Operands): Map<number, number> {
-  const layers = new Map<number, number>();
-  for (const [id, inputs] of operands) {
-    const above = inputs.flatMap((from) => layers.get(from) ?? []);
-    layers.set(id, Math.max(-1, ...above) + 1);
-  }
-  return layers;
+/** What a box is, if it is no operation. */
+const KINDS: Readonly<Partial<Record<Box["kind"], string>>> = {
+  output: "output",
+  state: "next state",
+  measure: "measure",
+};
+
+function textsOf({ boxes, edges }: Drawing, id: number): Pick<DrawnNode, "lines" | "title"> {
+  const { kind, label, type, attrs } = boxes[id]!;
+  const uniforms = edges.flatMap(([from, to]) => (to === id ? (boxes[from]!.formula ?? []) : []));
+  const detail = [KINDS[kind] ?? type, ...attrs.map(([name, value]) => `${name}=${value}`), ...uniforms].join(" ");
+  return { lines: [cut(label), cut(detail)], title: `${label} ${detail}` };
 }
 
-/** Orders the boxes of a layer by the mean position of their operands. */
-function placesOf(operands: Operands, layers: ReadonlyMap<number, number>): Map<number, number> {
-  const byLayer: number[][] = [];
-  for (const id of operands.keys()) (byLayer[layers.get(id)!] ??= []).push(id);
-  const places = new Map<number, number>();
-  for (const members of byLayer) members.forEach((id, i) => places.set(id, i));
-  for (let round = 0; round < ROUNDS; round++)
-    for (const members of byLayer) {
-      const wanted = new Map(members.map((id) => [id, meanPlace(operands.get(id)!, places, places.get(id)!)]));
-      members.sort((a, b) => wanted.get(a)! - wanted.get(b)!).forEach((id, i) => places.set(id, i));
-    }
-  return places;
-}
-
-function meanPlace(inputs: readonly number[], places: ReadonlyMap<number, number>, otherwise: number): number {
-  const known = inputs.flatMap((id) => places.get(id) ?? []);
-  return known.length === 0 ? otherwise : known.reduce((a, b) => a + b, 0) / known.length;
-}
-
-function textsOf({ boxes }: Drawing, id: number, operands: readonly number[]): Pick<DrawnNode, "label" | "detail"> {
-  const { label, type, attrs } = boxes[id]!;
-  const uniforms = operands.flatMap((from) => boxes[from]!.formula ?? []);
-  return { label, detail: [type, ...attrs.map(([name, value]) => `${name}=${value}`), ...uniforms].join(" ") };
-}
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

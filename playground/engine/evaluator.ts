@@ -1,4 +1,4 @@
-/** Evaluators of graphs on the logits of a request. */
+/** Evaluators of graphs at a place in a text. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "ggsl/errors.js";
@@ -6,22 +6,37 @@ import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
 import type { Backend } from "./backend.js";
 import type { ChainRequest, ParamValues } from "./messages.js";
 
-/** Throws `InputError` for a chain that needs what the page does not have. */
+/**
+ * An evaluator after the tokens that were picked before the place, with their draws, states and history.
+ * Throws `InputError` for a chain that needs what the page does not have.
+ */
 export function openEvaluator(
   graph: Graph,
-  { logits, history, uniforms, vocabulary }: ChainRequest,
+  { place, uniforms, vocabulary }: ChainRequest,
   backend: Backend["backend"],
 ): Evaluator {
-  const guides = guidesOf(graph).map(({ name }) => name);
-  if (guides.length > 0)
+  const { logits, history, picked, earlier, guides = {} } = place;
+  const missing = guidesOf(graph).filter(({ name }) => !Object.hasOwn(guides, name));
+  if (missing.length > 0)
     throw new InputError(
-      `the chain reads the logits of other sequences (${guides.join(", ")}), which only the panel with the model's text has`,
+      `the chain reads the logits of other sequences (${missing.map(({ name }) => name).join(", ")}), which only the model's text has: choose the text as the source of the logits`,
       { code: "MISSING_INPUT" },
     );
-  return createEvaluator(graph, logits.length, {
+  const size = logits.length;
+  const evaluator = createEvaluator(graph, size, {
     ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
-    feed: vocabulary ? { vocabulary } : {},
+    feed: { inputs: guides, ...(vocabulary && { vocabulary }) },
   });
+  try {
+    for (const [i, token] of picked.entries()) {
+      evaluator.evaluate(earlier ? earlier.subarray(i * size, (i + 1) * size) : logits);
+      evaluator.accept(token);
+    }
+  } catch (error) {
+    evaluator.dispose();
+    throw error;
+  }
+  return evaluator;
 }
 
 /** The values of the parameters of a graph. */

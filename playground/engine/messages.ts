@@ -15,6 +15,8 @@ export type ParamValues = Readonly<Record<string, number | TokenList | GrammarTe
 
 /** A program and the options of its compilation. */
 export interface ProgramRef {
+  /** `pipeline`: stages of standard samplers, without a declaration. */
+  readonly kind: "program" | "pipeline";
   readonly text: string;
   /** May be omitted if the program declares one chain. */
   readonly chain?: string;
@@ -104,6 +106,7 @@ export interface ChainFacts {
   readonly stages: readonly string[];
   readonly picks: boolean;
   readonly states: readonly string[];
+  readonly measures: readonly string[];
 }
 
 export interface Evaluated {
@@ -114,11 +117,23 @@ export interface Evaluated {
 
 export interface ChainRequest extends ProgramRef {
   readonly uniforms: ParamValues;
-  readonly logits: Float32Array;
+  readonly place: Place;
   /** The texts of the tokens; absent if none were given. */
   readonly vocabulary?: readonly string[];
-  /** Token ids of the text so far. */
+}
+
+/** Where in a text the chain picks a token. */
+export interface Place {
+  /** For each token of the vocabulary. */
+  readonly logits: Float32Array;
+  /** Token ids before the first one that the chain picked. */
   readonly history: readonly number[];
+  /** Token ids that the chain has picked so far. */
+  readonly picked: readonly number[];
+  /** The logits of each of these tokens, one row after the other; without them, those of the place stand for all. */
+  readonly earlier?: Float32Array;
+  /** The logits of the guides at the place, by name. */
+  readonly guides?: Readonly<Record<string, Float32Array>>;
 }
 
 /** Stage 0 is the chain's input. */
@@ -131,12 +146,16 @@ export interface StageResult {
   readonly probs: Float32Array;
   /** A row that is kept may have a probability of 0. */
   readonly isKept: Uint8Array;
+  /** The probabilities at the ranks of the reply, in the order of this stage; 0 where there are fewer rows. */
+  readonly byRank: Float32Array;
 }
 
 export interface StagesReply extends Evaluated {
   /** The shown tokens, the likeliest first. */
   readonly tokens: Int32Array;
   readonly stages: readonly StageResult[];
+  /** From 1 to the size of the vocabulary, evenly on a logarithmic scale. */
+  readonly ranks: readonly number[];
   /** Absent if the chain picks none. */
   readonly picked?: number;
   /** Why not all stages were evaluated. */
@@ -159,30 +178,33 @@ export interface WalkReply extends Evaluated {
   readonly measures: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
+/** A box of a drawing: its upper left corner and size, in pixels. */
 export interface DrawnNode {
-  readonly label: string;
-  readonly detail: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** The op, and what is known of it. */
+  readonly lines: readonly [label: string, detail: string];
+  readonly title: string;
   /** Index of the stage; -1 for none. */
   readonly stage: number;
-  readonly layer: number;
-  readonly place: number;
-  readonly inputs: readonly number[];
-  readonly isOutput: boolean;
+  readonly isResult: boolean;
 }
 
-/** Boxes in layers, from top to bottom. */
-export interface LayeredDrawing {
-  readonly nodes: readonly DrawnNode[];
-  readonly stages: readonly { readonly name: string; readonly nodes: number }[];
-  readonly layers: number;
+export interface PageDrawing {
   readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly (readonly { readonly x: number; readonly y: number }[])[];
+  readonly stages: readonly { readonly name: string; readonly nodes: number }[];
 }
 
 export interface GraphReply {
   readonly text: string;
   readonly plainText: string;
   /** Absent if the graph is too large to draw. */
-  readonly drawing?: LayeredDrawing;
+  readonly drawing?: PageDrawing;
   readonly nodes: number;
   readonly nodesWithoutOptimizer: number;
   /** The number of additional nodes without one optimization; only optimizations that have an effect. */
@@ -191,16 +213,39 @@ export interface GraphReply {
   readonly ops: readonly { readonly op: string; readonly before: number; readonly after: number }[];
 }
 
-/** A chain for a model: the program's, or stages of standard samplers. */
-export type SpecRequest =
-  | ({ readonly kind: "program" } & ProgramRef)
-  | { readonly kind: "stages"; readonly stages: string; readonly seed: number };
-
 export interface SpecReply {
   /** With the seed of the request. */
   readonly spec: string;
   /** Whether the seed of the request has an effect. */
   readonly hasOpenSeed: boolean;
+}
+
+/** A place in a program's text. */
+export interface HelpRequest {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** What a name means, in Markdown. */
+export interface HoverReply {
+  readonly from: number;
+  readonly to: number;
+  readonly markdown: string;
+}
+
+/** The call around a place. */
+export interface SignatureReply {
+  readonly label: string;
+  /** The present parameter as it is in the label; absent if there is none. */
+  readonly active?: string;
+  readonly markdown?: string;
+}
+
+/** What a chain with its defaults makes of a distribution. */
+export interface PreviewReply {
+  /** The tokens, the likeliest first, before the chain and after it. */
+  readonly before: Float32Array;
+  readonly after: Float32Array;
 }
 
 export interface Requests {
@@ -209,7 +254,10 @@ export interface Requests {
   readonly stages: { readonly request: ChainRequest; readonly reply: StagesReply };
   readonly walk: { readonly request: WalkRequest; readonly reply: WalkReply };
   readonly graph: { readonly request: ProgramRef; readonly reply: GraphReply };
-  readonly spec: { readonly request: SpecRequest; readonly reply: SpecReply };
+  readonly spec: { readonly request: ProgramRef; readonly reply: SpecReply };
+  readonly hover: { readonly request: HelpRequest; readonly reply: HoverReply | null };
+  readonly signature: { readonly request: HelpRequest; readonly reply: SignatureReply | null };
+  readonly preview: { readonly request: ChainRequest; readonly reply: PreviewReply };
 }
 
 export type Kind = keyof Requests;

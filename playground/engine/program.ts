@@ -1,6 +1,13 @@
 /** The present program: checked once; the graphs of its chain are compiled on demand. */
 import { compileError } from "@ggsl/compiler/check/format.js";
-import { checkSource, chooseChain, compileChain, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import {
+  checkPipeline,
+  checkSource,
+  chooseChain,
+  compileChain,
+  graphOf,
+  type CompileOptions,
+} from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
@@ -34,13 +41,20 @@ export interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize
 /** Graphs compiled so far. */
 export const counters = { compiled: 0 };
 
-let latest: { readonly key: string; readonly program: OpenProgram } | undefined;
+/** The program, the stages to compare with, and those before them. */
+const MAX_OPEN = 4;
 
-/** Opens a program; an unchanged one is cached. Throws `CompileError`. */
+/** By what they were opened from, the latest last. */
+const latest = new Map<string, OpenProgram>();
+
+/** Opens a program; the last ones are cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
-  const key = JSON.stringify([ref.text, ref.chain, ref.statics, ref.seed, ref.imports]);
-  if (latest?.key !== key) latest = { key, program: open(ref) };
-  return latest.program;
+  const key = JSON.stringify([ref.kind, ref.text, ref.chain, ref.statics, ref.seed, ref.imports]);
+  const program = latest.get(key) ?? open(ref);
+  latest.delete(key);
+  latest.set(key, program);
+  if (latest.size > MAX_OPEN) latest.delete(latest.keys().next().value!);
+  return program;
 }
 
 export function sourceOf(text: string): SourceFile {
@@ -51,10 +65,11 @@ export function sourceOf(text: string): SourceFile {
   return { name: FILE, text };
 }
 
-function open({ text, chain: name, statics, seed, imports = [] }: ProgramRef): OpenProgram {
-  const { program, diagnostics } = checkSource(sourceOf(text), {
-    importer: (path, from) => imports.find((file) => file.path === path && file.from === from),
-  });
+function open({ kind, text, chain: name, statics, seed, imports = [] }: ProgramRef): OpenProgram {
+  const source = sourceOf(text);
+  const importer: CompileOptions["importer"] = (path, from) =>
+    imports.find((file) => file.path === path && file.from === from);
+  const { program, diagnostics } = kind === "pipeline" ? checkPipeline(source) : checkSource(source, { importer });
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([chain]);

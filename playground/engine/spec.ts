@@ -1,20 +1,17 @@
 /** The graph that a model runs for the page: it also outputs the remaining rows, for the alternatives. */
-import { ALL_OUTPUTS, compileStages, graphOf } from "@ggsl/compiler/driver.js";
+import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import { InputError } from "ggsl/errors.js";
 import { picksInTail } from "ggsl/tail.js";
-import type { SpecReply, SpecRequest } from "./messages.js";
+import type { ProgramRef, SpecReply } from "./messages.js";
 import { openProgram } from "./program.js";
 
-export function specReply(request: SpecRequest): SpecReply {
-  const open =
-    request.kind === "program"
-      ? openProgram(request).graph({ outputs: ALL_OUTPUTS, leavesSeeds: true })
-      : graphOf(compileStages(request.stages, { file: "stages", outputs: ALL_OUTPUTS }));
+export function specReply(ref: ProgramRef): SpecReply {
+  const open = openProgram(ref).graph({ outputs: ALL_OUTPUTS, leavesSeeds: true });
   if (open.outputs.sampled === undefined && !picksInTail(open))
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`", {
       code: "INVALID_ARGUMENT",
     });
-  return { spec: writeSpec(withSeed(open, request.seed)), hasOpenSeed: hasOpenSeed(open) };
+  return { spec: writeSpec(withSeed(open, ref.seed)), hasOpenSeed: hasOpenSeed(open) };
 }

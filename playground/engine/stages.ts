@@ -9,9 +9,11 @@ import type { ChainRequest, StageResult, StagesReply } from "./messages.js";
 import { counters, openProgram } from "./program.js";
 
 /** The maximum number of shown tokens. */
-const MAX_TOKENS = 48;
+const MAX_TOKENS = 24;
 /** The number of likeliest tokens of each stage that are always shown. */
 const OF_EACH_STAGE = 4;
+/** The number of places of a plot by rank. */
+const RANKS = 60;
 
 interface Prefixes {
   readonly key: string;
@@ -23,34 +25,39 @@ let open: Prefixes | undefined;
 export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
   const backend = await openBackend();
   const { stages } = openProgram(request);
-  const given = distributionOf(softMax(request.logits), request.logits.length);
+  const { logits } = request.place;
+  const given = distributionOf(softMax(logits), logits.length);
   const prefixes = openPrefixes(request, backend);
   const found: { readonly name: string; readonly rows: Distribution }[] = [{ name: "given", rows: given }];
   let last: Evaluation | undefined;
   for (const [i, evaluator] of prefixes.evaluators.entries()) {
-    last = evaluator.evaluate(request.logits);
-    found.push({ name: stages[i]!, rows: distributionOf(last.candidates, request.logits.length) });
+    last = evaluator.evaluate(logits);
+    found.push({ name: stages[i]!, rows: distributionOf(last.candidates, logits.length) });
   }
   const isWhole = prefixes.evaluators.length === stages.length;
   const tokens = shownTokens(found.map(({ rows }) => rows));
+  const ranks = ranksOf(logits.length);
   return {
     ...backend,
     tokens,
-    stages: found.map(({ name, rows }) => resultOf(name, rows, tokens)),
+    ranks,
+    stages: found.map(({ name, rows }) => resultOf(name, rows, tokens, ranks)),
     ...(typeof last?.token === "number" && { picked: last.token }),
     ...(!isWhole && {
-      stopped: `\`${stages[prefixes.evaluators.length]}\` is one of llama.cpp's own CPU samplers, which run only in the panel with the model's text.`,
+      stopped: `\`${stages[prefixes.evaluators.length]}\` is one of llama.cpp's own CPU samplers, which run only where the model's text is written.`,
     }),
     compiled: counters.compiled,
   };
 }
 
-/** Reuses the evaluators for new values of uniforms, unless there are states, whose initial values may change. */
+/** Reuses the evaluators for new values of uniforms, unless there are states, which depend on all values before. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
-  const { text, chain, statics, seed, imports, uniforms, logits, history, vocabulary } = request;
-  const key = JSON.stringify([text, chain, statics, seed, imports, logits.length, history, vocabulary, backend]);
+  const { kind, text, chain, statics, seed, imports, uniforms, place, vocabulary } = request;
+  const { history, picked, guides } = place;
+  const program = [kind, text, chain, statics, seed, imports];
+  const key = JSON.stringify([program, place.logits.length, history, picked, vocabulary, backend]);
   const graphs = prefixGraphs(request);
-  if (open?.key === key && !graphs.some(({ states }) => states.length > 0)) {
+  if (open?.key === key && !guides && !graphs.some(({ states }) => states.length > 0)) {
     open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));
     return open;
   }
@@ -96,10 +103,24 @@ function shownTokens([given, ...stages]: readonly Distribution[]): Int32Array {
   return Int32Array.from([...chosen].sort((a, b) => place[a]! - place[b]!));
 }
 
-const resultOf = (name: string, { tokens, probs, isKept }: Distribution, shown: Int32Array): StageResult => ({
-  name,
-  rows: tokens.length,
-  entropy: entropyOf(probs),
-  probs: Float32Array.from(shown, (token) => probs[token]!),
-  isKept: Uint8Array.from(shown, (token) => isKept[token]!),
-});
+function ranksOf(size: number): number[] {
+  const steps = Array.from({ length: RANKS }, (_, i) => Math.round(size ** (i / (RANKS - 1))));
+  return [...new Set(steps)];
+}
+
+const resultOf = (
+  name: string,
+  { tokens, probs, isKept }: Distribution,
+  shown: Int32Array,
+  ranks: readonly number[],
+): StageResult => {
+  const sorted = Float32Array.from(tokens, (token) => probs[token]!).sort();
+  return {
+    name,
+    rows: tokens.length,
+    entropy: entropyOf(probs),
+    probs: Float32Array.from(shown, (token) => probs[token]!),
+    isKept: Uint8Array.from(shown, (token) => isKept[token]!),
+    byRank: Float32Array.from(ranks, (rank) => sorted[sorted.length - rank] ?? 0),
+  };
+};

@@ -9,12 +9,12 @@ import type { WalkReply, WalkRequest } from "./messages.js";
 import { openProgram } from "./program.js";
 
 export async function walkReply(request: WalkRequest): Promise<WalkReply> {
-  const { logits, steps } = request;
+  const { steps, place } = request;
   const { backend, ...note } = await openBackend();
   const graph = openProgram(request).graph({ outputs: ALL_OUTPUTS });
   if (graph.tail.length > 0)
     throw new InputError(
-      "the chain has a host tail of llama.cpp's own CPU samplers, which run only in the panel with the model's text",
+      "the chain has a host tail of llama.cpp's own CPU samplers, which run only where the model's text is written",
       { code: "UNSUPPORTED" },
     );
   if (graph.outputs.sampled === undefined)
@@ -23,7 +23,7 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
     });
   const evaluator = openEvaluator(graph, request, backend);
   try {
-    return { backend, ...note, ...walk(evaluator, logits, steps) };
+    return { backend, ...note, ...walk(evaluator, place.logits, steps) };
   } finally {
     evaluator.dispose();
   }

@@ -4,8 +4,10 @@ import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";
+import { hoverReply, signatureReply } from "./help.js";
 import { languageTables } from "./language.js";
 import { READY, type Answer, type Kind, type Question, type Requests } from "./messages.js";
+import { previewReply } from "./preview.js";
 import { specReply } from "./spec.js";
 import { stagesReply } from "./stages.js";
 import { walkReply } from "./walk.js";
@@ -21,6 +23,9 @@ const HANDLERS: Handlers = {
   walk: walkReply,
   graph: graphReply,
   spec: specReply,
+  hover: hoverReply,
+  signature: signatureReply,
+  preview: previewReply,
 };
 
 async function answer({ id, kind, request }: Question): Promise<Answer> {

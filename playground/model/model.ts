@@ -1,16 +1,11 @@
 /** The model in its worker, loaded on demand: the demo model, or a file of the user. */
-import demoModel from "../../examples/model/demo-q8_0.gguf?url";
 import { InputError } from "ggsl/errors.js";
 import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
+import { demoModel, llamaModule as module } from "./files.js";
 
-/** Present if it was built before the page: `npm run build:wasm -- --llama`. */
-const modules = import.meta.glob<string>("../../build/wasm-llama/out/ggsl-llama.wasm", {
-  query: "?url",
-  import: "default",
-  eager: true,
-});
-const module = Object.values(modules)[0];
+/** The sizes of the module and of the demo model together, known when the page is built. */
+declare const DOWNLOAD_BYTES: number;
 
 export const hasModel = module !== undefined;
 
@@ -26,14 +21,11 @@ export interface PageModel {
 let worker: ModelWorker | undefined;
 let loading: Promise<PageModel> | undefined;
 
+type Progress = (part: number) => void;
+
 /** The loaded model, by default the demo model. Rejects with `InputError`. */
-export const openModel = (): Promise<PageModel> =>
-  (loading ??= load("the demo model", async () => {
-    const response = await fetch(demoModel);
-    if (!response.ok)
-      throw new InputError(`the demo model cannot be read: status ${response.status}`, { code: "UNREADABLE_FILE" });
-    return new Uint8Array(await response.arrayBuffer());
-  }));
+export const openModel = (onProgress: Progress = () => undefined): Promise<PageModel> =>
+  (loading ??= load("the demo model", (progress) => fetched(demoModel, "the demo model", progress), onProgress));
 
 /** Replaces the model by a file. If the file is not a model, the next request loads the demo model. */
 export async function openFile(file: File): Promise<PageModel> {
@@ -44,8 +36,10 @@ export async function openFile(file: File): Promise<PageModel> {
   return (loading = load(`"${file.name}"`, async () => new Uint8Array(await file.arrayBuffer())));
 }
 
-function load(name: string, read: () => Promise<Uint8Array>): Promise<PageModel> {
-  const loaded = start(name, read);
+type Read = (onBytes: (count: number) => void) => Promise<Uint8Array>;
+
+function load(name: string, read: Read, onProgress: Progress = () => undefined): Promise<PageModel> {
+  const loaded = start(name, read, onProgress);
   // the next request starts a new worker
   loaded.catch(() => {
     worker?.dispose();
@@ -55,11 +49,29 @@ function load(name: string, read: () => Promise<Uint8Array>): Promise<PageModel>
   return loaded;
 }
 
-async function start(name: string, read: () => Promise<Uint8Array>): Promise<PageModel> {
+/** The module is read by each load: the browser has it in its cache. */
+async function start(name: string, read: Read, onProgress: Progress): Promise<PageModel> {
   if (module === undefined)
     throw new InputError("this build of the page has no model module", { code: "MODULE_UNAVAILABLE" });
+  let loaded = 0;
+  const progress = (count: number): void => onProgress(Math.min(1, (loaded += count) / DOWNLOAD_BYTES));
+  const [bytes, code] = await Promise.all([read(progress), fetched(module, "the model's module", progress)]);
   worker ??= new ModelWorker(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as never);
   const own = worker;
-  const info = await own.load(await read(), new URL(module, location.href));
+  const info = await own.load(bytes, code);
   return { name, info, worker: own };
+}
+
+/** A file of the site. */
+async function fetched(url: string, what: string, onBytes: (count: number) => void): Promise<Uint8Array> {
+  const response = await fetch(url);
+  if (!response.ok || !response.body)
+    throw new InputError(`${what} cannot be read: status ${response.status}`, { code: "UNREADABLE_FILE" });
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes(chunk.length);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Uint8Array(await new Response(response.body.pipeThrough(counted)).arrayBuffer());
 }

@@ -3,29 +3,60 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "ggsl/chain.js";
 import { openFile, openModel, type PageModel } from "./model.js";
-import { nextTokenOf } from "./next.js";
+import { textsOf } from "./texts.js";
 import type { Models, TextTask, WrittenText } from "./types.js";
 
 const ALTERNATIVES = 8;
 
 export const pageModels: Models = {
-  nextTitle: "the model's next token",
+  nextTitle: "the text, at the chosen token",
   probabilities: "probability",
   takesGuides: true,
-  async open() {
-    const model = await openModel();
+  isOwn: true,
+  isReady: () => true,
+  async open(onProgress) {
+    const model = await openModel(onProgress);
     return { name: model.name, write: (task) => write(model, task) };
   },
-  async next(prompt) {
-    const { worker, info } = await openModel();
-    const logits = await worker.logits(prompt);
-    return nextTokenOf(logits, await worker.textsOf(Int32Array.from({ length: info.vocabSize }, (_, token) => token)));
+  async at({ prompt, tokens, guides }) {
+    const model = await openModel();
+    const { worker } = model;
+    const picked = tokens.map(({ token }) => token);
+    const begin = await worker.tokenize(prompt);
+    const rows = await worker.logits(Int32Array.of(...begin, ...picked), { last: picked.length + 1 });
+    const vocabSize = rows.length / (picked.length + 1);
+    return {
+      ...{ logits: rows.slice(-vocabSize), earlier: rows.subarray(0, -vocabSize), history: [...begin], picked },
+      ...(Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) }),
+      ...textsOf(await vocabularyOf(model)),
+    };
   },
   async openFile(file) {
     const { name, info } = await openFile(file);
     return `${name} is loaded: ${info.vocabSize} tokens`;
   },
 };
+
+/** The logits of other prompts that go on with the same tokens. */
+async function guidesAt(
+  worker: PageModel["worker"],
+  guides: Readonly<Record<string, string>>,
+  picked: readonly number[],
+): Promise<Record<string, Float32Array>> {
+  const found: Record<string, Float32Array> = {};
+  for (const [name, prompt] of Object.entries(guides))
+    found[name] = await worker.logits(Int32Array.of(...(await worker.tokenize(prompt)), ...picked));
+  return found;
+}
+
+const vocabularies = new WeakMap<PageModel, Promise<readonly string[]>>();
+
+function vocabularyOf(model: PageModel): Promise<readonly string[]> {
+  const all = Int32Array.from({ length: model.info.vocabSize }, (_, token) => token);
+  const found = vocabularies.get(model) ?? model.worker.textsOf(all);
+  vocabularies.set(model, found);
+  return found;
+}
 
 function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guidePrompt }: TextTask): WrittenText {
   const graph = readSpec(spec);

@@ -1,11 +1,10 @@
 /** What writes texts and gives logits for the page. */
 import type { Token } from "ggsl/wasm/llama/messages.js";
-import type { ParamValues, SpecReply, SpecRequest } from "../engine/messages.js";
-import type { NextToken } from "./next.js";
+import type { ParamValues, Place, ProgramRef, SpecReply } from "../engine/messages.js";
 
 /** A text to write. */
 export interface TextTask extends SpecReply {
-  readonly request: SpecRequest;
+  readonly request: ProgramRef;
   readonly uniforms: ParamValues;
   readonly prompt: string;
   readonly maxTokens: number;
@@ -32,15 +31,35 @@ export interface Writer {
   write(task: TextTask): WrittenText;
 }
 
+/** A text up to a place. */
+export interface TextSoFar {
+  readonly prompt: string;
+  readonly tokens: readonly Pick<Token, "token" | "text">[];
+  /** The prompts of the chain's guides, by name. */
+  readonly guides: Readonly<Record<string, string>>;
+}
+
+/** What the model gives a chain at a place of a text. */
+export interface Seen extends Place {
+  /** The text of each token. Of tokens with the same text, such as parts of characters, only the first one has it. */
+  readonly texts: readonly string[];
+  /** Texts of tokens, by their ids. */
+  textsOf(tokens: Int32Array): ReadonlyMap<number, string>;
+}
+
 export interface Models {
   /** The name of its logits among the sources. */
   readonly nextTitle: string;
   /** What the colours of tokens show. */
   readonly probabilities: string;
   readonly takesGuides: boolean;
-  open(): Promise<Writer>;
-  /** The logits of the token after a prompt. */
-  next(prompt: string, signal: AbortSignal): Promise<NextToken>;
+  /** Whether texts cost nothing but this machine's time, so that each change of the program writes one; else only the first does. */
+  readonly isOwn: boolean;
+  /** Whether it can be asked: a server may want a key first. */
+  isReady(): boolean;
+  /** @param onProgress called with the part of the model that is there, from 0 to 1 */
+  open(onProgress?: (part: number) => void): Promise<Writer>;
+  at(text: TextSoFar, signal: AbortSignal): Promise<Seen>;
   /** Replaces the model by a file and tells of it; absent if it cannot be replaced. */
   openFile?(file: File): Promise<string>;
 }

@@ -1,8 +1,8 @@
-/** Plots a generation: the surprise of each token and the chain's states after it and its measures, as lines that grow with the text. */
+/** Plots a text: the surprise of each token and the chain's states after it and its measures, as lines that grow with the text. */
 import type { Token } from "ggsl/wasm/llama/messages.js";
+import { hasMoved, openTimePlot, SURPRISE, type TimePlot } from "../charts/time.js";
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";
-import { hasMoved, openPlot, SURPRISE, type Plot } from "./plot.js";
 
 export interface Course {
   readonly element: HTMLElement;
@@ -14,27 +14,31 @@ export interface Course {
 }
 
 interface Line {
-  readonly plot: Plot;
+  readonly plot: TimePlot;
   readonly values: number[];
 }
 
-export function openCourse(): Course {
-  const element = h("div", { className: "plots" });
+export function openCourse(title: string): Course {
+  const plots = h("div", { className: "plots" });
+  const element = h("div", { className: "course" }, h("h3", { textContent: title }), plots);
   const lines = new Map<string, Line>();
   let length = 0;
+  let waiting = false;
 
-  const lineOf = (name: string): Line => {
-    const known = lines.get(name);
-    if (known) return known;
-    const line = { plot: openPlot(name, length), values: [] };
-    lines.set(name, line);
-    element.append(line.plot.element);
-    return line;
+  /** Draws at most once for each frame, since tokens come faster. */
+  const drawSoon = (): void => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      lines.forEach(({ plot, values }) => plot.show(values));
+    });
   };
   const extend = (name: string, value: number): Line => {
-    const line = lineOf(name);
+    const line = lines.get(name) ?? { plot: openTimePlot(name, length), values: [] };
+    if (!lines.has(name)) plots.append(line.plot.element);
+    lines.set(name, line);
     line.values.push(value);
-    line.plot.show(line.values);
     return line;
   };
   return {
@@ -42,7 +46,7 @@ export function openCourse(): Course {
     begin(expected) {
       length = expected;
       lines.clear();
-      element.replaceChildren();
+      plots.replaceChildren();
     },
     add({ probability = 0, states = {}, measures = {} }) {
       extend(SURPRISE, surpriseOf(probability));
@@ -51,6 +55,7 @@ export function openCourse(): Course {
         plot.element.hidden = !hasMoved(values);
       }
       for (const [name, value] of Object.entries(measures)) extend(name, value);
+      drawSoon();
     },
     mark: (at) => lines.forEach(({ plot }) => plot.mark(at)),
   };

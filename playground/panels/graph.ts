@@ -1,12 +1,9 @@
 /** The compiled graph: a drawing, its text, and what the optimizer removed. */
 import { h, svg } from "../dom.js";
-import type { DrawnNode, GraphReply, LayeredDrawing } from "../engine/messages.js";
+import type { DrawnNode, GraphReply, PageDrawing } from "../engine/messages.js";
 
-const BOX = { width: 166, height: 34, gapX: 14, gapY: 18 };
 /** The number of stage colours; further stages reuse them. */
 const COLOURS = 8;
-/** The maximum length of a box's second line. */
-const DETAIL = 24;
 
 export interface GraphPanel {
   show(reply: GraphReply): void;
@@ -22,14 +19,15 @@ export function openGraph(host: HTMLElement): GraphPanel {
       const removed = reply.nodesWithoutOptimizer - reply.nodes;
       status.classList.remove("fault");
       status.textContent = `${reply.nodes} nodes; without the optimizer ${reply.nodesWithoutOptimizer}${removed > 0 ? `: it removed ${removed}` : ""}. Views, which move no data, are not counted.`;
+      const drawn = reply.drawing && drawingOf(reply.drawing);
       body.replaceChildren(
-        reply.drawing
-          ? drawingOf(reply.drawing)
-          : h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
-        details("Text", h("pre", { textContent: reply.text, tabIndex: 0 })),
-        details("Text without the optimizer", h("pre", { textContent: reply.plainText, tabIndex: 0 })),
+        drawn?.element ??
+          h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
+        details("Text", h("pre", { textContent: reply.text })),
+        details("Text without the optimizer", h("pre", { textContent: reply.plainText })),
         details("What the optimizer removed", removedOf(reply)),
       );
+      drawn?.toStart();
     },
     fail(message) {
       status.textContent = message;
@@ -39,7 +37,14 @@ export function openGraph(host: HTMLElement): GraphPanel {
 }
 
 const details = (title: string, content: HTMLElement): HTMLElement =>
-  h("details", {}, h("summary", { textContent: title }), h("div", { className: "scroll" }, content));
+  h("details", {}, h("summary", { textContent: title }), scrolled(title, content));
+
+/** What can be scrolled can be reached by keyboard. */
+function scrolled(label: string, ...content: readonly Node[]): HTMLElement {
+  const frame = h("div", { className: "scroll", tabIndex: 0, role: "region" }, ...content);
+  frame.setAttribute("aria-label", label);
+  return frame;
+}
 
 function removedOf({ optimizations, ops }: GraphReply): HTMLElement {
   const cells = (tag: "th" | "td", texts: readonly string[]): HTMLElement =>
@@ -65,45 +70,28 @@ function removedOf({ optimizations, ops }: GraphReply): HTMLElement {
   );
 }
 
-function drawingOf({ nodes, stages, layers, width }: LayeredDrawing): HTMLElement {
-  const [stepX, stepY] = [BOX.width + BOX.gapX, BOX.height + BOX.gapY];
-  const [totalX, totalY] = [width * stepX + BOX.gapX, layers * stepY + BOX.gapY];
-  const left = ({ place }: DrawnNode): number => BOX.gapX + place * stepX;
-  const top = ({ layer }: DrawnNode): number => BOX.gapY + layer * stepY;
-  const edges = nodes.flatMap((node) =>
-    node.inputs.map((from) => {
-      const above = nodes[from]!;
-      const [x1, y1] = [left(above) + BOX.width / 2, top(above) + BOX.height];
-      const [x2, y2] = [left(node) + BOX.width / 2, top(node)];
-      const bend = Math.max(8, (y2 - y1) / 2);
-      return svg("path", { class: "edge", d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}` });
-    }),
+interface Drawn {
+  readonly element: HTMLElement;
+  /** Scrolls to the first box, once the drawing is in the page. */
+  toStart(): void;
+}
+
+function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): Drawn {
+  const lines = edges.map((points) =>
+    svg("path", { class: "edge", d: points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${at(x)} ${at(y)}`).join("") }),
   );
-  const boxes = nodes.map((node) => {
-    const [x, y] = [left(node), top(node)];
-    const text = (className: string, dy: number, content: string): SVGElement =>
-      svg("text", { class: className, x: x + 8, y: y + dy }, content);
-    return svg(
-      "g",
-      { class: `node ${colourOf(node.stage)}${node.isOutput ? " output" : ""}` },
-      svg("title", {}, `${node.label} ${node.detail}${node.stage < 0 ? "" : `, of ${stages[node.stage]!.name}`}`),
-      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 5 }),
-      text("label", 14, node.label),
-      text("detail", 28, cut(node.detail)),
-    );
-  });
   const picture = svg(
     "svg",
     {
       class: "graph",
-      width: totalX,
-      height: totalY,
-      viewBox: `0 0 ${totalX} ${totalY}`,
+      width: at(width),
+      height: at(height),
+      viewBox: `0 0 ${at(width)} ${at(height)}`,
       role: "img",
       "aria-label": `A graph of ${nodes.length} nodes; its text is below`,
     },
-    ...edges,
-    ...boxes,
+    ...lines,
+    ...nodes.map((node) => boxOf(node, stages[node.stage]?.name)),
   );
   const legend = h(
     "ul",
@@ -112,11 +100,29 @@ function drawingOf({ nodes, stages, layers, width }: LayeredDrawing): HTMLElemen
       h("li", {}, h("span", { className: `swatch ${colourOf(i)}` }), h("code", { textContent: name }), ` ${count}`),
     ),
   );
-  const frame = h("div", { className: "drawing scroll", tabIndex: 0, role: "group" }, picture);
-  frame.setAttribute("aria-label", "Drawing of the graph, can be scrolled");
-  return h("div", {}, legend, frame);
+  const frame = scrolled("Drawing of the graph", picture);
+  frame.classList.add("drawing");
+  const [start] = nodes;
+  return {
+    element: h("div", {}, legend, frame),
+    toStart: () => (frame.scrollLeft = start ? start.x + start.width / 2 - frame.clientWidth / 2 : 0),
+  };
 }
 
-const colourOf = (stage: number): string => (stage < 0 ? "no-stage" : `stage-${stage % COLOURS}`);
+function boxOf({ x, y, width, height, lines, title, stage, isResult }: DrawnNode, of: string | undefined): SVGElement {
+  const text = (className: string, dy: number, content: string): SVGElement =>
+    svg("text", { class: className, x: at(x + 8), y: at(y + dy) }, content);
+  return svg(
+    "g",
+    { class: `node ${colourOf(stage)}${isResult ? " output" : ""}` },
+    svg("title", {}, `${title}${of === undefined ? "" : `, of ${of}`}`),
+    svg("rect", { x: at(x), y: at(y), width: at(width), height: at(height), rx: 5 }),
+    text("label", 15, lines[0]),
+    text("detail", 29, lines[1]),
+  );
+}
 
-const cut = (text: string): string => (text.length > DETAIL ? `${text.slice(0, DETAIL - 1)}…` : text);
+/** A place in pixels. */
+const at = (x: number): string => `${Number(x.toFixed(1))}`;
+
+const colourOf = (stage: number): string => (stage < 0 ? "no-stage" : `stage-${stage % COLOURS}`);

@@ -1,21 +1,22 @@
 /** The panel that chooses the logits. */
 import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
-import type { NextToken } from "../model/next.js";
+import type { Place } from "../engine/messages.js";
 import { models } from "../model/source.js";
+import type { Seen, TextSoFar } from "../model/types.js";
 import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
 import { readVocabulary } from "../state/tokenList.js";
 
 export interface LogitsPanel {
-  /** Throws `InputError` for an invalid list. */
-  logits(): Float32Array;
-  /** Token ids of the text so far. Throws `InputError`. */
-  history(): number[];
+  /** Where the chain picks. Throws `InputError` for an invalid list, and what the model refuses. */
+  place(): Place;
   /** The texts of the tokens: of the field, or of the model. Throws `InputError`. */
   vocabulary(): readonly string[] | undefined;
   /** The field with the texts. */
   texts(): string;
+  /** Whether the logits are those of a place in the text: `waiting` for the model, a shape takes their place. */
+  isText(): boolean | "waiting";
   source(): LogitSource;
   set(source: LogitSource, texts: string): void;
   /** Texts of tokens by id if the logits are the model's, else empty. */
@@ -30,27 +31,34 @@ const TITLES: Readonly<Record<Shape, string>> = {
   flat: "flat: hardly any difference",
 };
 
+const STAND_IN = { kind: "shape", shape: "zipf", size: 500 } as const;
+
 /** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
 
-export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel {
+/** @param textAt the text up to the chosen place, if there is one @param prompt the text's beginning */
+export function openLogits(
+  host: HTMLElement,
+  textAt: () => TextSoFar | undefined,
+  prompt: () => string,
+  onChange: () => void,
+): LogitsPanel {
   const kind = h(
     "select",
     { onchange: () => changed(), "aria-label": "Logits from" },
+    ...(models ? [h("option", { value: "model", textContent: models.nextTitle })] : []),
     ...SHAPES.map((shape) => h("option", { value: shape, textContent: TITLES[shape] })),
     h("option", { value: "logits", textContent: "a list of logits" }),
     h("option", { value: "probs", textContent: "a list of probabilities" }),
-    ...(models ? [h("option", { value: "model", textContent: models.nextTitle })] : []),
   );
-  kind.value = "zipf";
+  kind.value = models ? "model" : "zipf";
   const size = h("input", { type: "number", value: "500", step: "1", oninput: onChange });
   Object.assign(size, { min: String(MIN_SIZE), max: String(MAX_SIZE) });
   const sizeRow = h("label", {}, "tokens in the vocabulary ", size);
   const list = h("textarea", { rows: 4, spellcheck: false, placeholder: "0.4, 0.3, 0.2, 0.1", oninput: onChange });
   const listRow = h("label", { hidden: true }, "numbers, one for each token ", list);
-  const prompt = h("input", { type: "text", value: "In the beginning", oninput: onChange });
-  const promptRow = h("label", { hidden: true }, "prompt ", prompt);
   const past = h("input", { type: "text", placeholder: "none", oninput: onChange });
+  const pastRow = h("label", {}, "tokens so far ", past);
   const words = h("textarea", { rows: 3, spellcheck: false, placeholder: "a text on each line", oninput: onChange });
   const wordsRow = h(
     "details",
@@ -59,21 +67,13 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
     h("label", {}, "vocabulary ", words),
   );
   const fault = h("p", { className: "fault", role: "alert" });
-  host.replaceChildren(
-    h("label", {}, "from ", kind),
-    sizeRow,
-    listRow,
-    promptRow,
-    h("label", {}, "tokens so far ", past),
-    wordsRow,
-    fault,
-  );
+  host.replaceChildren(h("label", {}, "from ", kind), sizeRow, listRow, pastRow, wordsRow, fault);
 
   const isList = (): boolean => kind.value === "logits" || kind.value === "probs";
   const isModel = (): boolean => kind.value === "model";
   const arrange = (): void => {
     sizeRow.hidden = isList() || isModel();
-    promptRow.hidden = !isModel();
+    pastRow.hidden = isModel();
     listRow.hidden = !isList();
   };
   const changed = (): void => {
@@ -82,32 +82,36 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
   };
   const source = (): LogitSource =>
     isModel()
-      ? { kind: "model", prompt: prompt.value }
+      ? { kind: "model", prompt: prompt() }
       : isList()
         ? { kind: "list", text: list.value, are: kind.value as "logits" | "probs" }
         : { kind: "shape", shape: kind.value as Shape, size: size.value === "" ? NaN : Number(size.value) };
-  let said: { readonly prompt: string; readonly next: NextToken | Error | "asked" } | undefined;
+  /** What was last asked of the model, and what it said of that or of an earlier place. */
+  let asked = "";
+  let said: Seen | Error | undefined;
   let asking: AbortController | undefined;
-  const modelLogits = (text: string): Float32Array => {
-    if (said?.prompt !== text) {
-      asking?.abort();
-      asking = new AbortController();
-      const asked = { prompt: text, next: "asked" } as const;
-      said = asked;
-      models!
-        .next(text, asking.signal)
-        .catch((error: unknown) => error as Error)
-        .then((next) => {
-          if (said !== asked) return;
-          said = { prompt: text, next };
-          onChange();
-        }, notify);
-    }
-    const { next } = said;
-    if (next === "asked") throw new InputError("reading the model …", { code: "NOT_READY" });
-    if (next instanceof Error) throw next;
-    return next.logits;
+  const ask = (text: TextSoFar): void => {
+    const key = JSON.stringify(text);
+    if (asked === key) return;
+    asked = key;
+    asking?.abort();
+    asking = new AbortController();
+    models!
+      .at(text, asking.signal)
+      .catch((error: unknown) => error as Error)
+      .then((seen) => {
+        if (asked !== key) return;
+        said = seen;
+        onChange();
+      }, notify);
   };
+  const seenAt = (): Seen | undefined => {
+    const text = textAt();
+    if (text) ask(text);
+    if (said instanceof Error) throw said;
+    return said;
+  };
+  arrange();
   const reporting = <T>(read: () => T): T => {
     try {
       const value = read();
@@ -120,39 +124,43 @@ export function openLogits(host: HTMLElement, onChange: () => void): LogitsPanel
   };
   return {
     source,
-    logits: () =>
+    isText: () => isModel() && (said === undefined ? "waiting" : true),
+    place: () =>
       reporting(() => {
         const from = source();
-        return from.kind === "model" ? modelLogits(from.prompt) : logitsOf(from);
+        if (from.kind === "model") return placeOf(seenAt());
+        return { logits: logitsOf(from), history: readHistory(past.value), picked: [] };
       }),
-    textsOf(tokens) {
-      const next = isModel() ? said?.next : undefined;
-      return typeof next === "object" && "textsOf" in next ? next.textsOf(tokens) : new Map();
-    },
+    textsOf: (tokens) => (isModel() && said && "textsOf" in said ? said.textsOf(tokens) : new Map()),
     forgetModel() {
-      said = undefined;
+      [said, asked] = [undefined, ""];
       if (isModel()) onChange();
     },
     texts: () => words.value,
     vocabulary: () =>
-      reporting(() => {
-        const next = isModel() ? said?.next : undefined;
-        return readVocabulary(words.value) ?? (typeof next === "object" && "texts" in next ? next.texts : undefined);
-      }),
-    history: () => reporting(() => readHistory(past.value)),
+      reporting(() => readVocabulary(words.value) ?? (isModel() && said && "texts" in said ? said.texts : undefined)),
     set(given, texts) {
       if (given.kind === "model" && !models)
         throw new InputError("the link needs a model, which this build does not have", { code: "MODULE_UNAVAILABLE" });
       words.value = texts;
       wordsRow.open = texts !== "";
       kind.value = given.kind === "model" ? "model" : given.kind === "list" ? given.are : given.shape;
-      if (given.kind === "model") prompt.value = given.prompt;
-      else if (given.kind === "list") list.value = given.text;
-      else size.value = String(given.size);
+      if (given.kind === "list") list.value = given.text;
+      else if (given.kind === "shape") size.value = String(given.size);
       arrange();
     },
   };
 }
+
+/** What the worker is sent: functions cannot be copied. Before the model is there, logits like a language's. */
+const placeOf = (seen: Seen | undefined): Place =>
+  seen
+    ? {
+        ...{ logits: seen.logits, history: seen.history, picked: seen.picked },
+        ...(seen.earlier && { earlier: seen.earlier }),
+        ...(seen.guides && { guides: seen.guides }),
+      }
+    : { logits: logitsOf(STAND_IN), history: [], picked: [] };
 
 function readHistory(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");

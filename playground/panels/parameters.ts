@@ -47,6 +47,8 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
   let latest: ChainFacts | undefined;
   /** Names of values from `set` that were not yet shown for any chain. */
   let given: readonly string[] = [];
+  /** The chain's parameters as they were last shown. A value of a parameter that is declared otherwise belongs to another program. */
+  let declared = new Map<string, string>();
 
   const rebuild = (chain: ChainFacts): void => {
     const rows = [
@@ -95,6 +97,11 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
       const key = JSON.stringify([chain.name, chain.params, chain.statics, chain.sets, chain.grammars]);
       if (key === shown) return;
       shown = key;
+      const now = declarationsOf(chain);
+      const isSame = (name: string): boolean => given.includes(name) || declared.get(name) === now.get(name);
+      uniforms = new Map([...uniforms].filter(([name]) => isSame(name)));
+      statics = new Map([...statics].filter(([name]) => isSame(name)));
+      declared = now;
       const isStatic = ({ isStatic }: SetParam): boolean => isStatic;
       uniforms = kept(
         uniforms,
@@ -119,6 +126,15 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
     values: () => ({ uniforms: Object.fromEntries(uniforms), statics: Object.fromEntries(statics), seed }),
   };
 }
+
+/** Each parameter as the chain declares it, without its documentation. */
+const declarationsOf = ({ name: chain, params, statics, sets, grammars }: ChainFacts): Map<string, string> =>
+  new Map(
+    [...params, ...statics, ...sets, ...grammars].map((p) => [
+      p.name,
+      JSON.stringify([chain, { ...p, doc: undefined }]),
+    ]),
+  );
 
 /** The values that are still valid for the chain's parameters. */
 const kept = <V extends Value>(
@@ -154,7 +170,8 @@ function control(param: AnyParam, present: number | undefined, onChange: (value:
 }
 
 function sliderRow(param: AnyParam, start: number | undefined, onChange: (value: number) => void): HTMLElement {
-  const scale = scaleOf({ ...param, default: start ?? 0 });
+  // not the present value, so that the range stays when the program is opened again
+  const scale = scaleOf({ ...param, default: param.default ?? 0 });
   const fault = h("span", { className: "fault", role: "alert" });
   const slider = h("input", { type: "range", min: "0", max: String(PLACES), step: "1" });
   slider.value = String(placeOf(scale, start ?? scale.min));

@@ -1,66 +1,93 @@
-/** The distribution stage by stage: probabilities before and after each, dropped and remaining tokens. */
-import { h, short, svg } from "../dom.js";
+/** What the chain makes of the distribution: the likeliest tokens by name, and a picture of each stage. */
+import { bars, type TokenChange } from "../charts/bars.js";
+import { namedBars } from "../charts/named.js";
+import { rankPlot } from "../charts/ranks.js";
+import { h } from "../dom.js";
 import type { StageResult, StagesReply } from "../engine/messages.js";
-
-const BAR = 12;
-const HEIGHT = 96;
-/** The lower end of the logarithmic scale: four more powers of ten would hide the relevant part. */
-const SMALLEST = 1e-6;
+import { numbersOf } from "./numbers.js";
 
 export interface StagesPanel {
   /** @param texts known texts of tokens */
   show(reply: StagesReply, texts: ReadonlyMap<number, string>): void;
+  /** Says where the distribution is from. */
+  place(where: string): void;
   readonly fail: (message: string) => void;
 }
+
+/** How many tokens have a name. */
+const NAMED = 11;
 
 export function openStages(host: HTMLElement): StagesPanel {
   let latest: StagesReply | undefined;
   let texts: ReadonlyMap<number, string> = new Map();
+  /** The stage whose tokens are named; undefined for the whole chain. */
+  let chosen: number | undefined;
   const nameOf = (token: number): string => {
     const text = texts.get(token);
     return text === undefined ? `${token}` : `${token} ${JSON.stringify(text)}`;
   };
-  const logarithmic = h("input", { type: "checkbox", onchange: () => latest && draw(latest) });
+  const where = h("p", { className: "hint where" });
+  const byRank = h("input", { type: "checkbox", onchange: () => latest && draw(latest) });
   const status = h("p", { className: "status", role: "status" });
-  const body = h("div", { className: "stages" });
+  const whole = h("div", { className: "whole" });
+  const each = h("div", { className: "stages" });
   const legend = h(
-    "p",
+    "ul",
     { className: "legend" },
-    h("span", { className: "key before", textContent: "before" }),
-    h("span", { className: "key after", textContent: "after" }),
-    h("span", { className: "key dropped", textContent: "dropped" }),
-    h("span", { className: "key picked", textContent: "picked" }),
+    ...["before", "after", "dropped", "picked"].map((name) => h("li", { className: `key ${name}`, textContent: name })),
   );
   host.replaceChildren(
-    h("div", { className: "bar" }, h("label", {}, logarithmic, " logarithmic scale"), legend),
+    where,
+    h("div", { className: "bar" }, legend, h("label", {}, byRank, " all tokens by rank, logarithmic")),
+    h("div", { className: "distributions" }, whole, each),
     status,
-    body,
   );
 
   const draw = (reply: StagesReply): void => {
-    const [given, ...stages] = reply.stages;
-    const toHeight = scaleFor(reply, logarithmic.checked);
-    const drawn = stages.map((stage, i) => {
-      const isLast = i === stages.length - 1;
-      return stageOf(reply, reply.stages[i]!, stage, { toHeight, nameOf, picked: isLast ? reply.picked : undefined });
-    });
-    body.replaceChildren(
-      ...(stages.length > 0 ? drawn : [stageOf(reply, given!, given!, { toHeight, nameOf, picked: undefined })]),
+    const { stages } = reply;
+    const last = stages.length - 1;
+    if (chosen !== undefined && chosen > last) chosen = undefined;
+    const picked = (to: number): number | undefined => (to === last ? reply.picked : undefined);
+    const change = (from: number, to: number): TokenChange[] =>
+      changesOf(reply, stages[from]!, stages[to]!, picked(to), nameOf);
+    const [from, to] = chosen === undefined ? [0, last] : [chosen - 1, chosen];
+    whole.replaceChildren(...wholeOf(change(from, to), stages[from]!, stages[to]!, chosen, () => choose(undefined)));
+    const most = mostOf(reply);
+    each.replaceChildren(
+      ...stages.slice(1).map((stage, i) => {
+        const before = stages[i]!;
+        const label = labelOf(before, stage);
+        const picture = byRank.checked
+          ? rankPlot(reply.ranks, before.byRank, stage.byRank, `${label}, by rank`)
+          : bars(change(i, i + 1), most, label);
+        return stageOf(before, stage, picture, chosen === i + 1, () => choose(i + 1));
+      }),
     );
+  };
+  const choose = (stage: number | undefined): void => {
+    chosen = chosen === stage ? undefined : stage;
+    if (!latest) return;
+    draw(latest);
+    // the buttons are new
+    const button = each.querySelectorAll<HTMLElement>("h3 button")[(stage ?? 0) - 1];
+    (stage === undefined ? whole.querySelector<HTMLElement>("h3") : button)?.focus();
   };
 
   return {
     show(reply, known) {
       latest = reply;
       texts = known;
-      const picked = reply.picked === undefined ? "the chain picks no token" : `picks token ${nameOf(reply.picked)}`;
+      const picked = reply.picked === undefined ? "The chain picks no token" : `Picks token ${nameOf(reply.picked)}`;
       status.textContent = [
-        `on ${reply.backend}; ${picked}; ${reply.tokens.length} tokens shown; ${reply.compiled} graphs compiled so far`,
+        `${picked}; computed on ${reply.backend}`,
         ...(reply.stopped === undefined ? [] : [reply.stopped]),
       ].join(". ");
+      // for tests: a slider compiles nothing
+      host.dataset["compiled"] = `${reply.compiled}`;
       status.classList.remove("fault");
       draw(reply);
     },
+    place: (text) => (where.textContent = text),
     fail(message) {
       status.textContent = message;
       status.classList.add("fault");
@@ -68,90 +95,76 @@ export function openStages(host: HTMLElement): StagesPanel {
   };
 }
 
-function scaleFor({ stages }: StagesReply, isLogarithmic: boolean): (prob: number) => number {
-  const most = Math.max(...stages.map(({ probs }) => probs.reduce((a, b) => Math.max(a, b), 0)), SMALLEST);
-  if (!isLogarithmic) return (prob) => (HEIGHT * prob) / most;
-  const span = Math.log(most / SMALLEST) || 1;
-  return (prob) => (prob <= SMALLEST ? 0 : (HEIGHT * Math.log(prob / SMALLEST)) / span);
+const mostOf = ({ stages }: StagesReply): number =>
+  Math.max(1e-6, ...stages.map(({ probs }) => probs.reduce((a, b) => Math.max(a, b), 0)));
+
+function changesOf(
+  { tokens }: StagesReply,
+  before: StageResult,
+  after: StageResult,
+  picked: number | undefined,
+  nameOf: (token: number) => string,
+): TokenChange[] {
+  return Array.from(tokens, (token, i) => ({
+    name: nameOf(token),
+    before: before.probs[i]!,
+    after: after.probs[i]!,
+    wasKept: before.isKept[i] === 1,
+    isKept: after.isKept[i] === 1,
+    isPicked: token === picked,
+  }));
 }
 
-/** How tokens are shown. */
-interface View {
-  readonly toHeight: (prob: number) => number;
-  readonly nameOf: (token: number) => string;
-  readonly picked: number | undefined;
+const labelOf = (before: StageResult, after: StageResult): string =>
+  `${after.name}: ${rowsText(before, after)}, ${bitsText(before, after)}`;
+
+const rowsText = (before: StageResult, after: StageResult): string =>
+  `${before.rows === after.rows ? "" : `${before.rows} → `}${after.rows} ${after.rows === 1 ? "token" : "tokens"}`;
+
+const bitsText = (before: StageResult, after: StageResult): string =>
+  `${Number(before.entropy.toPrecision(2))} → ${Number(after.entropy.toPrecision(2))} bits`;
+
+/** The named tokens are the likeliest, and the picked one. */
+function wholeOf(
+  changes: readonly TokenChange[],
+  before: StageResult,
+  after: StageResult,
+  chosen: number | undefined,
+  onWhole: () => void,
+): Node[] {
+  const weight = ({ before: a, after: b, isPicked }: TokenChange): number => (isPicked ? 2 : Math.max(a, b));
+  const least = changes.map(weight).sort((a, b) => b - a)[NAMED - 1] ?? 0;
+  const named = changes.filter((change) => weight(change) >= least).slice(0, NAMED);
+  const most = Math.max(1e-6, ...named.map((change) => Math.max(change.before, change.after)));
+  const title = chosen === undefined ? "before and after the chain" : `before and after ${after.name}`;
+  const label = `${title}: ${rowsText(before, after)}; the table of numbers follows`;
+  // without the token ids, which the names of the table and of the tooltips have
+  const drawn = named.map((change) => ({ ...change, name: change.name.replace(/^\d+ /, "") }));
+  const heading = h("h3", { textContent: chosen === undefined ? "The next token" : after.name, tabIndex: -1 });
+  const back = h("button", { type: "button", className: "link", textContent: "whole chain", onclick: onWhole });
+  return [
+    h("div", { className: "bar" }, heading, ...(chosen === undefined ? [] : [back])),
+    h("p", { className: "facts", textContent: `${rowsText(before, after)}, ${bitsText(before, after)}` }),
+    namedBars(drawn, most, label),
+    numbersOf(changes),
+  ];
 }
 
-function stageOf({ tokens }: StagesReply, before: StageResult, after: StageResult, view: View): HTMLElement {
-  const rows = before.rows === after.rows ? `${after.rows} rows` : `${before.rows} → ${after.rows} rows`;
-  const entropy = `${short(before.entropy)} → ${short(after.entropy)} bits`;
+function stageOf(
+  before: StageResult,
+  after: StageResult,
+  picture: SVGElement,
+  isChosen: boolean,
+  onChoose: () => void,
+): HTMLElement {
+  const button = h("button", { type: "button", className: "link", textContent: after.name, onclick: onChoose });
+  button.title = "Show the tokens before and after this stage";
+  button.setAttribute("aria-pressed", String(isChosen));
   return h(
     "article",
-    { className: "stage" },
-    h(
-      "h3",
-      {},
-      h("code", { textContent: after.name }),
-      h("span", { className: "rows", textContent: rows }),
-      h("span", { className: "entropy", textContent: entropy }),
-    ),
-    h("div", { className: "plot" }, bars(tokens, before, after, view)),
-    numbers(tokens, before, after, view),
+    { className: isChosen ? "stage chosen" : "stage" },
+    h("h3", {}, button),
+    h("p", { className: "facts", textContent: `${rowsText(before, after)}, ${bitsText(before, after)}` }),
+    picture,
   );
-}
-
-function bars(tokens: Int32Array, before: StageResult, after: StageResult, { toHeight, nameOf, picked }: View): Node {
-  const groups = Array.from(tokens, (token, i) => {
-    const [a, b] = [before.probs[i]!, after.probs[i]!];
-    const isDropped = before.isKept[i] === 1 && after.isKept[i] === 0;
-    const x = i * BAR;
-    const bar = (kind: string, prob: number, inset: number): SVGElement => {
-      const height = prob > 0 ? Math.max(1, toHeight(prob)) : 0;
-      return svg("rect", { class: kind, x: x + inset, y: HEIGHT - height, width: BAR - 1 - 2 * inset, height });
-    };
-    const change =
-      after.isKept[i] === 1 ? `${short(a)} → ${short(b)}` : isDropped ? `${short(a)}, dropped here` : "dropped before";
-    return svg(
-      "g",
-      { class: isDropped ? "token dropped" : "token" },
-      svg("title", {}, `token ${nameOf(token)}: ${change}${token === picked ? ", picked" : ""}`),
-      svg("rect", { class: "hit", x, y: 0, width: BAR, height: HEIGHT + 8 }),
-      bar("before", a, 0),
-      bar("after", b, 2),
-      ...(isDropped ? [svg("rect", { class: "gone", x: x + 2, y: HEIGHT + 2, width: BAR - 5, height: 3 })] : []),
-      ...(token === picked ? [svg("path", { class: "pick", d: `M${x + BAR / 2} ${HEIGHT + 1}l4 6h-8z` })] : []),
-    );
-  });
-  const width = tokens.length * BAR;
-  const label = `${after.name}: ${before.rows} rows before, ${after.rows} after; the ${tokens.length} likeliest tokens`;
-  const line = svg("line", { class: "axis", x1: 0, x2: width, y1: HEIGHT + 0.5, y2: HEIGHT + 0.5 });
-  const attributes = {
-    viewBox: `0 0 ${width} ${HEIGHT + 8}`,
-    role: "img",
-    "aria-label": label,
-    preserveAspectRatio: "none",
-  };
-  return svg("svg", attributes, ...groups, line);
-}
-
-/** The same as a table, for screen readers and for exact numbers. */
-function numbers(tokens: Int32Array, before: StageResult, after: StageResult, { nameOf }: View): HTMLElement {
-  const table = h("table", {});
-  const fill = (): void => {
-    const head = h(
-      "tr",
-      {},
-      ...["token", "before", "after"].map((textContent) => h("th", { textContent, scope: "col" })),
-    );
-    const rows = Array.from(tokens, (token, i) => {
-      const cell = (x: number, isKept: number): string => (isKept === 1 ? x.toFixed(5) : "dropped");
-      const cells = [nameOf(token), cell(before.probs[i]!, before.isKept[i]!), cell(after.probs[i]!, after.isKept[i]!)];
-      return h("tr", {}, ...cells.map((textContent) => h("td", { textContent })));
-    });
-    table.replaceChildren(head, ...rows);
-  };
-  const details = h("details", {}, h("summary", { textContent: "numbers" }), h("div", { className: "scroll" }, table));
-  // the table is built only when it is opened
-  details.addEventListener("toggle", () => details.open && fill());
-  return details;
 }

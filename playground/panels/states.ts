@@ -1,13 +1,11 @@
 /** The chain's states and measures over several steps on the same logits, such as mirostat's limit and adaptive_p's average. */
+import { hasMoved, openTimePlot, SURPRISE } from "../charts/time.js";
 import { h, short } from "../dom.js";
 import type { WalkReply } from "../engine/messages.js";
-import { hasMoved, openPlot, SURPRISE } from "./plot.js";
 
 export interface StatesPanel {
   steps(): number;
   show(reply: WalkReply): void;
-  /** Shows a message that is not an error. */
-  say(message: string): void;
   readonly fail: (message: string) => void;
 }
 
@@ -33,19 +31,18 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
     show({ backend, tokens, surprises, states, measures }) {
       const mean = surprises.reduce((a, b) => a + b, 0) / Math.max(1, surprises.length);
       say(
-        `on ${backend}; the same logits at every step, each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}`,
+        `on ${backend}; each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}`,
         false,
       );
       const shown = [...states.filter(({ values }) => hasMoved(values)), ...measures];
       plots.replaceChildren(...shown.map(({ name, values }) => plot(name, values)), plot(SURPRISE, surprises));
     },
-    say: (message) => say(message, false),
     fail: (message) => say(message, true),
   };
 }
 
 function plot(name: string, values: readonly number[]): HTMLElement {
-  const opened = openPlot(name);
+  const opened = openTimePlot(name);
   opened.show(values);
   return opened.element;
 }

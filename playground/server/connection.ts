@@ -30,6 +30,11 @@ export class Connection {
     this.key = key;
   }
 
+  /** Whether it has the key that the server asks for, if any. */
+  get isReady(): boolean {
+    return !this.needsKey || this.key !== "";
+  }
+
   async get<T>(path: string): Promise<T> {
     return (await (await this.ask(path, {})).json()) as T;
   }
@@ -41,8 +46,7 @@ export class Connection {
   }
 
   private async ask(path: string, init: Init): Promise<Response> {
-    if (this.needsKey && this.key === "")
-      throw new ServerError("The server asks for an API key: enter it at the top of the page.");
+    if (!this.isReady) throw new ServerError("The server asks for an API key: enter it at the top of the page.");
     const headers = { ...init.headers, ...(this.needsKey && { authorization: `Bearer ${this.key}` }) };
     let response: Response;
     try {

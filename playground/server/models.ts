@@ -1,5 +1,5 @@
 /** Texts and logits of the server's model. */
-import { nextTokenOf } from "../model/next.js";
+import { textsOf } from "../model/texts.js";
 import type { Models, TextTask } from "../model/types.js";
 import type { Connection } from "./connection.js";
 import { writeText } from "./text.js";
@@ -23,18 +23,22 @@ export function serverModels(server: Connection): Models {
     return texts;
   };
   return {
-    nextTitle: "the server's model",
+    nextTitle: "the text, at the chosen token",
     probabilities: "probability in the model",
     takesGuides: false,
+    isOwn: false,
+    isReady: () => server.isReady,
     async open() {
       const { id } = await modelOf(server);
       return { name: id, write: (task: TextTask) => writeText(server, task) };
     },
-    async next(prompt, signal) {
+    /** The server sends no token ids, so the chain sees the logits, and nothing of the text before. */
+    async at({ prompt, tokens }, signal) {
       const all = await textsOnce();
       const accept = "application/octet-stream";
-      const response = await server.post(PATHS.logits, { prompt }, { signal, accept });
-      return nextTokenOf(floatsOf(await response.arrayBuffer()), all);
+      const text = prompt + tokens.map((token) => token.text).join("");
+      const response = await server.post(PATHS.logits, { prompt: text }, { signal, accept });
+      return { logits: floatsOf(await response.arrayBuffer()), history: [], picked: [], ...textsOf(all) };
     },
   };
 }

@@ -15,6 +15,8 @@ export interface Shared {
   readonly source: LogitSource;
   /** The field with the texts of the tokens, if it is not empty. */
   readonly vocabulary?: string;
+  /** The stages to compare with. */
+  readonly against?: string;
 }
 
 const VERSION = "1";
@@ -57,12 +59,14 @@ function parse(data: string): unknown {
 }
 
 function checked(value: unknown): Shared {
-  const { program, chain, uniforms, statics, seed, source, vocabulary, ...rest } = objectOf(value, "its data");
+  const { program, chain, uniforms, statics, seed, source, vocabulary, against, ...rest } = objectOf(value, "its data");
   const stray = Object.keys(rest)[0];
   if (stray !== undefined) throw unreadable(`it contains \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
   if (typeof program !== "string") throw unreadable("it contains no program");
   if (chain !== undefined && !isName(chain)) throw unreadable("its chain is not a valid name");
   if (vocabulary !== undefined && typeof vocabulary !== "string") throw unreadable("its vocabulary is not a text");
+  if (against !== undefined && typeof against !== "string")
+    throw unreadable("its stages to compare with are not a text");
   if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,
@@ -72,6 +76,7 @@ function checked(value: unknown): Shared {
     seed,
     source: sourceOf(source),
     ...(vocabulary !== undefined && { vocabulary }),
+    ...(against !== undefined && { against }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface Piece {
   readonly text: string;
   /** That of the token in the model's own logits, before the chain; with `logprobs`. */
   readonly logprob?: number;
+  /** The entropy of the model's own distribution, before the chain, in nats; with `logprobs`. */
+  readonly entropy?: number;
   /** The likeliest tokens of the model itself, likeliest first; with `logprobs`. */
   readonly logprobs?: readonly Logprob[];
   /** The probability that the chain gave it; with `alternatives`. */

@@ -1,19 +1,29 @@
 /** The model's own probabilities, from its raw logits. */
 import type { Logprob } from "./generation.js";
 
-/** The logarithm of the probability of a token, and the `count` likeliest tokens, the first of ties first. */
+/**
+ * The logarithm of the probability of a token, the `count` likeliest tokens, the first of ties first, and the entropy of all, in
+ * nats.
+ */
 export function logprobsOf(
   logits: Float32Array,
   token: number,
   count: number,
-): { logprob: number; logprobs: Logprob[] } {
+): { logprob: number; entropy: number; logprobs: Logprob[] } {
   let most = -Infinity;
   for (const logit of logits) if (logit > most) most = logit;
-  let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - most);
+  let [sum, weighted] = [0, 0];
+  for (const logit of logits) {
+    const weight = Math.exp(logit - most);
+    sum += weight;
+    // -inf has no weight
+    if (weight > 0) weighted += weight * (logit - most);
+  }
   const total = most + Math.log(sum);
   return {
     logprob: logits[token]! - total,
+    // -sum of p log p, where log p = (logit - most) - log(sum)
+    entropy: Math.log(sum) - weighted / sum,
     logprobs: largest(logits, count).map((one) => ({ token: one, logprob: logits[one]! - total })),
   };
 }

@@ -159,9 +159,10 @@ export function checkRoom({ name }: Graph, needed: number, { sequences, shared }
 export const lacksPick = (name: string, what = "the chain"): string =>
   `${what} \`${name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`;
 
+/** Whether the chain of a graph picks a token, in the graph or in its host tail. */
+export const picksToken = (graph: Graph): boolean => graph.outputs.sampled !== undefined || picksInTail(graph);
+
 /** Throws `InputError` for a chain that picks no token. */
 export function checkPicks(graph: Graph): void {
-  if (graph.outputs.sampled === undefined && !picksInTail(graph)) {
-    throw new InputError(lacksPick(graph.name), { code: "INVALID_ARGUMENT" });
-  }
+  if (!picksToken(graph)) throw new InputError(lacksPick(graph.name), { code: "INVALID_ARGUMENT" });
 }

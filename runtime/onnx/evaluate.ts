@@ -9,7 +9,7 @@ import * as checks from "../optionChecks.js";
 import type { Outputs } from "../reference/interpret.js";
 import type { UniformValues } from "../sequence.js";
 import { checkLogits, openSteps, STEP_OPTIONS, type LogitValues, type StepOptions, type StepResult } from "../steps.js";
-import type { Ort } from "./ort.js";
+import { checkOrt } from "./ort.js";
 import { openSession, type SessionOptions } from "./session.js";
 
 /** Options for evaluating a chain in ONNX Runtime. */
@@ -29,14 +29,9 @@ export interface OnnxEvaluator extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-const isOrt = (value: unknown): boolean => {
-  const { InferenceSession, Tensor } = (value ?? {}) as Partial<Ort>;
-  return typeof InferenceSession?.create === "function" && typeof Tensor === "function";
-};
-
 const OPTIONS: is.Checks<OnnxEvaluateOptions> = {
   ...STEP_OPTIONS,
-  ort: is.that("ONNX Runtime, such as the module onnxruntime-node or onnxruntime-web", isOrt),
+  ort: checkOrt,
   session: is.someObject,
   sums: is.oneOf(...SUMS),
   opset: is.integer(1),

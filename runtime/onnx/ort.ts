@@ -1,4 +1,5 @@
 /** The part of onnxruntime-common's interface that is used: that of onnxruntime-node, onnxruntime-web and onnxruntime-react-native. */
+import * as is from "../check.js";
 
 /** `import * as ort from "onnxruntime-node"`, or of another of its packages. */
 export interface Ort {
@@ -23,3 +24,11 @@ interface OrtTensorClass {
   new (type: "float32", data: Float32Array, dims: readonly number[]): OrtTensor;
   new (type: "int32", data: Int32Array, dims: readonly number[]): OrtTensor;
 }
+
+const isOrt = (value: unknown): boolean => {
+  const { InferenceSession, Tensor } = (value ?? {}) as Partial<Ort>;
+  return typeof InferenceSession?.create === "function" && typeof Tensor === "function";
+};
+
+/** Throws `InputError` for another value. */
+export const checkOrt = is.that("ONNX Runtime, such as the module onnxruntime-node or onnxruntime-web", isOrt);

@@ -1,5 +1,5 @@
 /** Columns of sequences as tensors of ONNX Runtime, and back. */
-import { UNIFORMS, type EmittedInput, type Surface } from "@ggsl/compiler/emit/surface.js";
+import type { EmittedInput, Surface } from "@ggsl/compiler/emit/surface.js";
 import type { Outputs } from "../reference/interpret.js";
 import type { Vector } from "../reference/kernels.js";
 import type { Given } from "../steps.js";
@@ -9,21 +9,27 @@ import type { Ort, OrtTensor } from "./ort.js";
 export type Feeds = Readonly<Record<string, OrtTensor>>;
 
 /** What a session is given for some sequences. */
-export function feedsOf(ort: Pick<Ort, "Tensor">, { inputs, fed }: Surface, given: readonly Given[]): Feeds {
-  const features = inputs.map((input, i): [string, OrtTensor] => [
-    input.name,
-    tensorOf(
-      ort,
-      input,
-      given.map(({ logits, inputs: others }) => (i === 0 ? logits : others[i - 1]!)),
-    ),
-  ]);
+export function feedsOf(ort: Pick<Ort, "Tensor">, surface: Surface, given: readonly Given[]): Feeds {
+  const [logits] = surface.inputs;
+  const columns = given.map((one) => one.logits);
+  return { [logits!.name]: tensorOf(ort, logits!, columns), ...feedsBesideLogits(ort, surface, given) };
+}
+
+/** The uniforms and features. */
+export function feedsBesideLogits(
+  ort: Pick<Ort, "Tensor">,
+  { inputs, uniformsName, fed }: Surface,
+  given: readonly Omit<Given, "logits">[],
+): Feeds {
+  const features = inputs.slice(1).map((input, i): [string, OrtTensor] => {
+    const columns = given.map(({ inputs: values }) => values[i]!);
+    return [input.name, tensorOf(ort, input, columns)];
+  });
   const uniforms = given.map((one) => Float32Array.from(fed, (i) => one.uniforms[i]!));
-  const rows = given.length;
   return {
     ...Object.fromEntries(features),
     ...(fed.length > 0 && {
-      [UNIFORMS]: new ort.Tensor("float32", joined(uniforms) as Float32Array, [rows, fed.length]),
+      [uniformsName]: new ort.Tensor("float32", joined(uniforms) as Float32Array, [given.length, fed.length]),
     }),
   };
 }
@@ -46,6 +52,10 @@ function joined(vectors: readonly Vector[]): Vector {
   return all;
 }
 
+/** The names of a graph's outputs. */
+export const outputNames = ({ outputs, scalars }: Surface): string[] =>
+  [...outputs, ...scalars].map(({ name }) => name);
+
 /** The part of one sequence in the results. */
 export function outputsOf({ outputs, scalars }: Surface, results: Feeds, row: number, rows: number): Outputs {
   const part = (name: string): Float32Array | BigInt64Array => {
@@ -53,14 +63,14 @@ export function outputsOf({ outputs, scalars }: Surface, results: Feeds, row: nu
     const size = data.length / rows;
     return data.subarray(row * size, (row + 1) * size);
   };
-  const names = new Set(outputs.map(({ name }) => name));
   const f32 = (name: string): Float32Array => part(name) as Float32Array;
   const tokens = (name: string): Int32Array => Int32Array.from(part(name) as BigInt64Array, Number);
+  const names = Object.fromEntries(outputs.map(({ kind, name }) => [kind, name]));
   return {
-    ...(names.has("sampled") && { sampled: tokens("sampled")[0]! }),
-    ...(names.has("candidates") && { candidates: tokens("candidates") }),
-    ...(names.has("row_logits") && { logits: f32("row_logits") }),
-    ...(names.has("probs") && { probs: f32("probs") }),
+    ...(names.sampled !== undefined && { sampled: tokens(names.sampled)[0]! }),
+    ...(names.candidates !== undefined && { candidates: tokens(names.candidates) }),
+    ...(names.logits !== undefined && { logits: f32(names.logits) }),
+    ...(names.probs !== undefined && { probs: f32(names.probs) }),
     states: Float32Array.from(scalars, ({ name }) => f32(name)[0]!),
   };
 }

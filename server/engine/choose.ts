@@ -7,7 +7,7 @@ import type { ApiKey } from "../keys/keys.js";
 import type { CommonBody } from "../openai/bodies.js";
 import { Refusal } from "../refusal.js";
 import type { Samplers } from "../samplers/samplers.js";
-import type { DefaultChains } from "./defaults.js";
+import { mostFor, type DefaultChains } from "./defaults.js";
 import { feedFor, set, uniformsFor, type Prepared } from "./parameters.js";
 
 /** What chains are chosen from. */
@@ -71,7 +71,7 @@ async function chainFor({ samplers, defaults, slots }: Choice, { body, grammar, 
     body.logit_bias,
   ];
   return defaults.of({
-    narrows: body.top_k !== undefined,
+    most: mostFor(body.top_k),
     edits: edits.some((value) => value !== undefined),
     constrained,
   });

@@ -3,16 +3,23 @@ import { compile, type Chain } from "ggsl/chain.js";
 
 /** What a request asks of the default chain beyond temperature, top_p, min_p and seed; each part costs nodes for every token. */
 export interface Parts {
-  /** `top_k`, which sorts the whole vocabulary. */
-  readonly narrows: boolean;
+  /** The most that `top_k` can be: 0 if it keeps all, `FEW`, or infinite, for which the whole vocabulary is sorted; absent: not asked. */
+  readonly most?: number | undefined;
   /** Penalties and biases. */
   readonly edits: boolean;
   /** A grammar. */
   readonly constrained: boolean;
 }
 
+/** Selecting as many as most requests keep takes less than a sort. */
+const FEW = 64;
+
+/** `most` of a request's `top_k`. */
+export const mostFor = (k: number | undefined): number | undefined =>
+  k === undefined || k === 0 ? k : k <= FEW ? FEW : Infinity;
+
 /** The order of stages is llama.cpp's. */
-export function defaultSource({ narrows, edits }: Pick<Parts, "narrows" | "edits">): string {
+export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): string {
   const imports = [
     "top_p as nucleus",
     "min_p as near_best",
@@ -29,7 +36,7 @@ export function defaultSource({ narrows, edits }: Pick<Parts, "narrows" | "edits
           "presence_penalty: f32 in [-2, 2] = 0",
         ]
       : []),
-    ...(narrows ? ["top_k: i32 >= 0 = 0"] : []),
+    ...(most === undefined ? [] : [`top_k: i32 ${most === Infinity ? ">= 1" : `in [${most && 1}, ${most}]`} = ${most && 1}`]),
     "top_p: f32 in [0, 1] = 1",
     "min_p: f32 in [0, 1] = 0",
     "temperature: f32 in [0, 2] = 1",
@@ -37,14 +44,14 @@ export function defaultSource({ narrows, edits }: Pick<Parts, "narrows" | "edits
   ];
   const stages = [
     ...(edits ? ["logit_bias()", "penalties(repeat_last_n, repeat_penalty, frequency_penalty, presence_penalty)"] : []),
-    ...(narrows ? ["most(top_k)"] : []),
+    ...(most ? ["best(top_k)"] : []),
     ...["nucleus(top_p)", "near_best(min_p)", "temp(temperature)", "dist(seed)"],
   ];
-  const most =
-    "/// Keep the `k` best; 0 keeps all.\nsampler most(k: i32 >= 0 = 0) {\n  sort\n  keep k <= 0 or rank < k\n}\n\n";
+  const order = most === Infinity ? "sort" : `top ${most}`;
+  const best = `/// Keep the \`k\` best.\nsampler best(k: i32 = 1) {\n  ${order}\n  keep rank < k\n}\n\n`;
   return [
     `import { ${imports.join(", ")} } from "std"\n\n`,
-    narrows ? most : "",
+    most ? best : "",
     `chain standard(\n${params.map((param) => `  ${param},\n`).join("")}) =\n  ${stages.join("\n  |> ")}\n`,
   ].join("");
 }
@@ -53,9 +60,9 @@ export function defaultSource({ narrows, edits }: Pick<Parts, "narrows" | "edits
 export class DefaultChains {
   private readonly chains = new Map<string, Chain>();
 
-  of({ narrows, edits, constrained }: Parts): Chain {
-    const key = JSON.stringify([narrows, edits, constrained]);
-    const chain = this.chains.get(key) ?? compile(defaultSource({ narrows, edits }), { file: "default", constrained });
+  of({ most, edits, constrained }: Parts): Chain {
+    const key = `${most} ${edits} ${constrained}`;
+    const chain = this.chains.get(key) ?? compile(defaultSource({ most, edits }), { file: "default", constrained });
     this.chains.set(key, chain);
     return chain;
   }

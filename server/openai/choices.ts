@@ -114,7 +114,8 @@ export class ChatText implements TextForm {
   }
 
   end(stats: GenerationStats): object[] {
-    const delta = this.tools && this.delta(this.tools.flush());
+    // clients need the role, also of a text without a token that is shown
+    const delta = (this.tools && this.delta(this.tools.flush())) ?? (this.isFirst ? { content: "" } : undefined);
     this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };

@@ -45,7 +45,7 @@ export function addFiles(app: FastifyInstance, { folder, areHashed, needsKey }: 
     const type = TYPES[extname(entry.name)] ?? "application/octet-stream";
     const isFixed = areHashed && url.startsWith("assets/");
     const read = openFile(path, (bytes) =>
-      url === "index.html" ? Buffer.from(bytes.toString().replace(MARK, marked)) : bytes,
+      url.endsWith(".html") ? Buffer.from(bytes.toString().replace(MARK, marked)) : bytes,
     );
     const urls = [`/${url}`, ...(url === "index.html" ? ["/"] : [])];
     for (const one of urls)

@@ -13,6 +13,9 @@ import { restoreSequence, type SavedSequence } from "../../runtime/savedSequence
 import { checkLlama } from "../../tools/build-native.js";
 import { EXACT, writeExactModel } from "../model/file.js";
 import { loadModel } from "../../runtime/model.js";
+import { rpcLibrary } from "../../runtime/remote/library.js";
+import { endAll } from "../cli/run.js";
+import { startWorker } from "../rpc/workers.js";
 
 const RELEASE = join(import.meta.dirname, "../../build/Release");
 const PROGRAM = join(RELEASE, "ggsl_library_test");
@@ -27,6 +30,7 @@ beforeAll(async () => {
   model = await loadModel(path, { threads: 1, contextSize: 256, ...EXACT });
 });
 afterAll(() => {
+  endAll();
   model[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
@@ -133,13 +137,33 @@ test("a host tail runs on the host, with the text of Node.js", async () => {
   expect({ tokens, inGraph, saved }).toEqual({ tokens: await tokensOf(TAIL), inGraph: 0, saved: null });
 });
 
+/** Chains that do not fit the demo model's vocabulary: a token and a word that it does not have. */
+const MISFITS: Readonly<Record<string, Graph>> = {
+  token: graphOf(compileProgram("sampler s() { keep token not in tokens(5000) }\nchain c() = s()")),
+  word: graphOf(compileProgram('sampler s() { keep token not in tokens("zyx") }\nchain c() = s()')),
+};
+
 test("errors have a code and a text that says what was expected, found and what to do", () => {
-  expect(run("errors", specFile("parameter", PARAMETER), specFile("tail", TAIL))).toBe("all errors are as expected\n");
+  const misfits = Object.entries(MISFITS).map(([name, graph]) => specFile(name, graph));
+  expect(run("errors", specFile("parameter", PARAMETER), specFile("tail", TAIL), ...misfits)).toBe(
+    "all errors are as expected\n",
+  );
 });
 
 test("8 threads with a sampler each", () => {
   const files = Object.entries(CHAINS).map(([name, graph]) => specFile(name, graph));
   expect(run("threads", ...files)).toBe("all threads agree\n");
+}, 60_000);
+
+test("a device that cannot run the chain: it runs on the host, and says why", async () => {
+  const worker = await startWorker();
+  const args = [specFile("default", CHAINS["default"]!), rpcLibrary(), `127.0.0.1:${worker.port}`];
+  const { status, stdout, stderr } = spawnSync(PROGRAM, ["refused", libraries(), path, ...args], { encoding: "utf8" });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 0,
+    stdout: "the same text\n",
+    stderr: expect.stringMatching(/on the host: .*cannot run TOP_K/),
+  });
 }, 60_000);
 
 test("another llama.cpp is refused by its version", () => {

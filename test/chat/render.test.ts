@@ -208,8 +208,8 @@ describe("templates of strangers end soon", () => {
     const { code } = await failureOf(source);
     const { user, system } = process.cpuUsage(start);
     expect(["LIMIT_EXCEEDED", "INVALID_TEMPLATE"]).toContain(code);
-    // microseconds
-    expect(user + system).toBeLessThan(10e6);
+    // microseconds: the limits allow two seconds on a usual machine, without them it is minutes
+    expect(user + system).toBeLessThan(40e6);
   });
 
   test("long conversations are within the limits", async () => {

@@ -42,6 +42,18 @@ test.each(filesOf("examples"))("the chains of $name", ({ name, text }) => {
   }
 });
 
+test("a worker: what its kind cannot run is said without it", () => {
+  const { graph } = compilePipeline("top_k(40) |> temp(0.8) |> dist(1)");
+  const onWorker = (server: string): Explanation => explain(graph, 32_000, { server });
+  const devices = (e: Explanation): string[] => e.stages.map(({ device }) => device);
+  expect(devices(onWorker("10.0.0.2:50052=vulkan"))).toEqual(Array(3).fill("10.0.0.2:50052"));
+  const unknown = onWorker("10.0.0.2:50052");
+  expect([devices(unknown), unknown.split?.ops]).toEqual([Array(3).fill("cpu"), expect.arrayContaining(["TOP_K"])]);
+  expect(() => onWorker("10.0.0.2")).toThrow(/a worker must be HOST:PORT/);
+  expect(() => explain(graph, 100, { server: "a:1=cuda", backend: "vulkan" })).toThrow(/give no `backend`/);
+  expect(() => explain(graph, 32_000, { server: "a:1", strict: true })).toThrow(/strict: a:1 cannot run TOP_K/);
+});
+
 test("the programs above have every kind of part, and the schema accepts nothing else", () => {
   check(explain(compilePipeline("top_k(3) |> host dist()").graph, 100));
   const inputs = 'import { temp } from "std"\ninput near: f32\ninput source: tokens(8)\n';

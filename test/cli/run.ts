@@ -25,11 +25,13 @@ export function endAll(): void {
 export interface Place {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** The command's main file; default: this checkout's. */
+  readonly main?: string;
 }
 
 /** Runs `ggsl`. Both streams share a pipe, which keeps the order of what is printed. */
-export const start = (args: readonly string[], place: Place = {}): Running =>
-  follow(spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, MAIN, ...args], { ...place, stdio: "pipe" }));
+export const start = (args: readonly string[], { main = MAIN, ...place }: Place = {}): Running =>
+  follow(spawn("sh", ["-c", 'exec "$0" "$@" 2>&1', process.execPath, main, ...args], { ...place, stdio: "pipe" }));
 
 /**
  * Runs a command in a pseudo-terminal, by util-linux's `script`. It is a terminal that a person looks at, also where the tests run in

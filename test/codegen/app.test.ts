@@ -57,7 +57,7 @@ const run = (script: string): string => `
       await shown.waitFor({ timeout: 60_000 });
       expect(await page.locator("#candidates").innerHTML()).toContain(SHOWN.best);
       await page.locator("#t").fill("0");
-      await page.locator("#candidates").filter({ hasNotText: "0.5497" }).waitFor({ timeout: 20_000 });
+      await page.locator("#candidates").filter({ hasNotText: "0.5497" }).waitFor({ timeout: 60_000 });
       expect(faults).toEqual([]);
     } finally {
       await site.close();

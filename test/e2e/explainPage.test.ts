@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { format } from "prettier";
-import { escape } from "../../cli/html/escape.js";
+import { escape } from "../../runtime/markup.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { toSpec } from "../../compiler/graph/json.js";
 import { OPTIMIZATIONS } from "../../compiler/driver.js";

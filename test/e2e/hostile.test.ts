@@ -18,7 +18,7 @@ function file(name: string, content: string | Uint8Array): string {
 
 function ggsl(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
   const command = ["runtime/dist/cli/main.js", ...args];
-  return spawnSync(process.execPath, command, { encoding: "utf8", timeout: 20_000 });
+  return spawnSync(process.execPath, command, { encoding: "utf8", timeout: 50_000 });
 }
 
 test("programs in other encodings, without content, or too large", () => {

@@ -77,8 +77,9 @@ test("the native runtime stops in the middle, and keeps nothing", async () => {
     codeOf(binding.loadModel(path, { gpuLayers: 0, onStart: (abort) => abort() }));
   for (let i = 0; i < 3; i++) expect(await cancelled()).toBe("ABORTED");
   const before = memory();
-  for (let i = 0; i < 20; i++) expect(await cancelled()).toBe("ABORTED");
-  if (process.platform === "linux") expect(memory() - before).toBeLessThan(10 * size);
+  for (let i = 0; i < 60; i++) expect(await cancelled()).toBe("ABORTED");
+  // half of what these loads had, if it were kept
+  if (process.platform === "linux") expect(memory() - before).toBeLessThan(30 * size);
   const model = await binding.loadModel(path, { gpuLayers: 0 });
   expect(model.info.vocabSize).toBe(2048);
   model.dispose();
@@ -87,9 +88,9 @@ test("the native runtime stops in the middle, and keeps nothing", async () => {
 test("the load of a large file ends where it is cancelled, and leaves nothing in memory", async () => {
   const large = join(folder, "large.gguf");
   const vocabulary = join("build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf");
-  writeRandomModel(large, { vocabulary, columns: 64, layers: 2, type: "f32" });
+  writeRandomModel(large, { vocabulary, columns: 256, layers: 2, type: "f32" });
   const size = statSync(large).size;
-  expect(size).toBeGreaterThan(15e6);
+  expect(size).toBeGreaterThan(60e6);
   const reason = new Error("enough");
   const cancelled = async (): Promise<number> => {
     const abort = new AbortController();

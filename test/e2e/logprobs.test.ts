@@ -38,13 +38,14 @@ test.each(["graph", "host"] as const)(
   async (placement) => {
     const { pieces } = await read(SAMPLED, { logprobs: 4, placement });
     const tokens = [...model.tokenize(PROMPT)];
-    for (const [i, { token, logprob, logprobs }] of pieces.entries()) {
+    for (const [i, { token, logprob, entropy, logprobs }] of pieces.entries()) {
       const wanted = softmax(await model.logits(Int32Array.from(tokens)));
       expect(logprobs!.map((one) => one.token)).toEqual(wanted.slice(0, 4).map((one) => one.token));
       // a prompt that is read at once and a token that follows differ in last digits
       const digits = i === 0 ? 10 : 4;
       logprobs!.forEach((one, rank) => expect(one.logprob).toBeCloseTo(wanted[rank]!.logprob, digits));
       expect(logprob).toBeCloseTo(wanted.find((one) => one.token === token)!.logprob, digits);
+      expect(entropy).toBeCloseTo(-wanted.reduce((sum, one) => sum + Math.exp(one.logprob) * one.logprob, 0), digits);
       tokens.push(token);
     }
   },
@@ -53,7 +54,9 @@ test.each(["graph", "host"] as const)(
 test("0 lists none beside the picked token, and without it there are none", async () => {
   const { pieces } = await read(SAMPLED, { logprobs: 0, maxTokens: 1 });
   expect(pieces[0]).toMatchObject({ logprob: expect.any(Number), logprobs: [] });
-  expect((await read(SAMPLED, { maxTokens: 1 })).pieces[0]).not.toHaveProperty("logprob");
+  const [plain] = (await read(SAMPLED, { maxTokens: 1 })).pieces;
+  expect(plain).not.toHaveProperty("logprob");
+  expect(plain).not.toHaveProperty("entropy");
 });
 
 test("asking needs no other graph, and changes no token", async () => {

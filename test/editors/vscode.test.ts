@@ -134,14 +134,14 @@ if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an ed
       await editor.goTo(4, 10);
       await editor.command("GGSL: Open the Preview");
       await editor.inPane(".stage", /likely\(0\.1\)/);
-      expect(await (await editor.inPane(".stage", /top_k\(40\)/)).innerText()).toMatch(/500 → 40 rows/);
+      expect(await (await editor.inPane(".stage", /top_k\(40\)/)).innerText()).toMatch(/500 → 40 tokens/);
       // without a click into the editor, the pane has the focus
       await editor.page.locator(".monaco-editor").first().click();
       await editor.goTo(4, PROGRAM.split("\n")[3]!.indexOf("40") + 2);
       await editor.page.keyboard.press("Delete");
       await editor.page.keyboard.press("Delete");
       await editor.page.keyboard.type("7");
-      expect(await (await editor.inPane(".stage", /top_k\(7\)/)).innerText()).toMatch(/500 → 7 rows/);
+      expect(await (await editor.inPane(".stage", /top_k\(7\)/)).innerText()).toMatch(/500 → 7 tokens/);
       // for docs/editor.md
       await editor.command("Notifications: Clear All Notifications");
       await editor.command("View: Toggle Primary Side Bar Visibility");
@@ -176,15 +176,54 @@ if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an ed
   }, 3 * PATIENCE);
   afterAll(() => server?.close(), PATIENCE);
 
-  test(
-    "of the project comes first",
-    async () => {
-      const editor = await server.visit({ "main.ggsl": PROGRAM.replace("topk", "top_k"), "near.ggsl": NEAR });
+  /** The files of a project that has installed `ggsl`, here a link to this checkout's. */
+  const withCommand = async (settings: object, main?: string): Promise<Editor> => {
+    const files = { "main.ggsl": PROGRAM.replace("topk", "top_k"), "near.ggsl": NEAR };
+    const manifest = JSON.stringify({ name: "ggsl", type: "module", bin: { ggsl: "./main.js" } });
+    const own =
+      main === undefined ? {} : { "node_modules/ggsl/package.json": manifest, "node_modules/ggsl/main.js": main };
+    const editor = await server.visit({ ...files, ...own }, settings);
+    if (main === undefined) {
       mkdirSync(join(editor.folder, "node_modules"));
       symlinkSync(join(process.cwd(), "runtime"), join(editor.folder, "node_modules", "ggsl"));
-      await editor.open("main.ggsl");
+    }
+    await editor.open("main.ggsl");
+    return editor;
+  };
+
+  test(
+    "of the project comes first; in a dark theme",
+    async () => {
+      const editor = await withCommand({ "workbench.colorTheme": "Default Dark Modern" });
       await until(() => editor.log().includes("runtime/dist/cli/main.js, from the project"), "server of the project");
       await editor.page.locator(".codelens-decoration a").first().waitFor();
+      await editor.goTo(4, 10);
+      await editor.command("GGSL: Open the Preview");
+      await editor.inPane(".stage", /near\(0\.1\)/);
+      await editor.screenshot("vscode-dark");
+    },
+    3 * PATIENCE,
+  );
+
+  test(
+    "of the project is replaced by the carried one, with a warning, if it does not start",
+    async () => {
+      const editor = await withCommand({}, "console.error('no luck'); process.exit(3);");
+      const toast = editor.page.locator(".notification-toast").filter({ hasText: "does not start" });
+      await toast.waitFor();
+      expect(await toast.innerText()).toMatch(/from the project, does not start: no luck.*of the extension is used/s);
+      await editor.page.locator(".codelens-decoration a").first().waitFor();
+    },
+    3 * PATIENCE,
+  );
+
+  test(
+    "of a project that is not trusted does not run",
+    async () => {
+      const trust = { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" };
+      const editor = await withCommand(trust, "console.error('this ran'); process.exit(3);");
+      await editor.page.locator(".codelens-decoration a").first().waitFor();
+      expect(editor.log()).not.toContain("this ran");
     },
     3 * PATIENCE,
   );

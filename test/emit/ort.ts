@@ -9,13 +9,13 @@ import { emitOnnx } from "../../compiler/emit/onnx/emit.js";
 import type { OnnxOptions } from "../../compiler/emit/onnx/options.js";
 import { surfaceOf } from "../../compiler/emit/surface.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import type { OrtTensor } from "../../runtime/onnx/ort.js";
-import { feedsOf, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
+import type { Ort, OrtTensor } from "../../runtime/onnx/ort.js";
+import { feedsOf, outputNames, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
 import type { Outputs } from "../../runtime/reference/interpret.js";
 import type { Given } from "../../runtime/steps.js";
 
 /** What the addon reads of a tensor that it is given, and makes of a result. */
-class PlainTensor implements OrtTensor {
+export class PlainTensor implements OrtTensor {
   readonly location = "cpu";
   constructor(
     readonly type: string,
@@ -25,6 +25,7 @@ class PlainTensor implements OrtTensor {
 }
 
 interface NativeSession {
+  loadModel(path: string, options: object): void;
   loadModel(buffer: ArrayBufferLike, offset: number, length: number, options: object): void;
   run(feeds: Feeds, fetches: Readonly<Record<string, null>>, options: object): Feeds;
   dispose(): void;
@@ -43,6 +44,28 @@ const addon = createRequire(import.meta.url)(
 const LOG_LEVEL = 2;
 addon.initOrtOnce(LOG_LEVEL, PlainTensor, isMainThread);
 
+/** What `createAppendedSampler` needs of the runtime's module. */
+export const ORT: Ort = {
+  Tensor: PlainTensor,
+  InferenceSession: { create: () => Promise.reject(new Error("sessions are opened by `openModel`")) },
+};
+
+export interface OpenModel extends Disposable {
+  readonly run: (feeds: Feeds, names: readonly string[]) => Feeds;
+}
+
+/** Opens a model, or a file of one, on one thread. */
+export function openModel(model: Uint8Array | string): OpenModel {
+  const session = new addon.InferenceSession();
+  const options = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+  if (typeof model === "string") session.loadModel(model, options);
+  else session.loadModel(model.buffer, model.byteOffset, model.byteLength, options);
+  return {
+    run: (feeds, names) => session.run(feeds, Object.fromEntries(names.map((name) => [name, null])), {}),
+    [Symbol.dispose]: () => session.dispose(),
+  };
+}
+
 export interface OpenOnnx extends Disposable {
   /** The outputs of some sequences. */
   readonly run: (given: readonly Given[]) => Outputs[];
@@ -57,14 +80,13 @@ export function openOnnx(
   const vocab = isSymbolic ? undefined : vocabSize;
   const model = emitOnnx(graph, { ...options, vocab });
   const surface = surfaceOf(graph, vocab);
-  const session = new addon.InferenceSession();
-  session.loadModel(model.buffer, model.byteOffset, model.byteLength, { intraOpNumThreads: 1, interOpNumThreads: 1 });
-  const names = [...surface.outputs, ...surface.scalars].map(({ name }): [string, null] => [name, null]);
+  const open = openModel(model);
+  const names = outputNames(surface);
   return {
     run(given) {
-      const results = session.run(feedsOf({ Tensor: PlainTensor }, surface, given), Object.fromEntries(names), {});
+      const results = open.run(feedsOf(ORT, surface, given), names);
       return given.map((_, row) => outputsOf(surface, results, row, given.length));
     },
-    [Symbol.dispose]: () => session.dispose(),
+    [Symbol.dispose]: () => open[Symbol.dispose](),
   };
 }

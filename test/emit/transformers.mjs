@@ -1,90 +1,30 @@
 /**
- * Generates with transformers.js and a chain, in a process of its own: `node transformers.mjs FOLDER`. The model is a small one that
- * this file makes there: the logits are `tanh(E[token]) W`. Prints what it found as JSON.
+ * Generates with transformers.js and a chain, in a process of its own: `node --import tsx transformers.mjs FOLDER`, with a small model
+ * that is written there. Prints what it found as JSON.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { AutoModelForCausalLM, env, Tensor } from "@huggingface/transformers";
-import { modelBytes } from "@ggsl/compiler/emit/onnx/protobuf.js";
 import { compilePipeline } from "ggsl/chain.js";
 import { createEvaluator } from "ggsl/evaluate.js";
 import { ChainProcessor } from "ggsl/transformers";
 import { messageOf } from "./messageOf.mjs";
+import { writeSmallModel } from "./languageModel.ts";
 
 const [folder] = process.argv.slice(2);
 const V = 2000;
-const WIDTH = 32;
 const TOKENS = 24;
-
-let state = 2;
-const uniform = () => (state = (state * 48271) % 2147483647) / 2147483647;
-const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-const embedding = Float32Array.from({ length: V * WIDTH }, normal);
-const weights = Float32Array.from({ length: WIDTH * V }, () => 0.7 * normal());
-
-function writeModel() {
-  const f32 = (name, dims, data) => ({ name, type: "f32", dims, data });
-  const cache = (name, length) => ({ name, type: "f32", dims: ["batch_size", 1, length, WIDTH] });
-  const node = (op, inputs, output, attrs = {}) => ({ op, inputs, outputs: [output], attrs });
-  const graph = {
-    name: "lm",
-    nodes: [
-      node("Gather", ["embedding", "input_ids"], "e"),
-      node("Tanh", ["e"], "t"),
-      node("MatMul", ["t", "weights"], "logits"),
-      node("Unsqueeze", ["e", "axis"], "k"),
-      node("Concat", ["past_key_values.0.key", "k"], "present.0.key", { axis: 2 }),
-      node("Concat", ["past_key_values.0.value", "k"], "present.0.value", { axis: 2 }),
-    ],
-    constants: [
-      f32("embedding", [V, WIDTH], embedding),
-      f32("weights", [WIDTH, V], weights),
-      { name: "axis", type: "i64", dims: [1], data: BigInt64Array.of(1n) },
-    ],
-    inputs: [
-      { name: "input_ids", type: "i64", dims: ["batch_size", "sequence"] },
-      { name: "attention_mask", type: "i64", dims: ["batch_size", "total"] },
-      cache("past_key_values.0.key", "past"),
-      cache("past_key_values.0.value", "past"),
-    ],
-    outputs: [
-      { name: "logits", type: "f32", dims: ["batch_size", "sequence", V] },
-      cache("present.0.key", "total"),
-      cache("present.0.value", "total"),
-    ],
-  };
-  const config = {
-    ...{ model_type: "gpt2", architectures: ["GPT2LMHeadModel"], is_encoder_decoder: false },
-    ...{ n_layer: 1, n_head: 1, n_embd: WIDTH, vocab_size: V },
-  };
-  mkdirSync(join(folder, "lm", "onnx"), { recursive: true });
-  writeFileSync(join(folder, "lm", "onnx", "model.onnx"), modelBytes({ graph, opset: 17, metadata: {} }));
-  writeFileSync(join(folder, "lm", "config.json"), JSON.stringify(config));
-  writeFileSync(join(folder, "lm", "generation_config.json"), JSON.stringify({ eos_token_id: null, bos_token_id: 0 }));
-}
-
-/** What the model gives after a token, calculated here. */
-function logitsAfter(token) {
-  const logits = new Float32Array(V);
-  for (let i = 0; i < WIDTH; i++) {
-    const e = Math.tanh(embedding[token * WIDTH + i]);
-    for (let v = 0; v < V; v++) logits[v] += e * weights[i * V + v];
-  }
-  return logits;
-}
 
 /** The text of a chain in the reference interpreter. */
 function expected(chain, prompt, options = {}) {
   const evaluator = createEvaluator(chain.graph, V, { backend: "reference", history: prompt, ...options });
   const tokens = [...prompt];
   for (let i = 0; i < TOKENS; i++) {
-    tokens.push(evaluator.evaluate(logitsAfter(tokens.at(-1))).token);
+    tokens.push(evaluator.evaluate(logitsAfter(tokens)).token);
     evaluator.accept();
   }
   return tokens;
 }
 
-writeModel();
+const { logitsAfter } = writeSmallModel(folder, { vocab: V });
 env.allowRemoteModels = false;
 env.localModelPath = folder;
 const model = await AutoModelForCausalLM.from_pretrained("lm", { dtype: "fp32", device: "cpu" });

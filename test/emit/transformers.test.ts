@@ -22,9 +22,8 @@ let report: Report;
 
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-transformers-"));
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["test/emit/transformers.mjs", folder], {
-    encoding: "utf8",
-  });
+  const args = ["--conditions=@ggsl/source", "--import", "tsx", "test/emit/transformers.mjs", folder];
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
   rmSync(folder, { recursive: true });
   if (status !== 0) throw new Error(stderr);
   report = JSON.parse(stdout) as Report;

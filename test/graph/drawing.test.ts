@@ -1,7 +1,8 @@
 /** The drawing of a graph, and that its three renderers agree. */
 import { expect, test } from "@jest/globals";
+import { readFileSync } from "node:fs";
 import { draw as drawSvg } from "../../cli/html/drawing.js";
-import { compileProgram, graphOf } from "../../compiler/driver.js";
+import { ALL_OUTPUTS, compileProgram, graphOf } from "../../compiler/driver.js";
 import { printDot } from "../../compiler/graph/dot.js";
 import { drawingOf } from "../../compiler/graph/drawing.js";
 import { draw as drawLayers } from "../../playground/engine/drawing.js";
@@ -83,14 +84,29 @@ test("Graphviz accepts it", () => {
 
 test("the drawings of the page and of the playground have the same boxes", () => {
   const { markup } = drawSvg(graph, "c");
-  const { nodes } = drawLayers(graph);
-  const shown = drawing.boxes.filter(({ kind }) => kind === "input" || kind === "op");
+  const { nodes, edges } = drawLayers(graph);
+  const shown = drawing.boxes.filter(({ kind }) => kind !== "uniform");
   expect(markup.match(/<g class="node/g)).toHaveLength(drawing.boxes.length);
   expect(markup.match(/class="edge"/g)).toHaveLength(drawing.edges.length);
-  expect(nodes.map(({ label }) => label)).toEqual(shown.map(({ label }) => label));
-  expect(nodes.filter(({ isOutput }) => isOutput)).toHaveLength(2);
-  for (const { label, detail } of nodes) {
-    expect(markup).toContain(label);
-    expect(detail).toMatch(/^[fi]32\[[V1]\]/);
+  expect(nodes.map(({ lines }) => lines[0])).toEqual(shown.map(({ label }) => label));
+  expect(nodes.filter(({ isResult }) => isResult)).toHaveLength(2);
+  expect(edges.length).toBeLessThanOrEqual(drawing.edges.length);
+  for (const { lines, isResult } of nodes) {
+    expect(markup).toContain(lines[0]);
+    if (!isResult) expect(lines[1]).toMatch(/^[fi]32\[[V1]\]/);
   }
+});
+
+test.each(["creative", "reports", "tournament", "entropy-temperature"])("no edge runs behind a box: %s", (name) => {
+  const { nodes, edges } = drawLayers(graphOf(compileProgram(readFileSync(`examples/${name}.ggsl`, "utf8"), { outputs: ALL_OUTPUTS })));
+  const hidden: string[] = [];
+  for (const points of edges)
+    for (const [i, end] of points.slice(1).entries())
+      for (let part = 0; part <= 1; part += 1 / 128) {
+        const start = points[i]!;
+        const [x, y] = [start.x + part * (end.x - start.x), start.y + part * (end.y - start.y)];
+        for (const { x: left, y: top, width, height, title } of nodes)
+          if (x > left + 1 && x < left + width - 1 && y > top + 1 && y < top + height - 1) hidden.push(title);
+      }
+  expect(hidden).toEqual([]);
 });

@@ -341,22 +341,20 @@ describe("draws by number", () => {
     });
   const none = new Float32Array(1);
 
-  test("a draw with a huge index is refused at once", () => {
+  test("a draw with a huge index is refused before anything is drawn", () => {
     const sequence = startSequence(fromSpec(drawing(1_000_000, 50)), 4);
-    const start = performance.now();
+    const before = saveSequence(sequence).streams;
     expect(() => uniformsOf(sequence)).toThrow(/expected a later number, at most 1000 per token/);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(saveSequence(sequence).streams).toEqual(before);
   });
 
   test("a draw with several readers is computed once per token", () => {
     const graph = fromSpec(drawing(["mul", "step", 1000], 4096));
     let sequence = startSequence(graph, 4);
-    const start = performance.now();
     for (let i = 0; i < 100; i++) {
       expect(new Set(uniformsOf(sequence)).size).toBe(1);
       sequence = acceptToken(sequence, 0, none);
     }
-    expect(performance.now() - start).toBeLessThan(5000);
     expect(saveSequence(sequence).streams[0]!.count).toBe(99_000);
   });
 

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
+import { endAll } from "../cli/run.js";
+import { startWorkerIn } from "../rpc/workers.js";
 import { Consumer, DEMO, hasModule, PLATFORM, type Result } from "./consumer.js";
 
 const EVAL = ["eval", "-e", "greedy()", "--probs", "0.1,0.6,0.3", "--json"];
@@ -15,7 +17,10 @@ beforeAll(() => {
   execFileSync(process.execPath, ["tools/run.mjs", "build-platforms", PLATFORM], { stdio: "pipe" });
   consumer = new Consumer();
 }, 300_000);
-afterAll(() => consumer.remove());
+afterAll(() => {
+  endAll();
+  consumer.remove();
+});
 
 /** A library for musl, as the linker sees it: it needs musl's C library. */
 function muslStub(): string {
@@ -127,6 +132,15 @@ test("where all is installed, chains and models run on the addon, without a word
   const run = consumer.command(RUN);
   expect(textOf(run).backend).toBe("cpu");
   expect(run.stderr).toBe("");
+});
+
+test("a model's layers run on another machine", async () => {
+  const main = join(consumer.ggsl, "dist/cli/main.js");
+  const { GGSL_RPC: _, ...env } = process.env;
+  const worker = await startWorkerIn({ cwd: consumer.folder, env, main });
+  const run = consumer.command([...RUN, "--rpc", `127.0.0.1:${worker.port}=cpu`]);
+  const { backend, text } = textOf(run);
+  expect({ backend, text }).toEqual({ backend: "rpc", text: textOf(consumer.command(RUN)).text });
 });
 
 describe.each(FAULTS)("the addon cannot be loaded: $name", ({ make, undo, reason, fix }) => {

@@ -286,10 +286,9 @@ describe("graphs", () => {
       return program(`f${depth}(logit)`, "fn f0(x: f32) -> f32 = x", ...functions);
     };
     expect(compileProgram(chainOf(4)).graph).toBeDefined();
-    const start = performance.now();
+    // without limits, this would not end
     const { diagnostics } = compileProgram(chainOf(60));
     expect(diagnostics.map((d) => d.code)).toEqual(["E0701"]);
-    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   test.each([
@@ -299,12 +298,11 @@ describe("graphs", () => {
     expect(compileProgram(program(expr)).diagnostics.map((d) => d.code)).toEqual(["E0701"]);
   });
 
-  test("nested repeats are checked in little time, whatever their types are", () => {
+  test("nested repeats are checked once for each type, not once for each level", () => {
     const nest = (depth: number): string =>
       depth === 0 ? "x0 * prob / 2" : `repeat 1 with x${depth} = 1: (${nest(depth - 1)})`;
     const text = program(nest(40).replace("x0", "x40"));
-    const start = performance.now();
+    // two checks for each level would not end
     expect(compileProgram(text).graph).toBeDefined();
-    expect(performance.now() - start).toBeLessThan(5000);
   });
 });

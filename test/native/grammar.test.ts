@@ -117,7 +117,8 @@ test.each(Object.entries(AMBIGUOUS))("the work for a token is limited: %s", (_, 
     expect(flags[tokenOf("z")]).toBe(1);
   }
   expect(thrown).toMatch(/^no error$|^LIMIT_EXCEEDED: .*\(max_grammar_(steps|stacks)\)/);
-  expect(worst).toBeLessThan(2000);
+  // without limits it is hours
+  expect(worst).toBeLessThan(20_000);
   // a new text can begin
   if (text !== AMBIGUOUS["very many stars"]) {
     grammar.reset();

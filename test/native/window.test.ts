@@ -33,7 +33,7 @@ test("ten windows of 16 777 216 tokens take the memory of the text", () => {
   for (let i = 0; i < 2000; i++) for (const tail of tails) tail.accept(i % VOCAB);
   for (const tail of tails) tail.apply(rows);
   // their full length takes 1.3 GB for dry alone
-  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20);
+  expect(process.memoryUsage().rss - before).toBeLessThan(500 * 2 ** 20);
   for (const tail of tails) tail.dispose();
 });
 

@@ -19,8 +19,9 @@ const SHARED = {
 } as const;
 
 async function goesOn(v: Visit): Promise<void> {
+  await v.zipf();
   await v.type(GOOD);
-  await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);
+  await v.see("#stages .stage", /^top_k\(3\)500 → 3 tokens/);
   await until(v.diagnostics, (text) => text === "");
   await v.close();
 }
@@ -40,8 +41,9 @@ inBrowser("bad input in the playground", () => {
 
   test("the top million of 500 rows are all of them, in order", async () => {
     const v = await visit(site.browser, site.url);
+    await v.zipf();
     await v.type("sampler s() { top 1000000 }\nchain c = s()");
-    await v.see("#stages .stage h3", /^s\(\)500 rows/);
+    await v.see("#stages .stage", /^s\(\)500 tokens/);
     await v.type("sampler s() { top 100000000 }\nchain c = s()");
     await v.see("#diagnostics", /E0320.*at most 16777216/);
     await goesOn(v);
@@ -61,14 +63,14 @@ inBrowser("bad input in the playground", () => {
 
   test("a worker that does not answer is stopped", async () => {
     const v = await visit(site.browser, site.url);
-    await v.see("#stages .status", /^on wasm/);
+    await v.see("#stages .status", /computed on wasm/);
     // limits keep programs from taking so long, so the worker itself is made to hang
-    const [worker] = v.page.workers();
-    await worker!.evaluate(() => {
-      (globalThis as { onmessage?: unknown }).onmessage = () => {
-        for (;;);
-      };
-    });
+    for (const worker of v.page.workers())
+      await worker.evaluate(() => {
+        (globalThis as { onmessage?: unknown }).onmessage = () => {
+          for (;;);
+        };
+      });
     await v.type('import { greedy } from "std"\nchain best = greedy()');
     await v.see("#diagnostics", /Compiling took longer than 4 s and was stopped/);
     await goesOn(v);
@@ -76,7 +78,7 @@ inBrowser("bad input in the playground", () => {
 
   test("an invalid list", async () => {
     const v = await visit(site.browser, site.url);
-    await v.see("#stages .status", /^on wasm/);
+    await v.see("#stages .status", /computed on wasm/);
     await v.page.getByLabel("Logits from").selectOption("logits");
     const list = v.page.getByLabel("numbers, one for each token");
     await list.fill("1, 2, three");
@@ -89,7 +91,7 @@ inBrowser("bad input in the playground", () => {
       (text) => text === "",
     );
     await v.type('import { greedy } from "std"\nchain best = greedy()');
-    await v.see("#stages .status", /picks token 2/);
+    await v.see("#stages .status", /Picks token 2;/);
     await v.close();
   });
 
@@ -123,9 +125,10 @@ inBrowser("bad input in the playground", () => {
     const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
     const v = await visit(old, site.url);
     await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter is used/s);
-    await v.see("#stages .status", /^on reference; picks token/);
+    await v.see("#stages .status", /^Picks token .*; computed on reference/);
+    await v.zipf();
     await v.type(GOOD);
-    await v.see("#stages .stage h3", /^top_k\(3\)500 → 3 rows/);
+    await v.see("#stages .stage", /^top_k\(3\)500 → 3 tokens/);
     await v.close();
     await old.close();
   });

@@ -6,7 +6,7 @@ import { compile } from "../../runtime/chain.js";
 import { loadModelFromBytes } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
-import { visit } from "./visit.js";
+import { until, visit } from "./visit.js";
 
 const inBrowser = canBrowse ? describe : describe.skip;
 const withModule = existsSync(join("build", "wasm-llama", "out", "ggsl-llama.wasm")) ? test : test.skip;
@@ -51,12 +51,12 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
     await v.page.getByLabel("Logits from").selectOption("probs");
     await v.page.getByLabel("numbers, one for each token").fill("0.1, 0.4, 0.3, 0.2");
     await v.type(SETS);
-    await v.see("#stages .status", /picks token 2;/);
+    await v.see("#stages .status", /Picks token 2;/);
 
     const banned = v.page.locator("#parameters .set", { hasText: "banned" }).locator("input");
     expect(await banned.getAttribute("placeholder")).toBe("tokens(1)");
     await banned.fill("1, 2");
-    await v.see("#stages .status", /picks token 3;/);
+    await v.see("#stages .status", /Picks token 3;/);
     for (const text of ["1, 2, 3", "1, x", "-1", '""']) {
       await banned.fill(text);
       await v.see("#parameters .fault", /must be at most 2 token ids and texts/);
@@ -67,17 +67,17 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
     await v.see("#stages .status", /vocabulary/);
     await v.page.locator("#logits summary").click();
     await v.page.getByLabel("vocabulary", { exact: true }).fill("a\n b\nc\nd");
-    await v.see("#stages .status", /picks token 2;/);
+    await v.see("#stages .status", /Picks token 2;/);
 
     // a static set compiles the chain again
     await v.page.locator("#parameters .set", { hasText: "digits" }).locator("input").fill('"a"');
-    await v.see("#stages .status", /picks token 0;/);
+    await v.see("#stages .status", /Picks token 0;/);
     await v.page.locator("#share").click();
     const link = await v.page.getByLabel("Link to this program").inputValue();
     await v.page.screenshot({ path: join(SCREENSHOTS, "sets.png"), fullPage: true });
 
     const other = await visit(site.browser, link);
-    await other.see("#stages .status", /picks token 0;/);
+    await other.see("#stages .status", /Picks token 0;/);
     const inputs = other.page.locator("#parameters .set input");
     expect(await inputs.nth(0).inputValue()).toBe('" b", 3');
     expect(await inputs.nth(1).inputValue()).toBe('"a"');
@@ -88,6 +88,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
 
   test("the editor colours functions, sets, patterns and block comments", async () => {
     const v = await visit(site.browser, site.url);
+    await v.zipf();
     await v.type(COLOURS);
     await v.see("#stages .status", /vocabulary/);
     expect(await v.diagnostics()).toBe("");
@@ -120,25 +121,32 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
       for await (const { text } of model.generate(prompt, options)) pieces.push(text);
 
       const v = await visit(site.browser, site.url);
+      await v.zipf();
       await v.type(GUIDED);
       await v.see("#stages .status", /reads the logits of other sequences \(negative\)/);
       await v.page.getByLabel("Prompt of the guide negative").fill(negative);
       await v.page.getByLabel("Prompt", { exact: true }).fill(prompt);
       await v.page.getByLabel("Tokens", { exact: true }).fill("12");
       await v.page.getByRole("button", { name: "Write" }).click();
-      await v.see("#text .side:nth-child(2) .hint", /12 tokens, the requested number/);
       const ours = v.page.locator("#text .side").nth(0).locator(".token");
-      expect((await ours.allTextContents()).join("")).toBe(pieces.join(""));
-      await v.page.screenshot({ path: join(SCREENSHOTS, "guides.png"), fullPage: true });
+      await until(
+        async () => (await ours.allTextContents()).join(""),
+        (text) => text === pieces.join(""),
+      );
 
+      // at a place of the text the guide has its logits too
       await v.page.getByLabel("Logits from").selectOption("model");
+      await ours.nth(3).click();
+      await v.see("#stages .where", /^Token 4 of your program's text/);
+      await v.see("#stages .status", new RegExp(`^Picks token \\d+ ${JSON.stringify(pieces[3])};`));
+      await v.page.screenshot({ path: join(SCREENSHOTS, "guides.png"), fullPage: true });
       await v.type(`import { greedy } from "std"
 sampler words() {
   keep token in tokens(/^ [A-Z]+$/)
 }
 chain c = words() |> greedy()
 `);
-      await v.see("#stages .status", /picks token \d+ " [A-Z]+";/);
+      await v.see("#stages .status", /Picks token \d+ " [A-Z]+";/);
       expect(await v.page.getByLabel("Prompt of the guide negative").count()).toBe(0);
       await v.close();
     },

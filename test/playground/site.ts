@@ -23,8 +23,10 @@ export const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
+  ".mjs": "text/javascript",
   ".css": "text/css",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
   ".wasm": "application/wasm",
 };
 
@@ -41,9 +43,9 @@ export async function openSite(): Promise<Site> {
 }
 
 /** Serves a folder's files and opens a browser. */
-export async function openFolder(folder: string): Promise<Site> {
+export async function openFolder(folder: string, open = openBrowser): Promise<Site> {
   const { url, server } = await serve(folder);
-  const browser = await openBrowser();
+  const browser = await open();
   return {
     url,
     browser,
@@ -57,7 +59,7 @@ export async function openFolder(folder: string): Promise<Site> {
 async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
-    const file = join(folder, path === "/" ? "index.html" : path);
+    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
     return response.end(readFileSync(file));

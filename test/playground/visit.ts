@@ -9,6 +9,8 @@ export interface Visit {
   program(): Promise<string>;
   diagnostics(): Promise<string>;
   notices(): Promise<string>;
+  /** Takes logits of 500 tokens like words of a language, which need no model. */
+  zipf(): Promise<void>;
   /** Waits until a status line or a list matches. */
   see(selector: string, text: RegExp): Promise<void>;
   /** Errors so far; a test takes those that it expects. */
@@ -25,7 +27,7 @@ export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boo
   for (let waited = 0; ; waited += 50) {
     const value = await read();
     if (isGood(value)) return value;
-    if (waited > 20_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
+    if (waited > 45_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }
@@ -53,8 +55,11 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     program: async () => (await page.locator("#editor .cm-line").allTextContents()).join("\n"),
     diagnostics: () => textOf("#diagnostics"),
     notices: () => textOf("#notices .notice span"),
+    async zipf() {
+      await page.getByLabel("Logits from").selectOption("zipf");
+    },
     see: async (selector, text) => {
-      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 20_000 });
+      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 45_000 });
     },
     async close() {
       expect(faults).toEqual([]);

@@ -1,17 +1,21 @@
 /** Workers of the built command on the loopback address, and programs that only pretend to be some. */
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { start, type Running } from "../cli/run.js";
+import { start, type Place, type Running } from "../cli/run.js";
 
 export interface Worker extends Running {
   readonly port: number;
 }
 
 /** Starts a worker on a free port. */
-export async function startWorker(...args: readonly string[]): Promise<Worker> {
+export const startWorker = (...args: readonly string[]): Promise<Worker> => startWorkerIn({}, ...args);
+
+/** The same in a place. */
+export async function startWorkerIn(place: Place, ...args: readonly string[]): Promise<Worker> {
   const free = await pretend(() => undefined);
   await free.close();
   const { port } = free;
-  const running = start(["worker", "--backend", "cpu", "--threads", "1", "--listen", `127.0.0.1:${port}`, ...args]);
+  const words = ["worker", "--backend", "cpu", "--threads", "1", "--listen", `127.0.0.1:${port}`, ...args];
+  const running = start(words, place);
   await running.until(/lends CPU/);
   return { ...running, port };
 }

@@ -49,6 +49,19 @@ test("an answer, and the same as a stream", async () => {
   expect(roles.filter(Boolean)).toEqual(["assistant"]);
 });
 
+test("a stream of an empty answer has the role, too", async () => {
+  const { choices } = await chat().create({ ...base, max_completion_tokens: 3 });
+  const { content } = choices[0]!.message;
+  const stream = chat().stream({ ...base, stop: content!.slice(0, 2) });
+  const final = await stream.finalChatCompletion();
+  const [choice] = final.choices;
+  expect([choice!.message.role, choice!.message.content ?? "", choice!.finish_reason]).toEqual([
+    "assistant",
+    "",
+    "stop",
+  ]);
+});
+
 test("a conversation that goes on computes little of its prompt", async () => {
   const long = [
     { role: "user" as const, content: "And it came to pass in those days, that there went out a decree from the king" },

@@ -100,6 +100,18 @@ describe("the openai client", () => {
   });
 });
 
+test("top_k of the default chain is the stage of that name, and 0 is none", async () => {
+  const { model, prompt } = base;
+  const ask = async (more: object): Promise<string> =>
+    (await server.client.completions.create({ model, prompt, seed: 11, max_tokens: 24, ...more })).choices[0]!.text;
+  for (const k of [2, 40, 64, 65, 1000, 10_000])
+    expect([k, await ask({ temperature: 1.4, top_k: k })]).toEqual([
+      k,
+      await ask({ sampler: `top_k(${k}) |> temp(1.4) |> dist()` }),
+    ]);
+  expect(await ask({ temperature: 1.4, top_k: 0 })).toBe(await ask({ temperature: 1.4 }));
+});
+
 /** The id of a token. */
 const tokenOf = (text: string): number => pieces.indexOf(text);
 let pieces: readonly string[];

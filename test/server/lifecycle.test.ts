@@ -42,7 +42,7 @@ describe("a client that goes away", () => {
     first.resume();
     await new Promise((resolve) => first.once("data", resolve));
     first.destroy();
-    expect(await until(server, ({ waiting }) => waiting === 0)).toBeLessThan(1000);
+    await until(server, ({ waiting }) => waiting === 0);
     expect((await ready(server)).running).toBe(1);
     second.destroy();
     await until(server, ({ running }) => running === 0);
@@ -58,11 +58,13 @@ describe("a client that goes away", () => {
     await until(server, (state) => state.waiting === 0);
     writer.destroy();
     await until(server, ({ running }) => running === 0);
-    // a prompt of 4000 tokens takes a while
+    // a prompt of 4000 tokens takes 8 batches
+    const before = await decodes(server);
     const reader = raw(server, { prompt: Array.from({ length: 4000 }, (_, i) => i % 2000), max_tokens: 1 });
     await until(server, ({ running }) => running === 1);
     reader.destroy();
-    expect(await until(server, ({ running }) => running === 0)).toBeLessThan(1000);
+    await until(server, ({ running }) => running === 0);
+    expect((await decodes(server)) - before).toBeLessThan(8);
     expect((await server.post("/v1/completions", { ...LONG, max_tokens: 2 })).status).toBe(200);
   });
 });
@@ -75,7 +77,7 @@ test("a reader that is slow holds up only its own text", async () => {
   let before = -1;
   for (let now = await decodes(server); now !== before; now = await decodes(server)) {
     before = now;
-    await wait(400);
+    await wait(1500);
   }
   const { body: other } = await server.post("/v1/completions", { ...LONG, max_tokens: 20 });
   expect(other["usage"]).toMatchObject({ completion_tokens: 20 });
@@ -86,10 +88,9 @@ test("a reader that is slow holds up only its own text", async () => {
   slow.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(-100)));
   slow.resume();
   await until(server, ({ running }) => running === 0);
-  await wait(200);
-  expect(text).toContain("data: [DONE]");
+  while (!text.includes("data: [DONE]")) await wait(10);
   expect(await decodes(server)).toBeGreaterThan(450);
-}, 30_000);
+});
 
 /** Batches so far. */
 async function decodes(server: Opened): Promise<number> {
@@ -182,10 +183,9 @@ describe("the end", () => {
     });
     half.write("POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-le");
     await server.get("/ready");
-    const begin = performance.now();
+    // Node.js alone would wait for five minutes
     await server.close();
     await Promise.all(closed);
-    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
   test("texts that take too long end with an error", async () => {

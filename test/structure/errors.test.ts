@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { CompileError } from "../../compiler/check/diagnostics.js";
 import { UnreadableFile } from "../../compiler/disk.js";
 import { EmitError } from "../../compiler/emit/emitError.js";
+import { OnnxModelError } from "../../compiler/emit/onnx/modelError.js";
 import { SpecError } from "../../compiler/graph/json.js";
 import { OptionError } from "../../compiler/optionError.js";
 import { UsageError } from "../../cli/usage.js";
@@ -53,6 +54,7 @@ describe("each class of errors", () => {
     SpecError: new SpecError([]),
     OptionError: new OptionError(""),
     EmitError: new EmitError("", []),
+    OnnxModelError: new OnnxModelError("INVALID_ONNX", ""),
     UnreadableFile: new UnreadableFile(""),
     ImportError: new ImportError(""),
     ExportError: new ExportError([]),

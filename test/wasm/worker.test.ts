@@ -210,3 +210,21 @@ llamaTest("a text obeys a JSON schema", async () => {
   const value = JSON.parse(tokens.map(({ text }) => text).join("")) as { age: number; kind: string };
   expect(value.age >= 10 && value.age <= 99 && ["small", "large"].includes(value.kind)).toBe(true);
 });
+
+llamaTest("the logits of the last tokens are those of each beginning of the prompt", async () => {
+  const { vocabSize } = await load();
+  const tokens = await worker.tokenize(PROMPT);
+  using model = await loadHere();
+  expect(tokens).toEqual(model.tokenize(PROMPT));
+  const rows = await worker.logits(tokens, { last: 3 });
+  expect(rows).toHaveLength(3 * vocabSize);
+  for (const [i, end] of [tokens.length - 2, tokens.length - 1, tokens.length].entries()) {
+    const alone = await model.logits(tokens.slice(0, end));
+    const row = rows.subarray(i * vocabSize, (i + 1) * vocabSize);
+    expect(Math.max(...row.map((x, token) => Math.abs(x - alone[token]!)))).toBeLessThan(1e-3);
+  }
+  await expect(worker.logits(tokens, { last: tokens.length + 1 })).rejects.toThrow(
+    `\`last\` must be at most ${tokens.length} for a prompt of ${tokens.length} tokens`,
+  );
+  await expect(worker.logits(tokens, { last: 0 })).rejects.toThrow("`last` must be");
+});

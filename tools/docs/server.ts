@@ -34,7 +34,7 @@ export function page(): string {
       ["code", "status", "when", "what to do"],
       Object.entries(REFUSALS).map(([code, { status, when, fix }]) => [`\`${code}\``, `${status}`, when, fix]),
     ),
-    chain: defaultSource({ narrows: true, edits: true }).trimEnd(),
+    chain: defaultSource({ most: 64, edits: true }).trimEnd(),
     contextSize: `${CONTEXT_SIZE}`,
     sequences: `${DEFAULTS.sequences}`,
     grace: `${GRACE / 1000}`,

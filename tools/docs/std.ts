@@ -6,10 +6,9 @@ import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { launches } from "@ggsl/compiler/graph/ops.js";
 import { stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
-import type { Chain, Param } from "@ggsl/compiler/syntax/ast.js";
-import { parse } from "@ggsl/compiler/syntax/parse.js";
-import { textAt } from "@ggsl/compiler/syntax/source.js";
+import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import { fill, table } from "../lib/markdown.js";
+import { exampleArg } from "../lib/stdExample.js";
 
 /** The samplers that llama.cpp runs on the device with the logits. Its others run on the CPU. */
 const ON_DEVICE = "greedy dist top_k top_p min_p temp temp_ext penalties logit_bias".split(" ");
@@ -34,14 +33,11 @@ function peerOf({ name, peer }: StdSampler): "device" | "CPU" | "no" {
   return peer === undefined ? "no" : "CPU";
 }
 
-/** The argument of a parameter in the sampler's example. */
-function exampleArg({ example, declaration: { params } }: StdSampler, { name: { text } }: Param): string {
-  const { file } = parse({ name: "example.ggsl", text: `chain example() = ${example}` });
-  const { args } = (file.declarations[0] as Chain).stages[0]!;
-  const at = params.findIndex(({ name }) => name.text === text);
-  const given = args.find(({ name }, i) => (name ? name.text === text : i === at));
-  if (!given) throw new Error(`the example \`${example}\` lacks \`${text}\`, which has no default`);
-  return textAt(given.value.span);
+function neededArg(sampler: StdSampler, param: Param): string {
+  const arg = exampleArg(sampler, param);
+  if (arg === undefined)
+    throw new Error(`the example \`${sampler.example}\` lacks \`${param.name.text}\`, which has no default`);
+  return arg;
 }
 
 /**
@@ -56,7 +52,7 @@ function countNodes(sampler: StdSampler, withUniforms: boolean): number {
   const args = params.flatMap((p) => {
     if (p.type === "seed") return [`${p.name.text}: 42`];
     if (isUniform(p)) return [`${p.name.text}: ${p.name.text}`];
-    return p.default ? [] : [`${p.name.text}: ${exampleArg(sampler, p)}`];
+    return p.default ? [] : [`${p.name.text}: ${neededArg(sampler, p)}`];
   });
   const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
   const outputs = picks ? (["sampled"] as const) : (["candidates", "logits"] as const);

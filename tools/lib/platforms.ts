@@ -5,11 +5,20 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
-import { infixOf, linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
+import {
+  backendFile,
+  infixOf,
+  linkedFiles,
+  PLATFORMS,
+  platformName,
+  type Platform,
+  type PlatformName,
+} from "ggsl/platforms.js";
 import { checkLlama, linkPackage, packageCache, unpackSource } from "../build-native.js";
 import { definitionOf, exportsOf } from "./dllExports.js";
 import { buildLlama } from "./llamaLibraries.js";
 import { attempt, jobs, root, run, ToolError } from "./process.js";
+import { compileRpc } from "./rpc.js";
 import { fingerprint, once } from "./stamp.js";
 
 /** How the addon of a platform is compiled. */
@@ -104,6 +113,7 @@ export async function buildPlatform(name: PlatformName): Promise<string> {
       // the addon of the checkout, which has prebuilt libraries there
       if (isHere(name) && isCrossBuilt(name)) await linkPackage();
       else await compileAddon(name, libraries);
+      if (hasRpc(name)) await buildRpc(name, libraries, folder);
       if (PLATFORM_ROWS[name].llama === undefined)
         for (const file of readdirSync(libraries)) copyFileSync(join(libraries, file), join(folder, file));
       describe(name, folder);
@@ -111,6 +121,17 @@ export async function buildPlatform(name: PlatformName): Promise<string> {
   );
   console.log(`build:platforms: ${made ? `built build/platforms/${name}` : `${name} is up to date`}`);
   return folder;
+}
+
+const RPC = backendFile("rpc", "linux");
+
+/** Whether the package has ggml's RPC backend, for models on other machines. */
+const hasRpc = isCrossBuilt;
+
+async function buildRpc(name: PlatformName, libraries: string, folder: string): Promise<void> {
+  await unpackSource();
+  const source = join(root, "build", "llama.cpp");
+  await compileRpc({ source, libraries, compiler: compilerOf(name)!, output: join(folder, RPC) });
 }
 
 function neededFor(name: PlatformName): string {
@@ -185,7 +206,7 @@ function describe(name: PlatformName, folder: string): void {
   const manifest = {
     ...{ name: `@ggsl/${name}`, version, description: `The native addon of ggsl for ${name}`, license },
     ...{ engines, main: "ggsl.node", os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) },
-    files: ["ggsl.node", ...(llama === undefined ? ["*.so"] : [])],
+    files: ["ggsl.node", ...(hasRpc(name) ? [RPC] : []), ...(llama === undefined ? ["*.so"] : [])],
     ...(llama !== undefined && { dependencies: { [`@node-llama-cpp/${llama}`]: RELEASE.package } }),
     ...(repository !== undefined && { repository }),
     // Yarn then keeps the addon out of archives

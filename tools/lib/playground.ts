@@ -5,7 +5,10 @@ import { root, run } from "./process.js";
 import { fingerprint, once } from "./stamp.js";
 
 /** What vite reads. */
-const SOURCES = ["compiler", "format", "settings", "codegen", "runtime", "playground", "package-lock.json"];
+const SOURCES = [
+  ...["compiler", "format", "settings", "codegen", "lsp", "runtime", "cli/html", "playground"],
+  "package-lock.json",
+];
 const isSource = (path: string): boolean => !path.endsWith(".test.ts") && !path.split("/").includes("dist");
 /** Texts in the page need this module; without it the page says so. */
 export const LLAMA_MODULE = join("build", "wasm-llama", "out", "ggsl-llama.wasm");

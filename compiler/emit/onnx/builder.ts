@@ -2,9 +2,10 @@
 import type { OpName } from "../../graph/ops.js";
 import type { Attrs, Dim } from "../../graph/vector.js";
 import { bindDim } from "../../graph/wire.js";
-import type { Surface } from "../surface.js";
+import { OWN, type Surface } from "../surface.js";
 import type { KnownOptions } from "./options.js";
-import { TYPES, type Attribute, type ElementType, type OnnxNode, type Tensor } from "./protobuf.js";
+import type { Attribute, OnnxNode, Tensor } from "./protobuf.js";
+import { TYPES, type ElementType } from "./schema.js";
 
 /** The name of a value. */
 export type Name = string;
@@ -31,8 +32,8 @@ export type Emitter = (b: Builder, use: Use) => Name | Pick<Value, "name" | "isB
 /** Rows beyond which f32 sums and softmax lose too much. */
 const MANY = 1024;
 
-/** Begins the names inside the model: those of inputs and outputs have no dot. */
-const OWN = "ggsl.";
+/** Begins the names inside the model: those of inputs and outputs have no other dot. */
+const INSIDE = `${OWN}inside.`;
 
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 
@@ -46,6 +47,8 @@ export class Builder {
   constructor(
     readonly surface: Surface,
     readonly options: KnownOptions,
+    /** How inputs and outputs declare the batch. */
+    readonly batchDim: number | string = "B",
   ) {}
 
   private get logits(): Name {
@@ -59,7 +62,7 @@ export class Builder {
 
   /** Adds a node with several outputs. */
   addAll(op: string, inputs: readonly Name[], attrs: Readonly<Record<string, Attribute>>, count: number): Name[] {
-    const outputs = Array.from({ length: count }, () => `${OWN}${op}_${this.count++}`);
+    const outputs = Array.from({ length: count }, () => `${INSIDE}${op}_${this.count++}`);
     this.nodes.push({ op, inputs, outputs, attrs });
     return outputs;
   }
@@ -95,7 +98,7 @@ export class Builder {
     // 0 and -0 differ
     const key = `${type}[${dims.join()}] ${Array.from(data, (x: number | bigint) => (Object.is(x, -0) ? "-0" : x)).join()}`;
     return this.once(key, () => {
-      const name = `${OWN}constant_${this.constants.length}`;
+      const name = `${INSIDE}constant_${this.constants.length}`;
       this.constants.push({ name, type, dims, data });
       return name;
     });

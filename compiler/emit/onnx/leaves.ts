@@ -1,6 +1,5 @@
 /** Emitters of what the host feeds. */
 import { WORD_BITS } from "../../graph/wire.js";
-import { UNIFORMS } from "../surface.js";
 import { remainder } from "./arithmetic.js";
 import { Builder, type Emitter, type Name } from "./builder.js";
 
@@ -22,7 +21,7 @@ function unpacked(b: Builder, words: Name): Name {
 const uniform: Emitter = (b, { attrs }) => {
   const known = b.surface.uniforms[attrs["index"] as number]!;
   if ("value" in known) return { name: b.scalar(known.value), isBatched: false };
-  return { name: b.part(UNIFORMS, b.surface.fed.length, known.place), isBatched: true };
+  return { name: b.part(b.surface.uniformsName, b.surface.fed.length, known.place), isBatched: true };
 };
 
 export const LEAVES = { input, uniform };

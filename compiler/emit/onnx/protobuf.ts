@@ -1,12 +1,9 @@
 /**
- * The messages of an ONNX model in protobuf's wire form, from the numbers of fields in onnx.proto.
+ * The messages of an ONNX model in protobuf's wire form.
  * @bufbuild/protobuf writes and reads the wire form; its generator would make a schema of all messages, of which these are a few.
  */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-
-/** The numbers of `TensorProto.DataType`. */
-export const TYPES = { f32: 1, i32: 6, i64: 7, f64: 11 } as const;
-export type ElementType = keyof typeof TYPES;
+import { FIELD, INT, INTS, TYPES, type ElementType } from "./schema.js";
 
 export type Attribute = number | readonly number[];
 
@@ -32,35 +29,45 @@ export interface ValueInfo {
 }
 
 export interface OnnxGraph {
-  readonly name: string;
   readonly nodes: readonly OnnxNode[];
   readonly constants: readonly Tensor[];
   readonly inputs: readonly ValueInfo[];
   readonly outputs: readonly ValueInfo[];
 }
 
-export interface OnnxModel {
+/** What a model and an addition to one have. */
+export interface OnnxPart {
   readonly graph: OnnxGraph;
-  readonly opset: number;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The numbers of `AttributeProto.AttributeType`. */
-const INT = 2;
-const INTS = 7;
+export interface OnnxModel extends OnnxPart {
+  /** Of the graph. */
+  readonly name: string;
+  readonly opset: number;
+}
 
 /** The version of the file's form that belongs to a version of the operators. */
 const irVersion = (opset: number): number => (opset >= 21 ? 10 : opset >= 19 ? 9 : 8);
 
-export const modelBytes = (model: OnnxModel): Uint8Array => {
+export function modelBytes({ name, opset, ...part }: OnnxModel): Uint8Array {
   const w = new Messages();
-  w.int(1, irVersion(model.opset));
-  w.text(2, "ggsl");
-  w.message(7, () => w.graph(model.graph));
-  w.message(8, () => (w.text(1, ""), w.int(2, model.opset)));
-  for (const [key, value] of Object.entries(model.metadata)) w.message(14, () => (w.text(1, key), w.text(2, value)));
+  w.int(FIELD.model.irVersion, irVersion(opset));
+  w.text(FIELD.model.producer, "ggsl");
+  w.message(FIELD.model.opset, () => (w.text(FIELD.opset.domain, ""), w.int(FIELD.opset.version, opset)));
+  w.part(part, name);
   return w.finish();
-};
+}
+
+/**
+ * What is appended to the bytes of a model: protobuf reads two messages in a row as one, with the lists of both. It has none of the
+ * fields that are no lists, as these would replace the model's.
+ */
+export function additionBytes(part: OnnxPart): Uint8Array {
+  const w = new Messages();
+  w.part(part);
+  return w.finish();
+}
 
 class Messages {
   private readonly out = new BinaryWriter();
@@ -81,50 +88,60 @@ class Messages {
     this.out.join();
   }
 
-  graph({ name, nodes, constants, inputs, outputs }: OnnxGraph): void {
-    for (const node of nodes) this.message(1, () => this.node(node));
-    this.text(2, name);
-    for (const tensor of constants) this.message(5, () => this.tensor(tensor));
-    for (const input of inputs) this.message(11, () => this.value(input));
-    for (const output of outputs) this.message(12, () => this.value(output));
+  part({ graph, metadata }: OnnxPart, name?: string): void {
+    this.message(FIELD.model.graph, () => this.graph(graph, name));
+    for (const [key, value] of Object.entries(metadata))
+      this.message(FIELD.model.metadata, () => (this.text(FIELD.entry.key, key), this.text(FIELD.entry.value, value)));
+  }
+
+  private graph({ nodes, constants, inputs, outputs }: OnnxGraph, name: string | undefined): void {
+    for (const node of nodes) this.message(FIELD.graph.node, () => this.node(node));
+    if (name !== undefined) this.text(FIELD.graph.name, name);
+    for (const tensor of constants) this.message(FIELD.graph.initializer, () => this.tensor(tensor));
+    for (const input of inputs) this.message(FIELD.graph.input, () => this.value(input));
+    for (const output of outputs) this.message(FIELD.graph.output, () => this.value(output));
   }
 
   private node({ op, inputs, outputs, attrs }: OnnxNode): void {
-    for (const input of inputs) this.text(1, input);
-    for (const output of outputs) this.text(2, output);
-    this.text(3, outputs[0]!);
-    this.text(4, op);
-    for (const [name, value] of Object.entries(attrs)) this.message(5, () => this.attribute(name, value));
+    for (const input of inputs) this.text(FIELD.node.input, input);
+    for (const output of outputs) this.text(FIELD.node.output, output);
+    this.text(FIELD.node.name, outputs[0]!);
+    this.text(FIELD.node.op, op);
+    for (const [name, value] of Object.entries(attrs))
+      this.message(FIELD.node.attribute, () => this.attribute(name, value));
   }
 
   private attribute(name: string, value: Attribute): void {
-    this.text(1, name);
-    if (typeof value === "number") this.int(3, value);
-    else for (const x of value) this.int(8, x);
-    this.int(20, typeof value === "number" ? INT : INTS);
+    const { int, ints, type } = FIELD.attribute;
+    this.text(FIELD.attribute.name, name);
+    if (typeof value === "number") this.int(int, value);
+    else for (const x of value) this.int(ints, x);
+    this.int(type, typeof value === "number" ? INT : INTS);
   }
 
   private tensor({ name, type, dims, data }: Tensor): void {
-    for (const dim of dims) this.int(1, dim);
-    this.int(2, TYPES[type]);
-    this.text(8, name);
+    for (const dim of dims) this.int(FIELD.tensor.dims, dim);
+    this.int(FIELD.tensor.type, TYPES[type]);
+    this.text(FIELD.tensor.name, name);
     // little-endian, as on every platform that JavaScript runs on here
     const { buffer, byteOffset, byteLength } = data;
-    this.out.tag(9, WireType.LengthDelimited).bytes(new Uint8Array(buffer, byteOffset, byteLength));
+    this.out.tag(FIELD.tensor.raw, WireType.LengthDelimited).bytes(new Uint8Array(buffer, byteOffset, byteLength));
   }
 
   private value({ name, type, dims }: ValueInfo): void {
-    this.text(1, name);
-    this.message(2, () =>
-      this.message(1, () => {
-        this.int(1, TYPES[type]);
-        this.message(2, () => dims.forEach((dim) => this.message(1, () => this.dim(dim))));
+    this.text(FIELD.value.name, name);
+    this.message(FIELD.value.type, () =>
+      this.message(FIELD.type.tensor, () => {
+        this.int(FIELD.tensorType.element, TYPES[type]);
+        this.message(FIELD.tensorType.shape, () =>
+          dims.forEach((dim) => this.message(FIELD.shape.dim, () => this.dim(dim))),
+        );
       }),
     );
   }
 
   private dim(dim: number | string): void {
-    if (typeof dim === "number") this.int(1, dim);
-    else this.text(2, dim);
+    if (typeof dim === "number") this.int(FIELD.dim.size, dim);
+    else this.text(FIELD.dim.name, dim);
   }
 }

@@ -18,6 +18,7 @@ document
     stages,
   );
 const panel = openStages(stages);
+panel.place("With the defaults of the parameters, on logits of this shape");
 
 function send(): void {
   editor.postMessage({ shape: shape.value as Shape, size: size.value === "" ? NaN : Number(size.value) });

@@ -7,6 +7,7 @@ import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, type InputErrorCode } from "../../errors.js";
 import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
+import type { TokenizeOptions } from "../../prompt.js";
 import type { UniformValues } from "../../sequence.js";
 import type {
   ChatRequest,
@@ -151,7 +152,7 @@ export class ModelWorker implements Disposable {
   /**
    * The model's raw logits of the token after a prompt, one for each token of the vocabulary; see `Model.logits`. It waits for
    * earlier requests.
-   * @throws InputError for a prompt that does not fit
+   * @throws InputError for a prompt that does not fit, and for more rows than it has tokens
    */
   async logits(prompt: string | Int32Array, options: Omit<LogitsRequest, "prompt"> = {}): Promise<Float32Array> {
     someObject(options, "options");
@@ -163,6 +164,13 @@ export class ModelWorker implements Disposable {
   async textsOf(tokens: Int32Array): Promise<readonly string[]> {
     const reply = await this.ask({ type: "texts", tokens });
     return (reply as Reply & { type: "texts" }).texts;
+  }
+
+  /** Token ids of a text, also during a generation; see `Model.tokenize`. */
+  async tokenize(text: string, options: TokenizeOptions = {}): Promise<Int32Array> {
+    someObject(options, "options");
+    const reply = await this.ask({ type: "tokenize", text, ...options });
+    return (reply as Reply & { type: "tokens" }).tokens;
   }
 
   /** Stops the worker at once; pending requests fail. */

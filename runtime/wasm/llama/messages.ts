@@ -2,7 +2,7 @@
  * The messages between a page and the worker with a model. Each request has an id, which the answers repeat.
  *
  * `load`, `generate`, `chat` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
- * `texts`, `setUniforms` and `cancel` run at once, between two tokens.
+ * `texts`, `tokenize`, `setUniforms` and `cancel` run at once, between two tokens.
  */
 import type { ChatMessage } from "../../chat/messages.js";
 import type { ChatOptions } from "../../chat/render.js";
@@ -26,6 +26,7 @@ export type Request =
   | ({ readonly type: "chat"; readonly id: number } & ChatRequest)
   | ({ readonly type: "logits"; readonly id: number } & LogitsRequest)
   | { readonly type: "texts"; readonly id: number; readonly tokens: Int32Array }
+  | ({ readonly type: "tokenize"; readonly id: number; readonly text: string } & TokenizeOptions)
   | { readonly type: "setUniforms"; readonly id: number; readonly generation: number; readonly values: UniformValues }
   | { readonly type: "cancel"; readonly id: number; readonly generation: number };
 
@@ -63,6 +64,8 @@ interface AnyRequest {
 export interface LogitsRequest extends TokenizeOptions {
   readonly prompt: string | Int32Array;
   readonly contextSize?: number;
+  /** Of how many of the prompt's last tokens the logits are wanted, one row after the other; default 1. */
+  readonly last?: number;
 }
 
 export type Reply =
@@ -70,10 +73,11 @@ export type Reply =
   | ({ readonly type: "token"; readonly id: number } & Token)
   /** Answers `generate` and `chat`. */
   | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
-  /** A logit for each token of the vocabulary; transferred. */
+  /** A logit for each token of the vocabulary, in each row; transferred. */
   | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }
   /** In the order of the requested tokens. */
   | { readonly type: "texts"; readonly id: number; readonly texts: readonly string[] }
+  | { readonly type: "tokens"; readonly id: number; readonly tokens: Int32Array }
   /** Answers `setUniforms` and `cancel`. */
   | { readonly type: "accepted"; readonly id: number }
   | {
@@ -91,6 +95,8 @@ export interface Token {
   readonly text: string;
   /** The logarithm of its probability in the model's own logits, and the model's likeliest tokens; absent without `logprobs`. */
   readonly logprob?: number;
+  /** The entropy of the model's own distribution, in nats; absent without `logprobs`. */
+  readonly entropy?: number;
   readonly logprobs?: readonly { readonly token: number; readonly text: string; readonly logprob: number }[];
   /** In [0, 1], after the chain; absent without `alternatives`. */
   readonly probability?: number;

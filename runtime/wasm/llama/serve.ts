@@ -69,8 +69,8 @@ export function serve(port: Port): void {
     }
   }
 
-  async function logits({ id, prompt, contextSize, special }: Of<"logits">): Promise<Reply> {
-    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize, special }) };
+  async function logits({ id, prompt, contextSize, special, last: rows }: Of<"logits">): Promise<Reply> {
+    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize, special, last: rows }) };
   }
 
   function texts({ id, tokens }: Of<"texts">): void {
@@ -78,6 +78,9 @@ export function serve(port: Port): void {
     tokenList(from.info.vocabSize - 1)(tokens, "tokens");
     reply({ type: "texts", id, texts: Array.from(tokens, (token) => from.textOf(token)) });
   }
+
+  const tokenize = ({ id, text, special }: Of<"tokenize">): void =>
+    reply({ type: "tokens", id, tokens: loaded().tokenize(text, { special }) });
 
   function runningOf(generation: number): Running {
     const found = running.get(generation);
@@ -111,6 +114,8 @@ export function serve(port: Port): void {
         return inTurn(request.id, () => logits(request));
       case "texts":
         return texts(request);
+      case "tokenize":
+        return tokenize(request);
       case "setUniforms":
         return setUniforms(request);
       case "cancel":

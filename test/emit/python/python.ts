@@ -21,11 +21,11 @@ import {
 import { rowsOfGraph, type Rows } from "../../parity/rows.js";
 import type { Vector } from "../../../runtime/reference/kernels.js";
 
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 const RUNNER = "test/emit/python/run.py";
 
 /** Whether the tests must run: a machine without the library skips them otherwise. */
-export const needs = (library: PythonLibrary): boolean =>
+export const needs = (library: PythonLibrary | "onnx"): boolean =>
   (process.env["GGSL_NEED_PYTHON"] ?? "").split(",").includes(library);
 
 /** What a file prints. */
@@ -36,8 +36,8 @@ export function runFile(text: string): string {
 }
 
 /** Whether Debian's Python has a library. */
-export const hasLibrary = (library: PythonLibrary): boolean =>
-  spawnSync(PYTHON, ["-c", `import numpy, ${library}`]).status === 0;
+export const hasLibrary = (library: PythonLibrary | "onnx"): boolean =>
+  spawnSync(PYTHON, ["-c", `import ${library}`]).status === 0;
 
 export interface Case {
   readonly name: string;

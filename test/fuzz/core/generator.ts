@@ -21,6 +21,8 @@ export interface Generator<Case = unknown> {
   group?(c: Case): string;
   /** Seconds of processor time that a case may take; default 1. */
   readonly seconds?: number;
+  /** Bytes of memory by which the worker may grow during a case; default 500 MiB. */
+  readonly bytes?: number;
 }
 
 /** A result that is wrong although no error was thrown. */

@@ -3,7 +3,7 @@
 /** Processor time of a case, in seconds, unless its generator says otherwise: waiting for other processes does not count. */
 export const SECONDS = 1;
 
-/** Growth of the worker's memory during a case, in bytes. */
+/** Growth of the worker's memory during a case, in bytes, unless its generator says otherwise. */
 export const BYTES = 500 * 2 ** 20;
 
 /** A case that takes this many times its processor time is ended. */

@@ -18,7 +18,15 @@ interface Running {
 
 /** Starts workers as needed, one at a time. */
 export class Watch implements AsyncDisposable {
+  readonly #slack: number;
   #worker: Running | undefined;
+
+  /** `slack` multiplies the processor time that cases may take: one where the machine is known and idle. */
+  constructor({ slack = 1 }: { readonly slack?: number } = {}) {
+    this.#slack = slack;
+  }
+
+  readonly #secondsFor = ({ seconds = SECONDS }: Generator): number => this.#slack * seconds;
 
   /** Runs a case; returns its fault, if it has one. A slow case runs twice, because the first run in a process compiles the code. */
   async run(generator: Generator, c: unknown): Promise<Fault | undefined> {
@@ -29,13 +37,13 @@ export class Watch implements AsyncDisposable {
   async #runOnce(generator: Generator, c: unknown): Promise<Fault | undefined> {
     const worker = (this.#worker ??= start());
     const order: Order = { generator: generator.name, case: c };
-    const answer = await answerOf(worker, order, HANGS * secondsFor(generator));
+    const answer = await answerOf(worker, order, HANGS * this.#secondsFor(generator));
     if ("kind" in answer) {
       await this.stop();
       return answer;
     }
     if (answer.memory > WORN) await this.stop();
-    return answer.fault ?? costFault(answer, generator);
+    return answer.fault ?? costFault(answer, { seconds: this.#secondsFor(generator), bytes: generator.bytes ?? BYTES });
   }
 
   /** Runs a case in a new worker, so that nothing else can be the reason for its fault. */
@@ -107,24 +115,24 @@ async function answerOf(worker: Running, order: Order, most: number): Promise<An
 const reasonOf = (errors: string): string =>
   (/^.*(GGML_ASSERT|Error|FATAL|terminate|what\(\)).*$/m.exec(errors)?.[0] ?? "").replaceAll(/\d+/g, "0").slice(0, 160);
 
-function costFault({ seconds, growth }: Answer, generator: Generator): Fault | undefined {
-  const most = secondsFor(generator);
-  if (growth > BYTES)
+function costFault(
+  { seconds, growth }: Answer,
+  most: { readonly seconds: number; readonly bytes: number },
+): Fault | undefined {
+  if (growth > most.bytes)
     return {
       kind: "memory",
-      message: `${megabytes(growth)} more memory; at most ${megabytes(BYTES)} are allowed`,
+      message: `${megabytes(growth)} more memory; at most ${megabytes(most.bytes)} are allowed`,
       key: "memory",
     };
-  if (seconds > most)
+  if (seconds > most.seconds)
     return {
       kind: "slow",
-      message: `${seconds.toFixed(2)} s of processor time; at most ${most} s are allowed`,
+      message: `${seconds.toFixed(2)} s of processor time; at most ${most.seconds} s are allowed`,
       key: "slow",
     };
   return undefined;
 }
-
-const secondsFor = ({ seconds = SECONDS }: Generator): number => seconds;
 
 /** Processor time of a process so far, in seconds; NaN where the system does not tell. */
 function secondsOf({ pid }: ChildProcess): number {

@@ -31,16 +31,17 @@ const ACTIONS: Readonly<Record<string, () => unknown>> = {
   },
   "the end of the process": () => process.exit(3),
   "a signal": () => process.kill(process.pid, "SIGKILL"),
-  "much time": () => busy(0.6),
+  "much time": () => busy(2),
   "a loop": () => busy(Infinity),
-  "much memory": () => Buffer.alloc(700 * 2 ** 20, 1),
+  "much memory": () => Buffer.alloc(100 * 2 ** 20, 1),
 };
 
 export const selfTest = defineGenerator<string>({
   name: "self-test",
   doc: "every kind of fault on purpose",
-  // short, because a test waits for it
-  seconds: 0.4,
+  // little, because a test waits for it
+  seconds: 0.2,
+  bytes: 50 * 2 ** 20,
   cases: fc.constantFrom("nothing", "a type error", "a type error and more"),
   run: (how) => (ACTIONS[how] ?? ACTIONS["a type error"]!)(),
   *smaller(how) {

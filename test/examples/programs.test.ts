@@ -1,12 +1,12 @@
 /** The programs in examples/ have no warning, are short, and pass their tests. */
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
-import { checkProgram } from "../compiler/driver.js";
-import { formatDiagnostics } from "../compiler/check/format.js";
-import { parse } from "../compiler/syntax/parse.js";
-import { textAt } from "../compiler/syntax/source.js";
-import { runTests } from "../runtime/testing.js";
-import { importerFor } from "../cli/files.js";
+import { checkProgram } from "../../compiler/driver.js";
+import { formatDiagnostics } from "../../compiler/check/format.js";
+import { parse } from "../../compiler/syntax/parse.js";
+import { textAt } from "../../compiler/syntax/source.js";
+import { runTests } from "../../runtime/testing.js";
+import { importerFor } from "../../cli/files.js";
 
 const FILES = readdirSync("examples").filter((name) => name.endsWith(".ggsl"));
 /** The most lines of a sampler. */

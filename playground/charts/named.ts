@@ -1,0 +1,48 @@
+/** The likeliest tokens by name, with their probabilities before and after, from top to bottom. */
+import { scaleLinear } from "d3-scale";
+import { svg } from "../dom.js";
+import { chart, hundredths } from "./axes.js";
+import { changeText, type TokenChange } from "./bars.js";
+
+const ROW = 23;
+const WIDTH = 300;
+const LEFT = 96;
+const TOP = 8;
+/** The maximum length of a name. */
+const LONGEST = 12;
+
+/** @param most the right end of the axis */
+export function namedBars(tokens: readonly TokenChange[], most: number, label: string): SVGElement {
+  const bottom = TOP + tokens.length * ROW;
+  const frame = { width: WIDTH, height: bottom + 30, left: LEFT, right: WIDTH - 44, top: TOP, bottom };
+  const x = scaleLinear([0, most], [LEFT, frame.right]);
+  return chart(
+    frame,
+    label,
+    { title: "probability, %", ticks: x.ticks(4).map((at) => ({ at: x(at), label: hundredths(at) })) },
+    { title: "", ticks: [] },
+    ...tokens.map((token, i) => row(token, TOP + i * ROW, x)),
+  );
+}
+
+function row(token: TokenChange, y: number, x: (prob: number) => number): SVGElement {
+  const { name, before, after, wasKept, isKept, isPicked } = token;
+  const bar = (kind: string, prob: number, top: number, height: number): SVGElement[] =>
+    prob > 0 ? [svg("rect", { class: kind, x: LEFT, y: y + top, width: Math.max(1, x(prob) - LEFT), height })] : [];
+  const end = Math.max(x(before), x(after)) + 4;
+  return svg(
+    "g",
+    { class: `row${isPicked ? " picked" : ""}${isKept ? "" : " dropped"}` },
+    svg("title", {}, `${name}: ${changeText(token)}${isPicked ? ", picked" : ""}`),
+    svg("text", { class: "name", x: LEFT - 6, y: y + 15, "text-anchor": "end" }, cut(name)),
+    ...bar("before", before, 3, 6),
+    ...bar("after", after, 9, 10),
+    svg(
+      "text",
+      { class: "value", x: end, y: y + 16 },
+      isKept ? `${hundredths(after)}${isPicked ? " ◀" : ""}` : wasKept ? "dropped" : "–",
+    ),
+  );
+}
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

@@ -1,0 +1,133 @@
+/** The built site in a real browser, in a folder of a server: its links, its search, and what can be tried in it. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { attemptTool } from "../../tools/lib/process.js";
+import { canBrowse, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
+import { visit } from "../playground/visit.js";
+import { brokenLinks } from "./links.js";
+
+const inBrowser = canBrowse ? describe : describe.skip;
+const FOLDER = join("build", "site");
+/** A busy machine takes its time. */
+const LONG = { timeout: 60_000 };
+
+beforeAll(async () => {
+  const { status, output } = await attemptTool("site", []);
+  expect(status === 0 ? "" : output).toBe("");
+}, 600_000);
+
+test("every link, picture and anchor has a target", () => {
+  // the server's page for unknown addresses is shown at any of them
+  expect(brokenLinks(FOLDER, (page) => page === "404.html" || page.startsWith("try/"))).toEqual([]);
+});
+
+test("every page of docs/ is in the side bar", () => {
+  const contents = readFileSync("docs/README.md", "utf8");
+  const pages = readdirSync("docs").filter((name) => name.endsWith(".md") && name !== "README.md");
+  expect(pages.filter((name) => !contents.includes(`](${name})`))).toEqual([]);
+});
+
+inBrowser("the site in Chromium (apt-get install chromium)", () => {
+  let site: Site;
+  let home: string;
+  beforeAll(async () => {
+    // not at the root of the server
+    site = await openFolder(dirname(FOLDER));
+    home = `${site.url}${basename(FOLDER)}/`;
+  });
+  afterAll(() => site?.close());
+
+  test("the search finds a sampler and leads to it", async () => {
+    const v = await visit(site.browser, home);
+    await v.page.getByRole("button", { name: "Search" }).click();
+    await v.page.getByRole("searchbox").fill("tail_free");
+    const found = v.page.getByRole("option").filter({ hasText: "tail_free" }).first();
+    await found.waitFor(LONG);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "site-search.png") });
+    await found.click();
+    await v.page.waitForURL(/\/std\.html#tail_free$/, LONG);
+    await v.page.getByRole("heading", { name: "tail_free" }).waitFor(LONG);
+    await v.close();
+  }, 120_000);
+
+  test.each([
+    ["a standard sampler", "std.html#top_k", "top_k", /top_k\(k: k\)|top_k\(k: 40\)/],
+    ["a construct of the language", "language.html#memory", undefined, /./],
+  ] as const)(
+    "%s is tried where it is described",
+    async (_, path, name, stage) => {
+      const v = await visit(site.browser, home + path);
+      const heading = v.page.locator(`h2[id="${path.split("#")[1]!}"]`);
+      const tried = heading.locator("xpath=following::div[contains(@class,'try-it')][1]");
+      const button = tried.getByRole("button");
+      await button.waitFor(LONG);
+      // before it is asked for, nothing is loaded
+      expect(await v.page.locator("iframe").count()).toBe(0);
+      // the page's script may not listen yet
+      await expectFrame(v.page, button);
+      const frame = tried.frameLocator("iframe");
+      const program = frame.locator(".cm-content");
+      await program.waitFor(LONG);
+      const text = await program.innerText(LONG);
+      expect(text).toContain(name === undefined ? "state" : `import { ${name}`);
+      await frame.locator("#stages").filter({ hasText: stage }).waitFor(LONG);
+      expect(await frame.locator("#diagnostics").innerText()).toBe("");
+      await v.page.screenshot({ path: join(SCREENSHOTS, `site-${path.split(".")[0]!}.png`) });
+      await v.close();
+    },
+    240_000,
+  );
+
+  const PAGES = ["", "std.html", "language.html", "api/runtime.html", "server.html"];
+
+  test.each(["light", "dark"] as const)(
+    "nothing is inaccessible, %s",
+    async (colorScheme) => {
+      for (const path of PAGES.slice(0, 2)) {
+        const v = await visit(site.browser, home + path, { colorScheme });
+        await v.page.getByRole("button", { name: "Search" }).waitFor(LONG);
+        expect([path, await accessibilityFaults(v.page)]).toEqual([path, []]);
+        await v.page.screenshot({
+          path: join(SCREENSHOTS, `site-${path === "" ? "home" : "page"}-${colorScheme}.png`),
+        });
+        await v.close();
+      }
+    },
+    240_000,
+  );
+
+  test("a phone shows every page without moving it sideways", async () => {
+    for (const path of PAGES) {
+      const v = await visit(site.browser, home + path, { viewport: { width: 390, height: 844 } });
+      const [shown, needed] = await v.page.evaluate<[number, number]>(
+        "[innerWidth, document.documentElement.scrollWidth]",
+      );
+      expect([path, needed]).toEqual([path, shown]);
+      await v.page.screenshot({ path: join(SCREENSHOTS, `site-phone-${path.replace(/\W/g, "-") || "home"}.png`) });
+      await v.close();
+    }
+  }, 240_000);
+});
+
+/** Clicks until the frame is there. */
+async function expectFrame(page: Page, button: ReturnType<Page["getByRole"]>): Promise<void> {
+  for (let tries = 0; (await page.locator("iframe").count()) === 0; tries++) {
+    if (tries > 100) throw new Error("the button opens no frame");
+    await button.click(LONG);
+    await page.waitForTimeout(200);
+  }
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds, as its rule and the first element. */
+async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+  const { violations } = await page.evaluate<{ violations: readonly Violation[] }>("axe.run()");
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+}
