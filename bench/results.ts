@@ -263,6 +263,8 @@ export interface RuntimeMeasurement {
   readonly chain: string;
   readonly stages: string;
   readonly sides: readonly RuntimeSide[];
+  /** The time of `evaluate` over that of the native call in it, of one round. */
+  readonly evaluateRatio: Spread;
 }
 
 export interface RuntimeTimings extends Circumstances {

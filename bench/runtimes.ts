@@ -15,7 +15,7 @@ import { runtimeTable } from "./report/runtimes.js";
 import { circumstances, spreadOf, writeJson, type RuntimeMeasurement, type RuntimeTimings } from "./results.js";
 import { CHROMIUM, openPage, type RuntimePage } from "./runtimes/browser.js";
 import { CHAINS, VOCABULARY, type Rounds, type SideTimes } from "./runtimes/chains.js";
-import { CPU, nodeTimes } from "./runtimes/node.js";
+import { CPU, NATIVE, nodeTimes } from "./runtimes/node.js";
 import type { Runtimes } from "./runtimes/page.js";
 import { libraries, pythonTimes } from "./runtimes/python.js";
 import { ROOT } from "./tool.js";
@@ -92,5 +92,8 @@ function measurementOf(chain: string, times: readonly SideTimes[]): RuntimeMeasu
     const us = own.flatMap((one) => one.us);
     return { side, us: spreadOf(us), rounds: us.length, isSame: own.every((one) => one.token === token) };
   });
-  return { chain, stages: CHAINS[chain]!, sides };
+  const usOf = (name: string): number[] => times.filter(({ side }) => side === name).flatMap(({ us }) => us);
+  const [whole, native] = [usOf(CPU), usOf(NATIVE)];
+  const evaluateRatio = spreadOf(whole.map((us, round) => us / native[round]!));
+  return { chain, stages: CHAINS[chain]!, sides, evaluateRatio };
 }

@@ -4,6 +4,7 @@ let bytes = 0;
 /** `GPUMapMode.READ` */
 const READ = 1;
 
+// oxlint-disable-next-line typescript/unbound-method -- called with a buffer below
 const mapAsync = GPUBuffer.prototype.mapAsync;
 GPUBuffer.prototype.mapAsync = function (this: GPUBuffer, mode: number, offset = 0, size = this.size - offset) {
   if (mode === READ) bytes += size;

@@ -33,6 +33,20 @@ export const TYPICAL: readonly EmittedChain[] = [
   "logit_bias() |> dry(0.8) |> xtc(0.5, 0.1, seed: 3) |> mirostat_v2(seed: 3)",
 ].map((stages) => chainOf(stages, compilePipeline(stages).rowsGraph));
 
+/** Chains for a vocabulary of today's size, whose sums have many terms. */
+export const LARGE = [
+  "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(42)",
+  "min_p(0.05) |> temp(0.8) |> dist(1)",
+  "top_p(0.95) |> dist(1)",
+  "typical(0.95) |> dist(2)",
+  "top_n_sigma(1) |> temp(0.7) |> dist(7)",
+  "penalties(64, 1.1) |> epsilon(0.0003) |> dist(3)",
+  "eta(0.0003) |> dist(4)",
+  "xtc(0.5, 0.1, seed: 3) |> mirostat_v2(seed: 3)",
+  "temp(1.3) |> top_h(0.4) |> dist(8)",
+  "gumbel(9)",
+] as const;
+
 /** A grammar for chains that take one. */
 const GRAMMAR = { gbnf: "root ::= [a-z ]+" };
 

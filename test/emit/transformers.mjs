@@ -84,6 +84,14 @@ async function distinct(stages) {
   return firsts.size;
 }
 
+/** How many tokens there are among the first ones of 60 texts by transformers.js's own sampler. */
+async function ownDistinct(settings) {
+  const prompts = Array.from({ length: 60 }, () => [1, 2, 3]);
+  const options = { max_new_tokens: 1, do_sample: true, top_k: 0, ...settings };
+  const found = (await model.generate({ ...inputsOf(prompts), ...options })).tolist();
+  return new Set(found.map((text) => text.at(-1))).size;
+}
+
 const greedy = compilePipeline("greedy()");
 const own = compilePipeline("temp(2) |> dist(1)");
 const rows = new ChainProcessor(own, (row) => ({ draws: [row === 0 ? 0.1 : 0.9] }));
@@ -104,6 +112,7 @@ process.stdout.write(
       min_p: await distinct("min_p(0.99) |> temp(2) |> dist(1)"),
       top_p: await distinct("top_p(0.01) |> temp(2) |> dist(1)"),
     },
+    own: { min_p: await ownDistinct({ min_p: 0.99 }), top_p: await ownDistinct({ top_p: 0.01 }) },
     differ: first.join() !== second.join(),
     faults: [
       await messageOf(() => generate(used, [[1, 2, 3]])),

@@ -14,6 +14,8 @@ interface Report {
   }[];
   /** Tokens among the first ones of 30 texts. */
   readonly distinct: { readonly all: number; readonly min_p: number; readonly top_p: number };
+  /** The same by transformers.js's own sampler. */
+  readonly own: { readonly min_p: number; readonly top_p: number };
   readonly differ: boolean;
   readonly faults: readonly string[];
 }
@@ -41,6 +43,11 @@ test("min_p and top_p cut rows off", () => {
   const { all, min_p: minP, top_p: topP } = report.distinct;
   expect(all).toBeGreaterThan(10);
   expect([minP, topP]).toEqual([1, 1]);
+});
+
+test("transformers.js itself ignores both: if this fails, docs/transformers.md is out of date", () => {
+  const { min_p: minP, top_p: topP } = report.own;
+  expect(Math.min(minP, topP)).toBeGreaterThan(10);
 });
 
 test("each text of a batch can have options of its own", () => {
