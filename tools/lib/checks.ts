@@ -22,6 +22,7 @@ export const LINT: readonly Check[] = [
 export const TYPES: readonly Check[] = [
   ["Types", program(TSC, "-p", "tsconfig.json", "--noEmit")],
   ["Types of the playground", program(TSC, "-p", "playground/tsconfig.json", "--noEmit")],
+  ["Types of the site's theme", program(TSC, "-p", "site/theme/tsconfig.json", "--noEmit")],
 ];
 
 /** Runs all checks, even after one fails. Returns the exit status. */
