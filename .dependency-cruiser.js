@@ -19,7 +19,9 @@ const PACKAGES = {
   // the preview has the playground's engine and its panel of stages
   editors: ["compiler", "runtime", "lsp", "playground"],
   bench: ["compiler", "runtime"],
-  tools: ["compiler", "runtime", "server"],
+  tools: ["compiler", "runtime", "server", "site"],
+  // the link of a program is the playground's own
+  site: ["compiler", "format", "playground", "tools/lib"],
 };
 
 /** The compiler's folders, and the phases that each one may import. The driver imports all of them. */

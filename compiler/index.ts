@@ -1,6 +1,7 @@
 /**
- * `@ggsl/compiler`: source text to a graph of ggml ops. It imports no Node.js module.
+ * Source text to a graph of ggml ops. It imports no Node.js module.
  * Other modules of this package can be imported by path; only the exports of this file are stable between versions.
+ * @module @ggsl/compiler
  */
 export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
 export { formatDiagnostic, formatDiagnostics } from "./check/format.js";

@@ -1,4 +1,7 @@
-/** Prints source text in its canonical form: only the layout changes; words, brackets and comments stay. */
+/**
+ * Prints source text in its canonical form: only the layout changes; words, brackets and comments stay.
+ * @module @ggsl/format
+ */
 import type { Node } from "ohm-js";
 import { builders, printer } from "prettier/doc";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";

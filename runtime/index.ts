@@ -1,4 +1,7 @@
-/** The public interface of the package. */
+/**
+ * Chains, models, and texts that they write: the public interface of the package.
+ * @module ggsl
+ */
 export { CompileError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 export { formatDiagnostic, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 export type { CompileOptions } from "@ggsl/compiler/driver.js";

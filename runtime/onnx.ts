@@ -1,4 +1,7 @@
-/** Chains in ONNX Runtime: `ggsl/onnx`. */
+/**
+ * Chains in ONNX Runtime.
+ * @module ggsl/onnx
+ */
 export { EmitError } from "@ggsl/compiler/emit/emitError.js";
 export { emitOnnx } from "@ggsl/compiler/emit/onnx/emit.js";
 export { appendOnnx, type AppendOptions } from "@ggsl/compiler/emit/onnx/append.js";

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Chains as a sampler of transformers.js: `ggsl/transformers`. transformers.js has no place for a sampler of another library, but for
+ * Chains as a sampler of transformers.js. transformers.js has no place for a sampler of another library, but for
  * processors of logits, which it calls synchronously: this one leaves the logit of the token that a chain picks and drops all others.
+ * @module ggsl/transformers
  */
 import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
 import type { Chain } from "./chain.js";

@@ -1,2 +1,5 @@
-/** `ggsl/vite`: the plugin for Vite and Rollup. */
+/**
+ * The plugin for Vite and Rollup.
+ * @module ggsl/vite
+ */
 export { default, type GgslOptions, type GgslPlugin } from "@ggsl/vite";

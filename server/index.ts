@@ -1,3 +1,6 @@
-/** The public interface of the package. */
+/**
+ * A server of OpenAI's API: the public interface of the package.
+ * @module @ggsl/server
+ */
 export type { NamedFile, NamedSlot, ServeOptions } from "./config/options.js";
 export { checkServer, isOpenToAll, openServer, serve, type Server } from "./serve.js";

@@ -20,13 +20,26 @@ export function configOf(root: string, pages: string): UserConfig<DefaultTheme.C
     title: "GGSL",
     base: BASE,
     description: "A small typed language for token samplers, compiled to ggml graphs that run inside a llama.cpp model",
+    head: [["link", { rel: "icon", href: `${BASE}icon.svg`, type: "image/svg+xml" }]],
     markdown: {
+      // colours that can be read by everyone
+      theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+      config: (md) => {
+        // indented code looks like fenced code
+        md.renderer.rules.code_block = (tokens, i, ...rest) => {
+          tokens[i]!.info = "text";
+          return md.renderer.rules.fence!(tokens, i, ...rest);
+        };
+      },
       // anchors as in the checkout's own pages
       anchor: { slugify: headingId },
       languages: [{ ...(grammar as { scopeName: string }), name: "ggsl" } as never],
     },
     // the text of all pages, for the search, is one file
     vite: { build: { chunkSizeWarningLimit: 4000 }, logLevel: "warn" },
+    // the theme gives the first page no main part
+    transformHtml: (html) =>
+      html.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"'),
     themeConfig: {
       search: { provider: "local" },
       nav: [

@@ -17,6 +17,6 @@ export function sidebarOf(text: string): DefaultTheme.SidebarItem[] {
         link: `/${page!.replace("./", "")}`,
       }));
       const [heading = ""] = section.split("\n");
-      return items.length > 0 ? [{ text: heading.trim(), items, collapsed: false }] : [];
+      return items.length > 0 ? [{ text: heading.trim(), items }] : [];
     });
 }

@@ -10,6 +10,8 @@ import { tryProgram, trySampler } from "./try.js";
 const FIRST = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 export function writePages(folder: string): void {
+  mkdirSync(join(folder, "public"), { recursive: true });
+  copyFileSync(join(root, "playground", "icon.svg"), join(folder, "public", "icon.svg"));
   const queue = [
     ...FIRST,
     ...readdirSync(join(root, "docs"))

@@ -1,9 +1,11 @@
 /** What readers of a page can try: the program of a block of code, or a standard sampler, as a link of the playground. */
+import { compileError } from "@ggsl/compiler/check/format.js";
 import { checkSource } from "@ggsl/compiler/driver.js";
 import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
 import type { Expr, Param, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
 import { textAt } from "@ggsl/compiler/syntax/source.js";
+import { print } from "@ggsl/format";
 import { writeLink, type Shared } from "../playground/state/link.js";
 import type { LogitSource } from "../playground/state/source.js";
 import { exampleArg } from "../tools/lib/stdExample.js";
@@ -24,7 +26,7 @@ const SETTABLE: readonly Param["type"][] = ["f32", "i32", "bool", "seed"];
 /** A program that runs a standard sampler as in its example, with a parameter of the chain for each of its own that can change. */
 export function programOf(sampler: StdSampler): string {
   const { name, picks, declaration } = sampler;
-  const settable = declaration.params.filter((p) => !p.isStatic && SETTABLE.includes(p.type));
+  const settable = declaration.params.filter((p) => SETTABLE.includes(p.type));
   const params = settable.map((p) => {
     const { source, start, end } = p.span;
     // the last `=` is that of the default
@@ -37,8 +39,11 @@ export function programOf(sampler: StdSampler): string {
     return value === undefined ? [] : [`${p.name.text}: ${value}`];
   });
   const names = [name, ...(picks ? [] : ["dist"])];
-  const head = `chain tried${params.length > 0 ? `(\n  ${params.join(",\n  ")}\n)` : ""} =`;
-  return `import { ${names.join(", ")} } from "std"\n\n${head} ${name}(${args.join(", ")})${picks ? "" : " |> dist"}\n`;
+  const chain = `chain tried(${params.join(", ")}) = ${name}(${args.join(", ")})${picks ? "" : " |> dist"}`;
+  const text = `import { ${names.join(", ")} } from "std"\n\n${chain}\n`;
+  const printed = print({ name: "try.ggsl", text });
+  if ("diagnostics" in printed) throw compileError(printed.diagnostics);
+  return printed.text;
 }
 
 /** The link for a sampler of the standard library. */

@@ -41,8 +41,8 @@ const CHECKS: readonly Check[] = [
   [BUILDS.packages, build("build")],
   ["RPC backend", build("build-native", "--rpc")],
   ["WebAssembly module of its sources", build("build-wasm", "--recorded")],
-  // its tests find it built
-  ["Playground", build("build-playground")],
+  // their tests find them built
+  ["Site, with the playground", build("site")],
   ...LINT,
   ...TYPES,
 ];

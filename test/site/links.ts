@@ -11,10 +11,10 @@ export function brokenLinks(folder: string, isSkipped: (page: string) => boolean
     .filter(([page]) => !isSkipped(page))
     .flatMap(([page, text]) =>
       [...valuesOf(text, "href"), ...valuesOf(text, "src")].flatMap((link) => {
-        if (/^(https?|mailto):/.test(link)) return [];
+        if (/^(https?|mailto|data):/.test(link)) return [];
         const [path = "", anchor = ""] = link.split("#");
-        const file = path === "" ? page : relative(folder, join(folder, dirname(page), path)) || "index.html";
-        const target = path.endsWith("/") && path !== "./" ? join(file, "index.html") : file;
+        const file = path === "" ? page : relative(folder, join(folder, dirname(page), path));
+        const target = path.endsWith("/") ? join(file, "index.html") : file;
         // the fragment of the playground is a program
         const isThere =
           existsSync(join(folder, target)) &&

@@ -25,6 +25,7 @@ export const TYPES: readonly Check[] = [
   ["Types of the extension", program(TSC, "-p", "editors/vscode/tsconfig.json")],
   ["Types of its preview", program(TSC, "-p", "editors/vscode/preview/tsconfig.json")],
   ["Types of the ONNX example", program(TSC, "-p", "examples/onnx/tsconfig.json", "--noEmit")],
+  ["Types of the site's theme", program(TSC, "-p", "site/theme/tsconfig.json", "--noEmit")],
 ];
 
 /** Runs all checks, even after one fails. Returns the exit status. */

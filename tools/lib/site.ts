@@ -2,16 +2,16 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
+import { writeApi } from "../../site/api.js";
 import { writePages } from "../../site/pages.js";
 import { makeRelative } from "../../site/relative.js";
 import { isMarkdown } from "../../site/sources.js";
 import { buildPlayground } from "./playground.js";
-import { attemptNode, root, ToolError } from "./process.js";
+import { root } from "./process.js";
 import { fingerprint, once } from "./stamp.js";
 
 const BUILD = join(root, "build");
 const SITE = join(BUILD, "site");
-const TYPEDOC = join("node_modules", "typedoc", "bin", "typedoc");
 
 /** What the pages are made of, besides the files that they link to; the playground and the API are made of the packages. */
 const SOURCES = [
@@ -53,12 +53,6 @@ export async function buildSite(): Promise<string> {
     }
   });
   return SITE;
-}
-
-/** The reference of the API, a page for each entry point of a package. */
-async function writeApi(folder: string): Promise<void> {
-  const { status, output } = await attemptNode([TYPEDOC, "--out", folder, "--logLevel", "Warn"]);
-  if (status !== 0) throw new ToolError(`site: the reference of the API\n${output}`);
 }
 
 /** VitePress reads its settings and the theme from a folder of the pages; both are in `site/`. */
