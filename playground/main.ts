@@ -11,6 +11,7 @@ import type {
   Requests,
   StagesReply,
 } from "./engine/messages.js";
+import { models } from "./model/source.js";
 import { notify } from "./notices.js";
 import { showDiagnostics } from "./panels/diagnostics.js";
 import { openExamples } from "./panels/examples.js";
@@ -22,10 +23,11 @@ import { openShare } from "./panels/share.js";
 import { openStages } from "./panels/stages.js";
 import { openStates } from "./panels/states.js";
 import { openText } from "./panels/text.js";
-import { EXAMPLES } from "./state/examples.js";
+import { EXAMPLES, type Example } from "./state/examples.js";
 import type { Shared } from "./state/link.js";
 
 const TYPING_PAUSE = 150;
+const GUIDE_LIMIT = 60_000;
 
 const engine = startEngine(
   () => new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" }),
@@ -123,7 +125,8 @@ async function compile(): Promise<void> {
 
 /** After a change of a uniform, of the logits or of the place: evaluates without compiling. */
 async function evaluate(): Promise<void> {
-  if (!present) return;
+  const chain = present;
+  if (!chain) return;
   const request = chainRequest();
   if (!request) return;
   const reply = await ask("stages", request, stages.fail);
@@ -131,13 +134,11 @@ async function evaluate(): Promise<void> {
     if (reply.note !== undefined) notify(reply.note);
     showStages(reply);
   }
-  await walkOf({ ...request, ...programRef(), uniforms: parameters.values().uniforms }, present);
+  await walkOf({ ...request, ...programRef(), uniforms: parameters.values().uniforms }, chain);
 }
 
 function showStages(reply: StagesReply): void {
-  const { tokens, picked } = reply;
-  const named = picked === undefined || tokens.includes(picked) ? tokens : Int32Array.of(...tokens, picked);
-  stages.show(reply, logits.textsOf(named));
+  stages.show(reply, logits.textsOf(reply.tokens));
   stages.place(placeText());
 }
 
@@ -215,8 +216,11 @@ const share = openShare(
 );
 
 /** Pictures of examples are drawn from the present logits. */
-async function preview(program: string): Promise<Requests["preview"]["reply"]> {
-  const place = { ...logits.place(), picked: [] };
+async function preview({ text: program, guides }: Example): Promise<Requests["preview"]["reply"]> {
+  const own = guides && models?.takesGuides ? models : undefined;
+  const place = own
+    ? (await own.at({ prompt: text.prompt(), tokens: [], guides: guides! }, AbortSignal.timeout(GUIDE_LIMIT))).place
+    : { ...logits.place(), picked: [] };
   const vocabulary = logits.vocabulary();
   const ref = { kind: "program", text: program, statics: {}, seed: parameters.values().seed } as const;
   return engine.ask("preview", { ...ref, uniforms: {}, place, ...(vocabulary && { vocabulary }) });

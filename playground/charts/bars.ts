@@ -16,7 +16,7 @@ export interface TokenChange {
 
 /** @param most the upper end of the axis */
 export function bars(tokens: readonly TokenChange[], most: number, label: string): SVGElement {
-  const frame = frameOf(240, 108, 30);
+  const frame = frameOf(240, 112, 30);
   const { left, right, top, bottom } = frame;
   const step = (right - left) / tokens.length;
   const y = scaleLinear([0, most], [bottom, top]);

@@ -13,7 +13,7 @@ export function rankPlot(
   after: Float32Array,
   label: string,
 ): SVGElement {
-  const frame = frameOf(240, 108, 34);
+  const frame = frameOf(240, 112, 34);
   const { left, right, top, bottom } = frame;
   const x = scaleLog([1, Math.max(2, ranks.at(-1)!)], [left, right]);
   const y = scaleLog([SMALLEST, 1], [bottom, top]);

@@ -22,7 +22,7 @@ export interface TimePlot {
 
 /** @param expected the length of the axis, which a growing line fills from the left; default: the number of values */
 export function openTimePlot(name: string, expected = 0): TimePlot {
-  const frame = frameOf(260, 112, 40);
+  const frame = frameOf(260, 116, 40);
   const { left, right, top, bottom } = frame;
   const ends = h("span", { className: "ends" });
   const drawing = h("div", {});

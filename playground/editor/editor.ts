@@ -43,7 +43,7 @@ export function openEditor(host: HTMLElement, text: string, help: Help, onChange
         helpOf(help),
         theme,
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "editor-keys" }),
+        EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "editor-keys", tabindex: "0" }),
         // Tab moves to the next control, for keyboard users
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.updateListener.of(({ docChanged }) => {

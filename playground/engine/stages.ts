@@ -35,7 +35,10 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
     found.push({ name: stages[i]!, rows: distributionOf(last.candidates, logits.length) });
   }
   const isWhole = prefixes.evaluators.length === stages.length;
-  const tokens = shownTokens(found.map(({ rows }) => rows));
+  const tokens = shownTokens(
+    found.map(({ rows }) => rows),
+    last?.token ?? undefined,
+  );
   const ranks = ranksOf(logits.length);
   return {
     ...backend,
@@ -88,12 +91,12 @@ function softMax(logits: Float32Array): Evaluation["candidates"] {
   return rows.filter(({ logit }) => logit !== -Infinity);
 }
 
-/** The likeliest tokens of the input and of each stage. */
-function shownTokens([given, ...stages]: readonly Distribution[]): Int32Array {
+/** The picked token, and the likeliest ones of the input and of each stage. */
+function shownTokens([given, ...stages]: readonly Distribution[], picked: number | undefined): Int32Array {
   const byGiven = given!.tokens.toSorted((a, b) => given!.probs[b]! - given!.probs[a]! || a - b);
   const place = new Int32Array(given!.probs.length);
   byGiven.forEach((token, i) => (place[token] = i));
-  const chosen = new Set<number>();
+  const chosen = new Set<number>(picked === undefined ? [] : [picked]);
   for (const { tokens, probs } of stages)
     for (const token of tokens
       .toSorted((a, b) => probs[b]! - probs[a]! || place[a]! - place[b]!)

@@ -25,9 +25,10 @@ export const pageModels: Models = {
     const begin = await worker.tokenize(prompt);
     const rows = await worker.logits(Int32Array.of(...begin, ...picked), { last: picked.length + 1 });
     const vocabSize = rows.length / (picked.length + 1);
+    const guided = Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) };
+    const [logits, earlier] = [rows.slice(-vocabSize), rows.subarray(0, -vocabSize)];
     return {
-      ...{ logits: rows.slice(-vocabSize), earlier: rows.subarray(0, -vocabSize), history: [...begin], picked },
-      ...(Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) }),
+      place: { logits, earlier, history: [...begin], picked, ...guided },
       ...textsOf(await vocabularyOf(model)),
     };
   },

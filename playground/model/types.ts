@@ -40,7 +40,8 @@ export interface TextSoFar {
 }
 
 /** What the model gives a chain at a place of a text. */
-export interface Seen extends Place {
+export interface Seen {
+  readonly place: Place;
   /** The text of each token. Of tokens with the same text, such as parts of characters, only the first one has it. */
   readonly texts: readonly string[];
   /** Texts of tokens, by their ids. */

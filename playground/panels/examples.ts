@@ -5,10 +5,10 @@ import { EXAMPLES, type Example } from "../state/examples.js";
 
 const [WIDTH, HEIGHT] = [192, 56];
 
-/** @param preview what a program makes of the present distribution; rejects for one that has no picture here */
+/** @param preview what an example makes of the present distribution; rejects for one that cannot be drawn here */
 export function openExamples(
   button: HTMLElement,
-  preview: (program: string) => Promise<PreviewReply>,
+  preview: (example: Example) => Promise<PreviewReply>,
   onChoose: (example: Example) => void,
 ): void {
   const cards = h("ul", { className: "cards" });
@@ -31,7 +31,7 @@ export function openExamples(
 
   const cardOf = (example: Example): HTMLElement => {
     const picture = h("div", { className: "picture" });
-    preview(example.text).then(
+    preview(example).then(
       (made) => picture.replaceChildren(pictureOf(made)),
       (error: unknown) =>
         picture.replaceChildren(h("span", { className: "hint", textContent: (error as Error).message })),

@@ -31,7 +31,10 @@ const TITLES: Readonly<Record<Shape, string>> = {
   flat: "flat: hardly any difference",
 };
 
-const STAND_IN = { kind: "shape", shape: "zipf", size: 500 } as const;
+/** Before the model is there: logits like those of a language. */
+const standIn = (): Place => ({
+  ...{ logits: logitsOf({ kind: "shape", shape: "zipf", size: 500 }), history: [], picked: [] },
+});
 
 /** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
@@ -128,7 +131,7 @@ export function openLogits(
     place: () =>
       reporting(() => {
         const from = source();
-        if (from.kind === "model") return placeOf(seenAt());
+        if (from.kind === "model") return seenAt()?.place ?? standIn();
         return { logits: logitsOf(from), history: readHistory(past.value), picked: [] };
       }),
     textsOf: (tokens) => (isModel() && said && "textsOf" in said ? said.textsOf(tokens) : new Map()),
@@ -151,16 +154,6 @@ export function openLogits(
     },
   };
 }
-
-/** What the worker is sent: functions cannot be copied. Before the model is there, logits like a language's. */
-const placeOf = (seen: Seen | undefined): Place =>
-  seen
-    ? {
-        ...{ logits: seen.logits, history: seen.history, picked: seen.picked },
-        ...(seen.earlier && { earlier: seen.earlier }),
-        ...(seen.guides && { guides: seen.guides }),
-      }
-    : { logits: logitsOf(STAND_IN), history: [], picked: [] };
 
 function readHistory(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");

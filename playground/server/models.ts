@@ -38,7 +38,8 @@ export function serverModels(server: Connection): Models {
       const accept = "application/octet-stream";
       const text = prompt + tokens.map((token) => token.text).join("");
       const response = await server.post(PATHS.logits, { prompt: text }, { signal, accept });
-      return { logits: floatsOf(await response.arrayBuffer()), history: [], picked: [], ...textsOf(all) };
+      const logits = floatsOf(await response.arrayBuffer());
+      return { place: { logits, history: [], picked: [] }, ...textsOf(all) };
     },
   };
 }

@@ -1,18 +1,13 @@
-/** Example programs: the repository's own, without their notes for the command line, and chains of standard samplers. */
-import entropyTemperature from "../../examples/entropy-temperature.ggsl?raw";
-import exactEntropy from "../../examples/exact-entropy.ggsl?raw";
-import firstChain from "../../examples/first-chain.ggsl?raw";
-import guidance from "../../examples/guidance.ggsl?raw";
+/** Example programs: short, in lines that the editor does not wrap. */
 
 export interface Example {
   readonly title: string;
   /** What it shows, in a sentence. */
   readonly about: string;
   readonly text: string;
+  /** Prompts of its guides, for its picture. */
+  readonly guides?: Readonly<Record<string, string>>;
 }
-
-/** The comment at the beginning of a file tells how to run it on the command line. */
-const withoutNotes = (text: string): string => text.replace(/^(?:\/\/.*\n)+\n*/, "");
 
 const chain = (names: string, text: string): string => `import { ${names} } from "std"\n\n${text}\n`;
 
@@ -36,7 +31,11 @@ chain creative(t: f32 >= 0 = 0.9, a: f32 in [0, 1] = 0.15) =
   {
     title: "First chain",
     about: "The shortest useful program: three standard samplers.",
-    text: withoutNotes(firstChain),
+    text: chain(
+      "top_k, temp, dist",
+      `/// Draw one of the 40 best tokens, at temperature 0.8.
+chain first = top_k(40) |> temp(0.8) |> dist`,
+    ),
   },
   {
     title: "Min-p and temperature",
@@ -48,22 +47,32 @@ chain creative(t: f32 >= 0 = 0.9, a: f32 in [0, 1] = 0.15) =
     ),
   },
   {
-    title: "Entropy temperature",
-    about: "A high temperature where the model is sure, a low one where it is not.",
-    text: withoutNotes(entropyTemperature),
-  },
-  {
     title: "Exact entropy",
     about: "Bisection in the graph finds the temperature for a given entropy.",
-    text: withoutNotes(exactEntropy),
+    text: chain(
+      "top_k, dist",
+      `/// The entropy of the candidates at temperature \`t\`, in nats.
+fn entropy_at(t: f32) -> f32 =
+  sum(-log_softmax(logit / t) * softmax(logit / t))
+
+sampler exact_entropy(nats: f32) {
+  // halves the step in each round, on a scale of log(t)
+  logit /= exp(repeat i in 1..40 with x = 0:
+    x + (entropy_at(exp(x)) < nats ? 8 : -8) * 2 ^ -i)
+}
+
+chain steady(nats: f32 >= 0 = 1) =
+  top_k(64) |> exact_entropy(nats) |> dist`,
+    ),
   },
   {
     title: "Mirostat 2",
-    about: "A state that holds the surprise near a target: see how `mu` moves.",
+    about: "A state that holds the surprise near a target: see how mu moves.",
     text: chain(
       "mirostat_v2",
       `/// Holds the surprise of the picked tokens near \`tau\` bits.
-chain steady(tau: f32 in [0, 10] = 3, eta: f32 in [0, 1] = 0.1) =
+chain steady(tau: f32 in [0, 10] = 3,
+             eta: f32 in [0, 1] = 0.1) =
   mirostat_v2(tau, eta)`,
     ),
   },
@@ -128,7 +137,21 @@ chain lower(banned: tokens(16) = tokens()) =
   {
     title: "Guidance",
     about: "Moves away from what another prompt would say. Its prompt is a field above the text.",
-    text: withoutNotes(guidance),
+    text: chain(
+      "top_k, temp, dist",
+      `/// The logits of the same text after another prompt.
+input negative: logits
+
+/// Half of the guidance is left after \`half_life\` tokens.
+sampler fading(scale: f32, half_life: f32) {
+  let part = 0.5 ^ (step / half_life)
+  logit += (scale - 1) * part * (logit - negative)
+}
+
+chain guided(scale: f32 in [1, 10] = 3) =
+  fading(scale, 50) |> top_k(40) |> temp(0.8) |> dist`,
+    ),
+    guides: { negative: "In the beginning" },
   },
   {
     title: "A static parameter",

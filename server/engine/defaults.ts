@@ -36,7 +36,9 @@ export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): s
           "presence_penalty: f32 in [-2, 2] = 0",
         ]
       : []),
-    ...(most === undefined ? [] : [`top_k: i32 ${most === Infinity ? ">= 1" : `in [${most && 1}, ${most}]`} = ${most && 1}`]),
+    ...(most === undefined
+      ? []
+      : [`top_k: i32 ${most === Infinity ? ">= 1" : `in [${most && 1}, ${most}]`} = ${most && 1}`]),
     "top_p: f32 in [0, 1] = 1",
     "min_p: f32 in [0, 1] = 0",
     "temperature: f32 in [0, 2] = 1",
