@@ -41,7 +41,13 @@ export function configOf(root: string, pages: string): UserConfig<DefaultTheme.C
     transformHtml: (html) =>
       html.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"'),
     themeConfig: {
-      search: { provider: "local" },
+      search: {
+        provider: "local",
+        // what is explained comes before what is listed; the function runs in the page
+        options: {
+          miniSearch: { searchOptions: { boostDocument: (id) => (/\/(api|files)\//.test(String(id)) ? 0.3 : 1) } },
+        },
+      },
       nav: [
         { text: "Contents", link: "/contents" },
         { text: "Library", link: "/std" },

@@ -8,7 +8,7 @@ import { textAt } from "../../compiler/syntax/source.js";
 import { runTests } from "../../runtime/testing.js";
 import { importerFor } from "../../cli/files.js";
 
-const FILES = readdirSync("examples").filter((name) => name.endsWith(".ggsl"));
+const FILES = readdirSync("examples", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ggsl"));
 /** The most lines of a sampler. */
 const MOST_LINES = 15;
 
