@@ -23,8 +23,18 @@ class Client extends LanguageClient {
   }
 }
 
+/** The most time that a command has to answer; one that is no language server may never do so. */
+const SECONDS = 60;
+
 /** The most characters of a program's complaint that a message shows. */
 const MAX_REASON = 400;
+
+/** A promise that is rejected after a time, unless it is ended. */
+function limited(ms: number, message: string): { readonly passed: Promise<never>; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error(message)), ms)));
+  return { passed, end: () => clearTimeout(timer) };
+}
 
 /** @param execute runs a command of a lens; `ask` asks the server */
 export function startServer(
@@ -49,7 +59,12 @@ export function startServer(
     let complaint = "";
     const child = spawn(ggsl.command, [...ggsl.args, "lsp", "--stdio"], { env: { ...process.env, ...ggsl.env } });
     child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(-10_000)));
-    child.once("exit", (code, signal) => (complaint ||= `it ended with ${signal ?? `status ${code}`}`));
+    const closed = new Promise<void>((resolve) => {
+      child.once("close", (code, signal) => {
+        if (!child.killed) complaint ||= `it ended with ${signal ?? `status ${code}`}`;
+        resolve();
+      });
+    });
     const fault = await new Promise<Error | undefined>((resolve) => {
       child.once("error", resolve);
       child.once("spawn", () => resolve(undefined));
@@ -66,15 +81,21 @@ export function startServer(
       initializationFailedHandler: () => false,
       middleware: { executeCommand: (command, args, ask) => execute(command, args, ask) },
     });
+    const limit = limited(SECONDS * 1000, `it did not answer within ${SECONDS} s`);
     try {
-      await one.start();
+      await Promise.race([one.start(), limit.passed]);
       one.hasStarted = true;
       client = one;
       running = ggsl;
       return undefined;
     } catch (error) {
+      child.kill();
+      // what it still has to say explains more than the broken connection
+      await closed;
       await one.dispose().catch(() => undefined);
       return (complaint.trim() || String((error as Error | undefined)?.message ?? error)).slice(-MAX_REASON);
+    } finally {
+      limit.end();
     }
   }
 
