@@ -307,12 +307,11 @@ describe("a damaged model is an error with a code, or a model whose damage is el
 
   test("with more fields than a model has", () => {
     // empty graphs, and empty nodes of one
-    const many = (field: number): Uint8Array =>
-      new Uint8Array(2 * MOST_FIELDS + 2).fill(0).map((_, i) => (i % 2 === 0 ? 8 * field + 2 : 0));
+    const many = (field: number): Uint8Array => Buffer.alloc(2 * MOST_FIELDS + 2, Buffer.of(8 * field + 2, 0));
     const nodes = new BinaryWriter().tag(FIELD.model.graph, WireType.LengthDelimited).bytes(many(FIELD.graph.node));
     for (const bytes of [many(FIELD.model.graph), nodes.finish()])
-      expect(() => appendOnnx(graph!, bytes)).toThrow("it has more than 4194304 fields");
-  });
+      expect(() => appendOnnx(graph!, bytes)).toThrow("it has more than 1048576 fields");
+  }, 120_000);
 
   test("with any byte changed", () => {
     const changes = [0x80, 0x07];
@@ -320,5 +319,5 @@ describe("a damaged model is an error with a code, or a model whose damage is el
       Array.from(model, (_, at) => codeOf(model.map((byte, i) => (i === at ? byte ^ mask : byte)))),
     );
     expect([...new Set(codes)].sort()).toEqual(["INVALID_ONNX", "UNSUITABLE_ONNX", "appended"]);
-  });
+  }, 120_000);
 });

@@ -8,8 +8,8 @@ export interface Field {
   readonly value: number | Uint8Array | undefined;
 }
 
-/** The most fields that are read of a file: models have some ten for each node. */
-export const MOST_FIELDS = 2 ** 22;
+/** The most fields that are read of a file: models have some twenty for each node, and some thousand nodes. */
+export const MOST_FIELDS = 2 ** 20;
 
 /** Bytes of a text that are read: names are shown in messages. */
 const LONGEST = 1024;
