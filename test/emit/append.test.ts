@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appendOnnx, type AppendOptions } from "../../compiler/emit/onnx/append.js";
 import { emitOnnx } from "../../compiler/emit/onnx/emit.js";
+import { MOST_FIELDS } from "../../compiler/emit/onnx/fields.js";
 import { OnnxModelError } from "../../compiler/emit/onnx/modelError.js";
 import { modelBytes, type OnnxGraph } from "../../compiler/emit/onnx/protobuf.js";
 import { FIELD } from "../../compiler/emit/onnx/schema.js";
@@ -279,7 +280,7 @@ describe("a model that a chain cannot be appended to", () => {
 });
 
 describe("a damaged model is an error with a code, or a model whose damage is elsewhere", () => {
-  const { bytes } = smallModel({ vocab: 8, width: 2 });
+  const { bytes: model } = smallModel({ vocab: 8, width: 2 });
   const [graph] = CHAINS;
   const codeOf = (damaged: Uint8Array): string => {
     try {
@@ -291,7 +292,7 @@ describe("a damaged model is an error with a code, or a model whose damage is el
   };
 
   test("cut off anywhere", () => {
-    const codes = Array.from(bytes, (_, end) => codeOf(bytes.subarray(0, end)));
+    const codes = Array.from(model, (_, end) => codeOf(model.subarray(0, end)));
     expect([...new Set(codes)].sort()).toEqual(["INVALID_ONNX"]);
   });
 
@@ -304,11 +305,19 @@ describe("a damaged model is an error with a code, or a model whose damage is el
     expect(() => appendOnnx(graph!, message(FIELD.model.graph, inner))).toThrow("nested more than 16 deep");
   });
 
+  test("with more fields than a model has", () => {
+    // empty graphs, and empty nodes of one
+    const many = (field: number): Uint8Array => Buffer.alloc(2 * MOST_FIELDS + 2, Buffer.of(8 * field + 2, 0));
+    const nodes = new BinaryWriter().tag(FIELD.model.graph, WireType.LengthDelimited).bytes(many(FIELD.graph.node));
+    for (const bytes of [many(FIELD.model.graph), nodes.finish()])
+      expect(() => appendOnnx(graph!, bytes)).toThrow("it has more than 1048576 fields");
+  }, 120_000);
+
   test("with any byte changed", () => {
     const changes = [0x80, 0x07];
     const codes = changes.flatMap((mask) =>
-      Array.from(bytes, (_, at) => codeOf(bytes.map((byte, i) => (i === at ? byte ^ mask : byte)))),
+      Array.from(model, (_, at) => codeOf(model.map((byte, i) => (i === at ? byte ^ mask : byte)))),
     );
     expect([...new Set(codes)].sort()).toEqual(["INVALID_ONNX", "UNSUITABLE_ONNX", "appended"]);
-  });
+  }, 120_000);
 });

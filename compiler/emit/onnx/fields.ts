@@ -1,4 +1,4 @@
-/** The fields of a protobuf message from outside: every length is checked against the bytes that are there. */
+/** The fields of a file in protobuf's wire form from outside: every length is checked, and so is how much is read. */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { invalid } from "./modelError.js";
 
@@ -8,11 +8,56 @@ export interface Field {
   readonly value: number | Uint8Array | undefined;
 }
 
-/** Reads a message's fields in their order; nested messages stay bytes. Throws `OnnxModelError`. */
-export function* fieldsOf(message: Uint8Array): Generator<Field> {
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) yield next(reader);
+/** The most fields that are read of a file: models have some twenty for each node, and some thousand nodes. */
+export const MOST_FIELDS = 2 ** 20;
+
+/** Bytes of a text that are read: names are shown in messages. */
+const LONGEST = 1024;
+
+const decoder = new TextDecoder();
+
+/** Reads the messages of one file. All methods throw `OnnxModelError`. */
+export class Fields {
+  private left = MOST_FIELDS;
+
+  /** A message's fields in their order; nested messages stay bytes. */
+  *of(message: Uint8Array): Generator<Field> {
+    const reader = new BinaryReader(message);
+    while (reader.pos < reader.len) {
+      this.left -= 1;
+      if (this.left < 0) throw invalid(`it has more than ${MOST_FIELDS} fields`);
+      yield next(reader);
+    }
+  }
+
+  /** The messages of a repeated field. */
+  *messages(message: Uint8Array, number: number): Generator<Uint8Array> {
+    for (const field of this.of(message))
+      if (field.number === number && field.value instanceof Uint8Array) yield field.value;
+  }
+
+  /** The last message or text of a field, as protobuf reads one that is not repeated. */
+  message(message: Uint8Array, number: number): Uint8Array | undefined {
+    let found: Uint8Array | undefined;
+    for (const value of this.messages(message, number)) found = value;
+    return found;
+  }
+
+  /** The last number of a field. */
+  number(message: Uint8Array, number: number): number | undefined {
+    let found: number | undefined;
+    for (const { number: other, value } of this.of(message))
+      if (other === number && typeof value === "number") found = value;
+    return found;
+  }
+
+  /** The text of a field, cut off if it is long; empty if it is not there. */
+  text(message: Uint8Array, number: number): string {
+    return textOf(this.message(message, number) ?? new Uint8Array());
+  }
 }
+
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes.subarray(0, LONGEST));
 
 function next(reader: BinaryReader): Field {
   const at = reader.pos;
@@ -32,28 +77,3 @@ function valueOf(reader: BinaryReader, type: WireType, number: number): Field["v
   reader.skip(type, number);
   return undefined;
 }
-
-/** The messages of a repeated field. */
-export const messagesOf = (message: Uint8Array, number: number): Uint8Array[] =>
-  [...fieldsOf(message)].flatMap((field) =>
-    field.number === number && field.value instanceof Uint8Array ? [field.value] : [],
-  );
-
-/** The last message or text of a field, as protobuf reads one that is not repeated. */
-export const messageOf = (message: Uint8Array, number: number): Uint8Array | undefined =>
-  messagesOf(message, number).at(-1);
-
-/** The last number of a field. */
-export function numberOf(message: Uint8Array, number: number): number | undefined {
-  let found: number | undefined;
-  for (const field of fieldsOf(message))
-    if (field.number === number && typeof field.value === "number") found = field.value;
-  return found;
-}
-
-const decoder = new TextDecoder();
-
-/** A text, at most `LONGEST` bytes of it: names are shown in messages. */
-const LONGEST = 1024;
-export const textOf = (bytes: Uint8Array | undefined): string =>
-  bytes === undefined ? "" : decoder.decode(bytes.subarray(0, LONGEST));

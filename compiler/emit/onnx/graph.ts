@@ -11,7 +11,9 @@ export function emitGraph(graph: Graph, b: Builder): OnnxGraph {
   const values = emitNodes(graph, b);
   const outputs = emitOutputs(b, values);
   const { nodes, constants } = b;
-  return { nodes, constants, inputs: inputsOf(b), outputs };
+  // ONNX Runtime warns of others
+  const used = new Set(nodes.flatMap(({ inputs }) => inputs));
+  return { nodes, constants: constants.filter(({ name }) => used.has(name)), inputs: inputsOf(b), outputs };
 }
 
 function emitNodes(graph: Graph, b: Builder): Value[] {
