@@ -128,7 +128,7 @@ describe("chains", () => {
 describe("bad input", () => {
   const five = file(
     "five.ggsl",
-    `import { greedy } from "std"\n${[..."abcde"].map((n) => `chain ${n} = greedy()\n`).join("")}`,
+    `import { greedy } from "std"\n${["a", "b", "c", "d", "e"].map((n) => `chain ${n} = greedy()\n`).join("")}`,
   );
   const grammar = file(
     "grammar.ggsl",
