@@ -18,7 +18,15 @@ const codesOf = (text: string, files: Readonly<Record<string, string>> = {}): st
     },
   ).map((d) => d.code);
 
-const PROGRAMS = ["compiler/std", "examples", "examples/typed-app", "bench", "test/import/files"].flatMap((folder) =>
+const PROGRAMS = [
+  "compiler/std",
+  "examples",
+  "examples/typed-app",
+  "examples/browser",
+  "examples/compare",
+  "bench",
+  "test/import/files",
+].flatMap((folder) =>
   readdirSync(folder, { recursive: folder.startsWith("test") })
     .map(String)
     .filter((name) => name.endsWith(".ggsl"))
