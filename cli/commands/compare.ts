@@ -92,7 +92,9 @@ async function run(words: readonly string[], options: Options, signal: AbortSign
   const chains = comparedChains(await programsOf(words), options, grammar);
   for (const { name, chain } of chains)
     if (!hasOpenSeed(chain.graph))
-      process.stderr.write(`warning: \`${name}\` has no draws, or fixes all its seeds: its texts are all the same\n`);
+      process.stderr.write(
+        `warning: \`${name}\` has no draws, or fixes all its seeds: its texts do not depend on the seed\n`,
+      );
   using model = await loadShown(options.model, { ...settingsOf(options), signal });
   const comparison = await compareShown(model, chains, options, signal);
   if (comparison) write(comparison, model, options);

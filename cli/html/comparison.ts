@@ -53,7 +53,7 @@ export function comparisonPage(comparison: Comparison, model: string): string {
 }
 
 const fixedNote = ({ name }: ChainResult): Markup =>
-  html`<p><code>${name}</code> has no draws, or fixes all its seeds: its texts are all the same.</p>`;
+  html`<p><code>${name}</code> has no draws, or fixes all its seeds: its texts do not depend on the seed.</p>`;
 
 const table = (comparison: Comparison): Markup =>
   html`<div class="scroll">

@@ -23,7 +23,7 @@ self.onmessage = ({ data }: MessageEvent<Question>) => {
   } else {
     write(data.program, data.prompt).then(
       (done) => answer({ done }),
-      (error: Error) => answer({ done: error.message }),
+      (error: unknown) => answer({ done: (error as Error).message }),
     );
   }
 };

@@ -25,7 +25,7 @@ export function compileFields(fields: readonly string[]): Compiled {
         return [];
       }
       if (!hasOpenSeed(chain.graph))
-        notes.push(`\`${shown}\` has no draws, or fixes all its seeds: its texts are all the same.`);
+        notes.push(`\`${shown}\` has no draws, or fixes all its seeds: its texts do not depend on the seed.`);
       return [{ name: shown, chain }];
     }),
   );

@@ -5,7 +5,7 @@ import { measure, type Measured, type WrittenText } from "./measures.js";
 /** The texts of one chain, and what is measured on them. */
 export interface ChainResult {
   readonly name: string;
-  /** False if the chain draws nothing, or fixes all its seeds: its texts are all the same. */
+  /** False if the chain draws nothing, or fixes all its seeds: its texts do not depend on the seed. */
   readonly hasOpenSeed: boolean;
   readonly measures: Measured;
   readonly curves: Readonly<Record<CurveName, Curve>>;

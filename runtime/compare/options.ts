@@ -80,10 +80,15 @@ export function checkCompare(options: CompareOptions): void {
 /** Throws `InputError` for none or too many chains, and for two with the same name. */
 export function checkChains(chains: readonly ComparedChain[]): void {
   const names = chains.map(({ name }) => name);
-  if (names.length < 1 || names.length > MOST.chains)
+  if (names.length === 0)
     throw new InputError(
-      `expected from 1 to ${MOST.chains} chains to compare, found ${names.length === 0 ? "none" : `${names.length}: ${names.map((name) => `\`${name}\``).join(", ")}`}`,
-      { code: names.length === 0 ? "INVALID_ARGUMENT" : "LIMIT_EXCEEDED" },
+      `expected from 1 to ${MOST.chains} chains to compare, found none: give one that picks a token`,
+      { code: "INVALID_ARGUMENT" },
+    );
+  if (names.length > MOST.chains)
+    throw new InputError(
+      `expected from 1 to ${MOST.chains} chains to compare, found ${names.length}, ${names.map((name) => `\`${name}\``).join(", ")}: choose some of them`,
+      { code: "LIMIT_EXCEEDED" },
     );
   const double = names.find((name, i) => names.indexOf(name) < i);
   if (double !== undefined)

@@ -112,7 +112,7 @@ describe("what is refused", () => {
   );
   const CASES: readonly (readonly [what: string, options: Partial<CompareOptions>, code: string, message: RegExp])[] = [
     ["no chain", { chains: [] }, "INVALID_ARGUMENT", /from 1 to 4 chains to compare, found none/],
-    ["five chains", { chains: chains(5) }, "LIMIT_EXCEEDED", /from 1 to 4 chains to compare, found 5: `c0`/],
+    ["five chains", { chains: chains(5) }, "LIMIT_EXCEEDED", /from 1 to 4 chains to compare, found 5, `c0`/],
     ["a name twice", { chains: [MIN_P, MIN_P] }, "INVALID_ARGUMENT", /named `min_p`/],
     ["no text", { texts: 0 }, "INVALID_ARGUMENT", /`texts` must be an integer from 1 to 256/],
     ["too many texts", { texts: 257 }, "INVALID_ARGUMENT", /`texts` must be an integer from 1 to 256/],

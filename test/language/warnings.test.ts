@@ -22,6 +22,8 @@ const PROGRAMS = [
   "compiler/std",
   "examples",
   "examples/assistant",
+  "examples/browser",
+  "examples/compare",
   "examples/typed-app",
   "bench",
   "test/import/files",

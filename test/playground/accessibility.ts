@@ -14,6 +14,6 @@ interface Violation {
 /** A line for each place that breaks a rule of WCAG 2.2 AA, or a best practice. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(source);
-  const { violations } = (await page.evaluate("axe.run()")) as { readonly violations: readonly Violation[] };
+  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>("axe.run()");
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
 }

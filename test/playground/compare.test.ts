@@ -9,6 +9,7 @@ import { drawFigure } from "../../runtime/compare/plot/figure.js";
 import { compareRows } from "../../runtime/compare/table.js";
 import { loadModelFromBytes } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
+import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { visit, type Visit } from "./visit.js";
@@ -28,7 +29,7 @@ chain own = front |> temp(1.5) |> dist()`;
 
 let site: Site;
 
-const open = (options = {}): Promise<Visit> => visit(site.browser, `${site.url}compare.html`, options);
+const openPage = (options = {}): Promise<Visit> => visit(site.browser, `${site.url}compare.html`, options);
 
 async function fill({ page }: Visit, chains: readonly string[], numbers: Readonly<Record<string, number>> = {}) {
   for (let i = 0; i < 4; i++) await page.getByLabel(`Chain ${i + 1}`).fill(chains[i] ?? "");
@@ -53,6 +54,18 @@ inBrowser("comparing samplers", () => {
     await v.close();
   });
 
+  test("at a server, which has no demo model for the page, it says what to use instead", async () => {
+    const server = await open();
+    try {
+      const v = await visit(site.browser, `${server.url}/compare.html`);
+      await v.see("#compare .notice", /this server does not have it: use `ggsl compare --model/);
+      expect(await accessibilityFaults(v.page)).toEqual([]);
+      await v.close();
+    } finally {
+      await server.close(0);
+    }
+  }, 120_000);
+
   withModule(
     "table, figure, texts and files are those of the package",
     async () => {
@@ -64,7 +77,7 @@ inBrowser("comparing samplers", () => {
       const counts = { texts: 6, tokens: 10, seed: 7 };
       const expected = await compareChains(model, "And God said", { ...counts, chains, sequences: 8 });
 
-      const v = await open({ colorScheme: "dark" });
+      const v = await openPage({ colorScheme: "dark" });
       await fill(v, [PIPELINE, PROGRAM], { "texts of each chain": 6, "tokens of a text": 10, seed: 7 });
       // by keyboard
       await v.page.getByLabel("prompt").fill("And God said");
@@ -100,7 +113,7 @@ inBrowser("comparing samplers", () => {
   withModule(
     "a telephone's screen",
     async () => {
-      const v = await open({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
+      const v = await openPage({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
       await fill(v, [PIPELINE, "min_p(0.1) |> dist()", "temp(0.5) |> dist()", PROGRAM], {
         "texts of each chain": 2,
         "tokens of a text": 4,
@@ -118,7 +131,7 @@ inBrowser("comparing samplers", () => {
   withModule(
     "what cannot be compared is refused, and the page goes on",
     async () => {
-      const v = await open();
+      const v = await openPage();
       const many = `import { greedy } from "std"\n${["a", "b", "c", "d", "e"].map((name) => `chain ${name} = greedy`).join("\n")}`;
       const CASES: readonly (readonly [chains: readonly string[], message: RegExp])[] = [
         [[], /no chain to compare/],
@@ -152,7 +165,7 @@ inBrowser("comparing samplers", () => {
   withModule(
     "it can be stopped, and shows the texts that had ended",
     async () => {
-      const v = await open();
+      const v = await openPage();
       await fill(v, [PIPELINE, "temp(1) |> dist()"], { "texts of each chain": 256, "tokens of a text": 64 });
       await start(v);
       await v.page.locator("#result table").waitFor({ timeout: 60_000 });
