@@ -52,7 +52,10 @@ export function openTimePlot(name: string, expected = 0): TimePlot {
         { title: UNITS[name] ?? "value", ticks: y.ticks(4).map((tick) => ({ at: y(tick), label: short(tick) })) },
         ...at.map((place) => svg("line", { class: "here", x1: place, x2: place, y1: top, y2: bottom })),
         // a line needs two points; the round caps show a single one as a dot
-        svg("polyline", { class: "line after", points: (places.length === 1 ? [...places, ...places] : places).join(" ") }),
+        svg("polyline", {
+          class: "line after",
+          points: (places.length === 1 ? [...places, ...places] : places).join(" "),
+        }),
       ),
     );
   };

@@ -21,7 +21,7 @@ const tip = StateField.define<Tooltip | null>({
   create: () => null,
   update: (present, { effects, docChanged }) => {
     const set = effects.find((effect) => effect.is(setTip));
-    return set ? (set.value as Tooltip | null) : docChanged ? null : present;
+    return set ? set.value : docChanged ? null : present;
   },
   provide: (field) => showTooltip.from(field),
 });
@@ -75,9 +75,7 @@ export function helpOf(help: Help): Extension {
 function signatureOf({ label, active, markdown: text }: SignatureReply): HTMLElement {
   const at = active === undefined ? -1 : label.indexOf(active, label.indexOf("("));
   const parts =
-    at < 0
-      ? [label]
-      : [label.slice(0, at), h("strong", { textContent: active! }), label.slice(at + active!.length)];
+    at < 0 ? [label] : [label.slice(0, at), h("strong", { textContent: active! }), label.slice(at + active!.length)];
   const doc = text === undefined ? [] : [markdown(text.split("\n\n")[0]!)];
   return h("div", { className: "signature", role: "status" }, h("code", {}, ...parts), ...doc);
 }

@@ -15,12 +15,19 @@ function blockOf(block: string): HTMLElement[] {
     .filter((paragraph) => paragraph !== "")
     .map((paragraph) =>
       paragraph.startsWith("- ")
-        ? h("ul", {}, ...paragraph.split(/\n?^- /m).slice(1).map((one) => h("li", {}, ...inline(one))))
+        ? h(
+            "ul",
+            {},
+            ...paragraph
+              .split(/\n?^- /m)
+              .slice(1)
+              .map((one) => h("li", {}, ...inline(one))),
+          )
         : h("p", {}, ...inline(paragraph)),
     );
 }
 
 const inline = (text: string): (Node | string)[] =>
-  text.split(/(`[^`]+`)/).map((part) =>
-    part.startsWith("`") && part.length > 2 ? h("code", { textContent: part.slice(1, -1) }) : part,
-  );
+  text
+    .split(/(`[^`]+`)/)
+    .map((part) => (part.startsWith("`") && part.length > 2 ? h("code", { textContent: part.slice(1, -1) }) : part));

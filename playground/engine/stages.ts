@@ -57,7 +57,18 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   const { kind, text, chain, statics, seed, uniforms, place, vocabulary } = request;
   const { history, picked, guides } = place;
-  const key = JSON.stringify([kind, text, chain, statics, seed, place.logits.length, history, picked, vocabulary, backend]);
+  const key = JSON.stringify([
+    kind,
+    text,
+    chain,
+    statics,
+    seed,
+    place.logits.length,
+    history,
+    picked,
+    vocabulary,
+    backend,
+  ]);
   const graphs = prefixGraphs(request);
   if (open?.key === key && !guides && !graphs.some(({ states }) => states.length > 0)) {
     open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));

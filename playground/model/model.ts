@@ -5,7 +5,6 @@ import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
 import { module } from "./module.js";
 
-
 /** The sizes of the module and of the demo model together, known when the page is built. */
 declare const DOWNLOAD_BYTES: number;
 

@@ -6,8 +6,4 @@ import { ownModels } from "./own.js";
 import type { Models } from "./types.js";
 
 /** Undefined in a build without the model's module. */
-export const models: Models | undefined = server
-  ? serverModels(server)
-  : module === undefined
-    ? undefined
-    : ownModels;
+export const models: Models | undefined = server ? serverModels(server) : module === undefined ? undefined : ownModels;

@@ -18,7 +18,12 @@ export function openExamples(
     "dialog",
     { className: "examples", "aria-labelledby": title.id },
     h("div", { className: "bar" }, title, close),
-    h("p", { className: "hint legend" }, ...["before", "after"].map((name) => h("span", { className: `key ${name}`, textContent: name })), " the chain, the likeliest tokens first"),
+    h(
+      "p",
+      { className: "hint legend" },
+      ...["before", "after"].map((name) => h("span", { className: `key ${name}`, textContent: name })),
+      " the chain, the likeliest tokens first",
+    ),
     cards,
   );
   document.body.append(dialog);
@@ -28,7 +33,8 @@ export function openExamples(
     const picture = h("div", { className: "picture" });
     preview(example).then(
       (made) => picture.replaceChildren(pictureOf(made)),
-      (error: unknown) => picture.replaceChildren(h("span", { className: "hint", textContent: (error as Error).message })),
+      (error: unknown) =>
+        picture.replaceChildren(h("span", { className: "hint", textContent: (error as Error).message })),
     );
     const card = h(
       "button",

@@ -21,7 +21,8 @@ export function openGraph(host: HTMLElement): GraphPanel {
       status.textContent = `${reply.nodes} nodes; without the optimizer ${reply.nodesWithoutOptimizer}${removed > 0 ? `: it removed ${removed}` : ""}. Views, which move no data, are not counted.`;
       const drawn = reply.drawing && drawingOf(reply.drawing);
       body.replaceChildren(
-        drawn?.element ?? h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
+        drawn?.element ??
+          h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
         details("Text", h("pre", { textContent: reply.text })),
         details("Text without the optimizer", h("pre", { textContent: reply.plainText })),
         details("What the optimizer removed", removedOf(reply)),

@@ -70,14 +70,7 @@ export function openLogits(
     h("label", {}, "vocabulary ", words),
   );
   const fault = h("p", { className: "fault", role: "alert" });
-  host.replaceChildren(
-    h("label", {}, "from ", kind),
-    sizeRow,
-    listRow,
-    pastRow,
-    wordsRow,
-    fault,
-  );
+  host.replaceChildren(h("label", {}, "from ", kind), sizeRow, listRow, pastRow, wordsRow, fault);
 
   const isList = (): boolean => kind.value === "logits" || kind.value === "probs";
   const isModel = (): boolean => kind.value === "model";

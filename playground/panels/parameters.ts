@@ -130,7 +130,10 @@ export function openParameters(host: HTMLElement, { onUniform, onStatic, onLost 
 /** Each parameter as the chain declares it, without its documentation. */
 const declarationsOf = ({ name: chain, params, statics, sets, grammars }: ChainFacts): Map<string, string> =>
   new Map(
-    [...params, ...statics, ...sets, ...grammars].map((p) => [p.name, JSON.stringify([chain, { ...p, doc: undefined }])]),
+    [...params, ...statics, ...sets, ...grammars].map((p) => [
+      p.name,
+      JSON.stringify([chain, { ...p, doc: undefined }]),
+    ]),
   );
 
 /** The values that are still valid for the chain's parameters. */

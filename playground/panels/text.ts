@@ -121,7 +121,7 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
     sides.forEach((tokens, side) => tokens.choose(side === chosen.side ? chosen.at : undefined));
   }
   function compare(): void {
-    const [a, b] = sides.map(({ tokens }) => tokens) as [typeof sides[0]["tokens"], typeof sides[0]["tokens"]];
+    const [a, b] = sides.map(({ tokens }) => tokens) as [(typeof sides)[0]["tokens"], (typeof sides)[0]["tokens"]];
     const length = Math.min(a.length, b.length);
     const found = a.findIndex((token, i) => i < length && token.text !== b[i]!.text);
     const at = found < 0 ? undefined : found;
@@ -136,7 +136,8 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
 
   /** A field keeps its text when its guide disappears from the program for a while. */
   function guideField(name: string): HTMLInputElement {
-    const known = guides.get(name) ?? h("input", { type: "text", value: "In the beginning", onchange: () => changed() });
+    const known =
+      guides.get(name) ?? h("input", { type: "text", value: "In the beginning", onchange: () => changed() });
     known.setAttribute("aria-label", `Prompt of the guide ${name}`);
     guides.set(name, known);
     return known;

@@ -51,7 +51,7 @@ export function openTokens(title: string, heading: HTMLElement, onChoose: (at: n
     if (at !== undefined) course.mark(at);
   };
   const chosenBy = (target: EventTarget | null): void => {
-    const at = spans().indexOf((target as HTMLElement).closest?.(".token") as HTMLElement);
+    const at = spans().findIndex((span) => span === target);
     if (at >= 0 && at < tokens.length) onChoose(at);
   };
   text.onclick = ({ target }) => chosenBy(target);
@@ -59,7 +59,12 @@ export function openTokens(title: string, heading: HTMLElement, onChoose: (at: n
   text.onkeydown = (event) => {
     const all = spans();
     const at = all.indexOf(document.activeElement as HTMLElement);
-    const ways: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 };
+    const ways: Readonly<Record<string, number>> = {
+      ArrowRight: at + 1,
+      ArrowLeft: at - 1,
+      Home: 0,
+      End: all.length - 1,
+    };
     const next = all[ways[event.key] ?? (event.key === "Enter" || event.key === " " ? at : -1)];
     if (at < 0 || !next) return;
     event.preventDefault();

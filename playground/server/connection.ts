@@ -46,8 +46,7 @@ export class Connection {
   }
 
   private async ask(path: string, init: Init): Promise<Response> {
-    if (!this.isReady)
-      throw new ServerError("The server asks for an API key: enter it at the top of the page.");
+    if (!this.isReady) throw new ServerError("The server asks for an API key: enter it at the top of the page.");
     const headers = { ...init.headers, ...(this.needsKey && { authorization: `Bearer ${this.key}` }) };
     let response: Response;
     try {

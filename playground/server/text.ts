@@ -58,8 +58,7 @@ function bodyOf({ request, spec, hasOpenSeed, uniforms, prompt, maxTokens }: Tex
   const common = { prompt, max_tokens: maxTokens, stream: true, logprobs: ALTERNATIVES, measures: true };
   const params = Object.keys(uniforms).length > 0 && { sampler_params: uniforms };
   const isProgram = request.kind === "program";
-  if (Object.keys(request.statics).length > 0)
-    return { ...common, sampler: JSON.parse(spec) as object, ...params };
+  if (Object.keys(request.statics).length > 0) return { ...common, sampler: JSON.parse(spec) as object, ...params };
   return {
     ...common,
     sampler: request.text,

@@ -65,7 +65,8 @@ function checked(value: unknown): Shared {
   if (typeof program !== "string") throw unreadable("it contains no program");
   if (chain !== undefined && !isName(chain)) throw unreadable("its chain is not a valid name");
   if (vocabulary !== undefined && typeof vocabulary !== "string") throw unreadable("its vocabulary is not a text");
-  if (against !== undefined && typeof against !== "string") throw unreadable("its stages to compare with are not a text");
+  if (against !== undefined && typeof against !== "string")
+    throw unreadable("its stages to compare with are not a text");
   if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,

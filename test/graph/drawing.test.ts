@@ -98,7 +98,9 @@ test("the drawings of the page and of the playground have the same boxes", () =>
 });
 
 test.each(["creative", "reports", "tournament", "entropy-temperature"])("no edge runs behind a box: %s", (name) => {
-  const { nodes, edges } = drawLayers(graphOf(compileProgram(readFileSync(`examples/${name}.ggsl`, "utf8"), { outputs: ALL_OUTPUTS })));
+  const { nodes, edges } = drawLayers(
+    graphOf(compileProgram(readFileSync(`examples/${name}.ggsl`, "utf8"), { outputs: ALL_OUTPUTS })),
+  );
   const hidden: string[] = [];
   for (const points of edges)
     for (const [i, end] of points.slice(1).entries())

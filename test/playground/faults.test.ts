@@ -67,7 +67,9 @@ inBrowser("bad input in the playground", () => {
     // limits keep programs from taking so long, so the worker itself is made to hang
     for (const worker of v.page.workers())
       await worker.evaluate(() => {
-        const own = globalThis as unknown as { onmessage: (event: { readonly data: { readonly kind?: string } }) => void };
+        const own = globalThis as unknown as {
+          onmessage: (event: { readonly data: { readonly kind?: string } }) => void;
+        };
         const answer = own.onmessage;
         own.onmessage = (event) => {
           while (event.data.kind === "check");

@@ -72,7 +72,9 @@ inBrowser("the playground of a server", () => {
 
     // the logits at a token are the server's
     await ours.locator(".token").nth(2).click();
-    const { token } = await chain.evaluate(await model.logits(PROMPT + pieces.slice(0, 2).join("")), { backend: "cpu" });
+    const { token } = await chain.evaluate(await model.logits(PROMPT + pieces.slice(0, 2).join("")), {
+      backend: "cpu",
+    });
     await v.see("#stages .where", /^Token 3 of your program's text/);
     const picked = JSON.stringify(model.textOf(token!));
     await v.see("#stages .status", new RegExp(`Picks token ${token} ${picked};`));

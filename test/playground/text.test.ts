@@ -76,7 +76,10 @@ inBrowser("text in the playground", () => {
       // the drawn line is mirostat's limit, computed from the shown probabilities
       const [course, courseOfOther] = [v.page.locator(".course").nth(0), v.page.locator(".course").nth(1)];
       expect(await course.locator("figcaption code").allTextContents()).toEqual(["surprise"]);
-      expect((await courseOfOther.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual(["surprise", "mu"]);
+      expect((await courseOfOther.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual([
+        "surprise",
+        "mu",
+      ]);
       const spans = await other.locator(".token").all();
       const labels = await Promise.all(spans.map((span) => span.getAttribute("aria-label")));
       const surprises = labels.map((label) => -Math.log2(Number(label!.split(" ").at(-1))));
@@ -105,7 +108,9 @@ inBrowser("text in the playground", () => {
       const v = await visit(site.browser, site.url);
       await v.see("#text .side:nth-child(2) .hint", /48 tokens, the requested number/);
       // draws, states and history are those of the place: mirostat's limit depends on all tokens before
-      await v.type('import { penalties, mirostat_v2 } from "std"\n\nchain c = penalties(32, 1.3) |> mirostat_v2(3, 0.3)\n');
+      await v.type(
+        'import { penalties, mirostat_v2 } from "std"\n\nchain c = penalties(32, 1.3) |> mirostat_v2(3, 0.3)\n',
+      );
       await v.see(".course figcaption code", /^mu$/);
       await v.see("#text .side:nth-child(1) .hint", /48 tokens/);
       for (const side of [0, 1]) {
@@ -173,7 +178,10 @@ inBrowser("text in the playground", () => {
       );
       // a chain that the page itself cannot evaluate runs in llama.cpp's worker
       await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
-      await v.see("#stages .status", /is one of llama.cpp's own CPU samplers, which run only where the model's text is/);
+      await v.see(
+        "#stages .status",
+        /is one of llama.cpp's own CPU samplers, which run only where the model's text is/,
+      );
       await v.page.getByRole("button", { name: "Write" }).click();
       // the worker of these logits is gone; a new one computed them again
       await v.see("#stages .stage", /^top_k\(5\)2048 → 5 tokens/);
