@@ -21,7 +21,7 @@ const tip = StateField.define<Tooltip | null>({
   create: () => null,
   update: (present, { effects, docChanged }) => {
     const set = effects.find((effect) => effect.is(setTip));
-    return set ? (set.value as Tooltip | null) : docChanged ? null : present;
+    return set ? set.value : docChanged ? null : present;
   },
   provide: (field) => showTooltip.from(field),
 });

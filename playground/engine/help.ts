@@ -31,7 +31,7 @@ export function signatureReply({ text, offset }: HelpRequest): SignatureReply | 
   const help = call && signatureHelp(call, stageIn(analysis));
   const signature = help?.signatures[0];
   if (!signature) return null;
-  const active = signature.parameters?.[help!.activeParameter ?? 0]?.label;
+  const active = signature.parameters?.[help.activeParameter ?? 0]?.label;
   const { label, documentation } = signature;
   return {
     label,
@@ -50,5 +50,4 @@ const stageIn =
   };
 
 /** The service writes Markdown; the protocol allows more. */
-const markdownOf = (content: unknown): string =>
-  typeof content === "string" ? content : String((content as { readonly value?: unknown }).value ?? "");
+const markdownOf = (content: unknown): string => (content as { readonly value: string }).value;

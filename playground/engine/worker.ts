@@ -2,6 +2,7 @@
 import "../dispose.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { InputError } from "ggsl/errors.js";
+import { openBackend } from "./backend.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";
 import { hoverReply, signatureReply } from "./help.js";
@@ -41,4 +42,5 @@ async function answer({ id, kind, request }: Question): Promise<Answer> {
 self.onmessage = ({ data }: MessageEvent<Question>) => {
   void answer(data).then((reply) => self.postMessage(reply));
 };
-self.postMessage(READY);
+// the time limits of requests begin when everything is there
+void openBackend().then(() => self.postMessage(READY));

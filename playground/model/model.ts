@@ -2,12 +2,10 @@
 import { InputError } from "ggsl/errors.js";
 import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
-import { demoModel, llamaModule as module } from "./files.js";
+import { llamaModule as module } from "./files.js";
 
 /** The sizes of the module and of the demo model together, known when the page is built. */
 declare const DOWNLOAD_BYTES: number;
-
-export const hasModel = module !== undefined;
 
 /** The maximum size of a model file; the module's memory is limited to 2 GiB. */
 const MAX_FILE = 2 ** 30;
@@ -21,11 +19,16 @@ export interface PageModel {
 let worker: ModelWorker | undefined;
 let loading: Promise<PageModel> | undefined;
 
-type Progress = (part: number) => void;
+/** Who is told of the part of the model that is there, from 0 to 1. */
+let onProgress: (part: number) => void = () => undefined;
+
+export function watchProgress(listener: (part: number) => void): void {
+  onProgress = listener;
+}
 
 /** The loaded model, by default the demo model. Rejects with `InputError`. */
-export const openModel = (onProgress: Progress = () => undefined): Promise<PageModel> =>
-  (loading ??= load("the demo model", (progress) => fetched(demoModel, "the demo model", progress), onProgress));
+export const openModel = (): Promise<PageModel> =>
+  (loading ??= load("the demo model", (progress) => fetched(demoModel, "the demo model", progress)));
 
 /** Replaces the model by a file. If the file is not a model, the next request loads the demo model. */
 export async function openFile(file: File): Promise<PageModel> {
@@ -38,8 +41,8 @@ export async function openFile(file: File): Promise<PageModel> {
 
 type Read = (onBytes: (count: number) => void) => Promise<Uint8Array>;
 
-function load(name: string, read: Read, onProgress: Progress = () => undefined): Promise<PageModel> {
-  const loaded = start(name, read, onProgress);
+function load(name: string, read: Read): Promise<PageModel> {
+  const loaded = start(name, read);
   // the next request starts a new worker
   loaded.catch(() => {
     worker?.dispose();
@@ -50,14 +53,15 @@ function load(name: string, read: Read, onProgress: Progress = () => undefined):
 }
 
 /** The module is read by each load: the browser has it in its cache. */
-async function start(name: string, read: Read, onProgress: Progress): Promise<PageModel> {
+async function start(name: string, read: Read): Promise<PageModel> {
   if (module === undefined)
     throw new InputError("this build of the page has no model module", { code: "MODULE_UNAVAILABLE" });
+  // its code is read beside the model
+  worker ??= new ModelWorker(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as never);
+  const own = worker;
   let loaded = 0;
   const progress = (count: number): void => onProgress(Math.min(1, (loaded += count) / DOWNLOAD_BYTES));
   const [bytes, code] = await Promise.all([read(progress), fetched(module, "the model's module", progress)]);
-  worker ??= new ModelWorker(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }) as never);
-  const own = worker;
   const info = await own.load(bytes, code);
   return { name, info, worker: own };
 }

@@ -4,39 +4,36 @@ import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf } from "ggsl/chain.js";
 import { openFile, openModel, type PageModel } from "./model.js";
 import { textsOf } from "./texts.js";
-import type { Models, TextTask, WrittenText } from "./types.js";
+import type { Seen, TextSoFar, TextTask, Writer, WrittenText } from "./types.js";
 
 const ALTERNATIVES = 8;
 
-export const pageModels: Models = {
-  nextTitle: "the text, at the chosen token",
-  probabilities: "probability",
-  takesGuides: true,
-  isOwn: true,
-  isReady: () => true,
-  async open(onProgress) {
-    const model = await openModel(onProgress);
-    return { name: model.name, write: (task) => write(model, task) };
-  },
-  async at({ prompt, tokens, guides }) {
-    const model = await openModel();
-    const { worker } = model;
-    const picked = tokens.map(({ token }) => token);
-    const begin = await worker.tokenize(prompt);
-    const rows = await worker.logits(Int32Array.of(...begin, ...picked), { last: picked.length + 1 });
-    const vocabSize = rows.length / (picked.length + 1);
-    const guided = Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) };
-    const [logits, earlier] = [rows.slice(-vocabSize), rows.subarray(0, -vocabSize)];
-    return {
-      place: { logits, earlier, history: [...begin], picked, ...guided },
-      ...textsOf(await vocabularyOf(model)),
-    };
-  },
-  async openFile(file) {
-    const { name, info } = await openFile(file);
-    return `${name} is loaded: ${info.vocabSize} tokens`;
-  },
-};
+export { watchProgress } from "./model.js";
+
+export async function openWriter(): Promise<Writer> {
+  const model = await openModel();
+  return { name: model.name, write: (task) => write(model, task) };
+}
+
+export async function seenAt({ prompt, tokens, guides }: TextSoFar): Promise<Seen> {
+  const model = await openModel();
+  const { worker } = model;
+  const picked = tokens.map(({ token }) => token);
+  const begin = await worker.tokenize(prompt);
+  const rows = await worker.logits(Int32Array.of(...begin, ...picked), { last: picked.length + 1 });
+  const vocabSize = rows.length / (picked.length + 1);
+  const guided = Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) };
+  const [logits, earlier] = [rows.slice(-vocabSize), rows.subarray(0, -vocabSize)];
+  return {
+    place: { logits, earlier, history: [...begin], picked, ...guided },
+    ...textsOf(await vocabularyOf(model)),
+  };
+}
+
+export async function openOther(file: File): Promise<string> {
+  const { name, info } = await openFile(file);
+  return `${name} is loaded: ${info.vocabSize} tokens`;
+}
 
 /** The logits of other prompts that go on with the same tokens. */
 async function guidesAt(

@@ -58,8 +58,9 @@ export interface Models {
   readonly isOwn: boolean;
   /** Whether it can be asked: a server may want a key first. */
   isReady(): boolean;
-  /** @param onProgress called with the part of the model that is there, from 0 to 1 */
-  open(onProgress?: (part: number) => void): Promise<Writer>;
+  /** Absent if nothing is read. @param onProgress called with the part of the model that is there, from 0 to 1 */
+  watch?(onProgress: (part: number) => void): void;
+  open(): Promise<Writer>;
   at(text: TextSoFar, signal: AbortSignal): Promise<Seen>;
   /** Replaces the model by a file and tells of it; absent if it cannot be replaced. */
   openFile?(file: File): Promise<string>;

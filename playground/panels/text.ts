@@ -184,7 +184,7 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
       const ours = await options.specOf(program.request);
       const stages: ProgramRef = { kind: "pipeline", text: against.value, statics: {}, seed: options.seed() };
       const other = await options.specOf(stages);
-      const writer = await source!.open(showProgress);
+      const writer = await source!.open();
       progress.hidden = true;
       if (!isPresent()) return;
       const task = { prompt: prompt.value, maxTokens };
@@ -212,6 +212,7 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
     say(part < 1 ? `reading the model: ${Math.round(100 * part)} %` : "starting the model …");
   }
 
+  source.watch?.(showProgress);
   const soon = debounced(() => void writeBoth(), PAUSE);
   const changed = (): void => {
     if (source.isOwn || (latest === 0 && source.isReady())) soon();

@@ -51,7 +51,7 @@ export function openTokens(title: string, heading: HTMLElement, onChoose: (at: n
     if (at !== undefined) course.mark(at);
   };
   const chosenBy = (target: EventTarget | null): void => {
-    const at = spans().indexOf((target as HTMLElement).closest?.(".token") as HTMLElement);
+    const at = spans().findIndex((span) => span === target);
     if (at >= 0 && at < tokens.length) onChoose(at);
   };
   text.onclick = ({ target }) => chosenBy(target);

@@ -106,7 +106,8 @@ chain report(t: f32 in [0.1, 3] = 1.1) =
     about: "Sometimes drops the likeliest tokens, and keeps the least likely of them.",
     text: chain(
       "min_p, xtc, dist",
-      `chain surprising(p: f32 in [0, 1] = 1, t: f32 in [0, 0.5] = 0.1) =
+      `chain surprising(p: f32 in [0, 1] = 1,
+                 t: f32 in [0, 0.5] = 0.1) =
   min_p(0.02) |> xtc(p, t) |> dist`,
     ),
   },
