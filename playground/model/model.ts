@@ -2,7 +2,7 @@
 import { InputError } from "ggsl/errors.js";
 import type { ModelInfo } from "ggsl/native/binding.js";
 import { ModelWorker } from "ggsl/wasm/llama/client.js";
-import { llamaModule as module } from "./files.js";
+import { demoModel, llamaModule as module } from "./files.js";
 
 /** The sizes of the module and of the demo model together, known when the page is built. */
 declare const DOWNLOAD_BYTES: number;
