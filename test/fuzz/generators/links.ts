@@ -22,7 +22,15 @@ const SOURCES: readonly Shared["source"][] = [
 ];
 
 function linkOf({ program, source, edits, damage }: Link): string {
-  const shared = { program, chain: "c", uniforms: { t: 0.8 }, statics: { k: 40 }, seed: 7, source: SOURCES[source], against: "top_k(9)" };
+  const shared = {
+    program,
+    chain: "c",
+    uniforms: { t: 0.8 },
+    statics: { k: 40 },
+    seed: 7,
+    source: SOURCES[source],
+    against: "top_k(9)",
+  };
   const json = JSON.stringify(editedJson(shared, edits));
   let link = `#1.${Buffer.from(json).toString("base64url")}`;
   for (const [at, text] of damage) {
