@@ -7,7 +7,12 @@ import { generateBody } from "../language/generator.js";
 import type { Random } from "../parity/random.js";
 
 const FOLDERS = ["compiler/std", "examples", "test/diagnostics", "test/diagnostics/files", "test/vulkan"];
-const PAGES = ["README.md", ...readdirSync("docs").map((name) => join("docs", name))];
+const PAGES = [
+  "README.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
 
 /** All program files. */
 export const programFiles = (): string[] =>
