@@ -56,7 +56,7 @@ const parameters = openParameters(byId("parameters"), {
 });
 const logits = openLogits(
   byId("logits"),
-  () => text.place()?.before,
+  () => text.place(),
   () => text.prompt(),
   evaluateSoon,
 );
@@ -145,7 +145,7 @@ function showStages(reply: StagesReply): void {
 /** Where the distribution is from. */
 function placeText(): string {
   const isText = logits.isText();
-  const place = isText === true ? text.place() : undefined;
+  const place = isText === true ? logits.shown() : undefined;
   if (isText === "waiting") return "Until the model is here: probabilities like those of words of a language (Zipf).";
   if (!place) return "";
   const { side, at, before } = place;
@@ -167,7 +167,7 @@ function chainRequest(): ChainRequest | undefined {
   try {
     const { uniforms, seed } = parameters.values();
     const [place, vocabulary] = [logits.place(), logits.vocabulary()];
-    const isOther = logits.isText() === true && text.place()?.side === 1;
+    const isOther = logits.isText() === true && logits.shown()?.side === 1;
     const ref: ProgramRef = isOther ? { kind: "pipeline", text: text.against(), statics: {}, seed } : programRef();
     return { ...ref, uniforms: isOther ? {} : uniforms, place, ...(vocabulary && { vocabulary }) };
   } catch (error) {

@@ -3,10 +3,11 @@ import { InputError } from "ggsl/errors.js";
 import { h } from "../dom.js";
 import type { Place } from "../engine/messages.js";
 import { models } from "../model/source.js";
-import type { Seen, TextSoFar } from "../model/types.js";
+import type { Seen } from "../model/types.js";
 import { notify } from "../notices.js";
 import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } from "../state/source.js";
 import { readVocabulary } from "../state/tokenList.js";
+import type { ChosenPlace } from "./text.js";
 
 export interface LogitsPanel {
   /** Where the chain picks. Throws `InputError` for an invalid list, and what the model refuses. */
@@ -17,6 +18,8 @@ export interface LogitsPanel {
   texts(): string;
   /** Whether the logits are those of a place in the text: `waiting` for the model, a shape takes their place. */
   isText(): boolean | "waiting";
+  /** The place of the text whose logits `place` gives: the last one of which the model has told. */
+  shown(): ChosenPlace | undefined;
   source(): LogitSource;
   set(source: LogitSource, texts: string): void;
   /** Texts of tokens by id if the logits are the model's, else empty. */
@@ -39,10 +42,10 @@ const standIn = (): Place => ({
 /** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
 
-/** @param textAt the text up to the chosen place, if there is one @param prompt the text's beginning */
+/** @param chosen the chosen place of the text, if there is one @param prompt the text's beginning */
 export function openLogits(
   host: HTMLElement,
-  textAt: () => TextSoFar | undefined,
+  chosen: () => ChosenPlace | undefined,
   prompt: () => string,
   onChange: () => void,
 ): LogitsPanel {
@@ -92,25 +95,26 @@ export function openLogits(
   /** What was last asked of the model, and what it said of that or of an earlier place. */
   let asked = "";
   let said: Seen | Error | undefined;
+  let shown: ChosenPlace | undefined;
   let asking: AbortController | undefined;
-  const ask = (text: TextSoFar): void => {
-    const key = JSON.stringify(text);
+  const ask = (place: ChosenPlace): void => {
+    const key = JSON.stringify(place);
     if (asked === key) return;
     asked = key;
     asking?.abort();
     asking = new AbortController();
     models!
-      .at(text, asking.signal)
+      .at(place.before, asking.signal)
       .catch((error: unknown) => error as Error)
       .then((seen) => {
         if (asked !== key) return;
-        said = seen;
+        [said, shown] = [seen, place];
         onChange();
       }, notify);
   };
   const seenAt = (): Seen | undefined => {
-    const text = textAt();
-    if (text) ask(text);
+    const place = chosen();
+    if (place) ask(place);
     if (said instanceof Error) throw said;
     return said;
   };
@@ -127,6 +131,7 @@ export function openLogits(
   };
   return {
     source,
+    shown: () => shown,
     isText: () => isModel() && (said === undefined ? "waiting" : true),
     place: () =>
       reporting(() => {
