@@ -87,7 +87,7 @@ const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === 
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     if (status !== 0) throw new Error(stderr);
     site = await openFolder(PAGE, openBrowser);
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await site.close();
   });
@@ -100,7 +100,7 @@ const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === 
     const text = (id: string): Promise<string | null> => page.textContent(`#${id}`);
     // it stops at an error as well
     const isFar = `Number(document.querySelector("#tokens").textContent) >= ${TOKENS} || document.querySelector("#fault").textContent !== ""`;
-    await page.waitForFunction(isFar, undefined, { timeout: 100_000 });
+    await page.waitForFunction(isFar, undefined, { timeout: 200_000 });
     expect([await text("fault"), faults]).toEqual(["", []]);
     expect(await text("text")).toContain(expectedText());
     const [found, logits] = [Number(await text("bytes")), Number(await text("logits"))];
@@ -110,5 +110,5 @@ const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === 
     mkdirSync(SCREENSHOTS, { recursive: true });
     await page.screenshot({ path: join(SCREENSHOTS, "onnx.png") });
     await page.close();
-  }, 120_000);
+  }, 240_000);
 });
