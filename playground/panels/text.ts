@@ -148,6 +148,10 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
   /** The present task; a later one ends it. */
   let latest = 0;
   let running: WrittenText | undefined;
+  /** The last task that the user stopped. */
+  let stopped = 0;
+  /** Whether a change has not led to a text yet. */
+  let isDue = false;
   /** What the text to compare with was written from, if it is whole. */
   let otherKey: string | undefined;
 
@@ -171,6 +175,7 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
   }
 
   async function writeBoth(): Promise<void> {
+    isDue = false;
     const program = options.program();
     if (!program) return say("The program has errors: fix them first.");
     const maxTokens = Number(count.value);
@@ -179,6 +184,7 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
     const own = ++latest;
     const isPresent = (): boolean => own === latest;
     running?.cancel();
+    running = undefined;
     [go.disabled, stop.disabled] = [true, false];
     try {
       const ours = await options.specOf(program.request);
@@ -187,13 +193,14 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
       const writer = await source!.open();
       progress.hidden = true;
       if (!isPresent()) return;
+      if (stopped === own) return say("stopped before the first token");
       const task = { prompt: prompt.value, maxTokens };
       say(`${writer.name} writes; seed ${options.seed()} where a chain leaves it open`);
       // its logits come before the text, which takes longer
       if (chosen.at === 0) options.onPlace();
       const isWhole = await write(0, writer, { ...ours, ...program, ...task }, isPresent);
       const key = JSON.stringify([writer.name, stages, task]);
-      if (!isPresent() || !isWhole || key === otherKey) return;
+      if (!isPresent() || !isWhole || stopped === own || key === otherKey) return;
       otherKey = undefined;
       if (await write(1, writer, { ...other, request: stages, uniforms: {}, ...task }, isPresent)) otherKey = key;
     } catch (error) {
@@ -213,9 +220,11 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
   }
 
   source.watch?.(showProgress);
-  const soon = debounced(() => void writeBoth(), PAUSE);
+  const soon = debounced(() => isDue && void writeBoth(), PAUSE);
   const changed = (): void => {
-    if (source.isOwn || (latest === 0 && source.isReady())) soon();
+    if (!source.isOwn && (latest > 0 || !source.isReady())) return;
+    isDue = true;
+    soon();
   };
   go.onclick = () => void writeBoth();
   for (const field of [prompt, against])
@@ -224,7 +233,10 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
     };
   prompt.oninput = changed;
   against.onchange = changed;
-  stop.onclick = () => running?.cancel();
+  stop.onclick = () => {
+    stopped = latest;
+    running?.cancel();
+  };
   file.onchange = () => {
     const chosenFile = file.files?.[0];
     if (!chosenFile) return;

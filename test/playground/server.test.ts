@@ -96,7 +96,7 @@ inBrowser("the playground of a server", () => {
     // of the refusal, which Chromium reports
     expect(v.faults.splice(0)).toEqual([expect.stringContaining("status of 400")]);
     await v.close();
-  }, 60_000);
+  }, 120_000);
 
   test("Stop ends a text at the server, and a key is asked for", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ggsl-keys-"));
@@ -115,9 +115,11 @@ inBrowser("the playground of a server", () => {
       await v.page.getByLabel("API key").fill("sk-right-and-long");
       await v.page.keyboard.press("Enter");
       await v.see("#server .status", /come from this server's model/);
+      // with the key the first text is written
+      await v.see("#text .side:nth-child(2) .hint", /48 tokens, the requested number/);
       await v.page.getByLabel("Tokens", { exact: true }).fill("400");
       await v.page.getByRole("button", { name: "Write" }).click();
-      await v.page.locator("#text .token").nth(3).waitFor();
+      await v.page.locator("#text .side:nth-child(1) .token").nth(60).waitFor();
       await v.page.getByRole("button", { name: "Stop" }).click();
       await v.see("#text .side .hint", /stopped/);
       await expect(guarded.get("/ready")).resolves.toContain('"status":"ready"');
@@ -129,5 +131,5 @@ inBrowser("the playground of a server", () => {
       await guarded.close(0);
       rmSync(folder, { recursive: true });
     }
-  }, 60_000);
+  }, 120_000);
 });
