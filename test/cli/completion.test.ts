@@ -45,7 +45,7 @@ const inShell = (name: string, tests: () => void): void => {
 /** What is typed, and what it is completed with. */
 const CASES: readonly (readonly [line: string, found: readonly string[]])[] = [
   ["ggsl ev", ["eval"]],
-  ["ggsl com", ["compile", "completion"]],
+  ["ggsl com", ["compare", "compile", "completion"]],
   ["ggsl eval --back", ["--backend"]],
   ["ggsl eval --backend r", ["reference"]],
   ["ggsl eval --backend=w", ["wasm"]],
