@@ -127,7 +127,7 @@ test("the learning path has a page for each step, with blocks that run", () => {
   expect(path.filter((page) => !EXECUTED.includes(page))).toEqual([]);
 });
 
-test("every link between the pages has a target page and heading", () => {
+test("every link of the pages has a target: a page and heading, or a picture", () => {
   const slugs = (page: string): string[] =>
     [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, h]) =>
       h!
@@ -139,7 +139,8 @@ test("every link between the pages has a target page and heading", () => {
     [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:|\.\.)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(
       ([all, to, at]) => {
         const target = to === "" ? page : `docs/${to}`;
-        const isThere = PAGES.includes(target) && (at === undefined || slugs(target).includes(at));
+        const isPage = PAGES.includes(target) && (at === undefined || slugs(target).includes(at));
+        const isThere = isPage || (target.endsWith(".png") && existsSync(target));
         return isThere ? [] : [`${page}: ${all}`];
       },
     ),
