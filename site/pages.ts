@@ -1,6 +1,6 @@
 /** Writes the pages, as VitePress reads them, to a folder: those of the documentation and all files that they link to. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { root } from "../tools/lib/process.js";
 import { mapLinks } from "./links.js";
 import { codePage, isMarkdown, isPicture, placeOf, targetOf } from "./sources.js";
@@ -11,7 +11,8 @@ const FIRST = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 export function writePages(folder: string): void {
   mkdirSync(join(folder, "public"), { recursive: true });
-  copyFileSync(join(root, "playground", "icon.svg"), join(folder, "public", "icon.svg"));
+  for (const file of ["playground/icon.svg", "docs/pictures/playground.png"])
+    copyFileSync(join(root, file), join(folder, "public", basename(file)));
   const queue = [
     ...FIRST,
     ...readdirSync(join(root, "docs"))
