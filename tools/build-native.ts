@@ -106,7 +106,7 @@ export const unpackSource = (): Promise<void> => cloneSource(checkLlama().bundle
 export async function buildRpcBackend(force = false): Promise<void> {
   const { bundle, libraries } = checkLlama();
   const output = join(buildFolder, "rpc", backendFile("rpc"));
-  const stamp = `${RELEASE.tag} ${libraries} ${fingerprint(["tools/lib/rpc.ts"])}`;
+  const stamp = `${RELEASE.tag} ${libraries} ${fingerprint(["tools/lib/rpc.ts", "native/rpc"])}`;
   const stampFile = join(dirname(output), "stamp");
   const made = await once({ stampFile, stamp, outputs: [output], force }, async () => {
     await checkCompilers();

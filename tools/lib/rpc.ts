@@ -1,6 +1,6 @@
 /** Compiles ggml's RPC backend, which node-llama-cpp has in no package, from the source of the release. */
 import { join } from "node:path";
-import { run } from "./process.js";
+import { root, run } from "./process.js";
 
 export interface RpcBuild {
   /** The folder of llama.cpp's source. */
@@ -22,8 +22,7 @@ export async function compileRpc({ source, libraries, compiler, output }: RpcBui
     ...defined.map((name) => `-D${name}`),
     ...[join(ggml, "include"), join(ggml, "src")].map((path) => `-I${path}`),
     ...["ggml-rpc.cpp", "transport.cpp"].map((name) => join(ggml, "src", "ggml-rpc", name)),
-    // the linker takes symbols of the newest libstdc++, which libllama does not need
-    ...["-static-libstdc++", "-Wl,--exclude-libs,ALL", "-ffunction-sections", "-Wl,--gc-sections"],
+    ...["-include", join(root, "native", "rpc", "libstdcxx.h")],
     ...[`-L${libraries}`, "-l:libggml-base.so", "-o", output],
   ]);
 }
