@@ -151,7 +151,7 @@ function placeText(): string {
   const { side, at, before } = place;
   const so = before.prompt + before.tokens.map((token) => token.text).join("");
   const whose = side === 0 ? "your program's text" : "the text to compare with";
-  return `Token ${at + 1} of ${whose}, after “${so.length > 50 ? "…" : ""}${so.slice(-50)}”. Choose another token above.`;
+  return `Token ${at + 1} of ${whose}, after “${so.length > 50 ? "…" : ""}${so.slice(-50)}”. ${models?.missing ?? "Choose another token above."}`;
 }
 
 /** Only what changes from step to step is worth following. */

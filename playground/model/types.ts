@@ -54,6 +54,8 @@ export interface Models {
   /** What the colours of tokens show. */
   readonly probabilities: string;
   readonly takesGuides: boolean;
+  /** What a place does not have of its text; absent: it has all. */
+  readonly missing?: string;
   /** Whether texts cost nothing but this machine's time, so that each change of the program writes one; else only the first does. */
   readonly isOwn: boolean;
   /** Whether it can be asked: a server may want a key first. */

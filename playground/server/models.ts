@@ -26,6 +26,7 @@ export function serverModels(server: Connection): Models {
     nextTitle: "the text, at the chosen token",
     probabilities: "probability in the model",
     takesGuides: false,
+    missing: "The server sends no token ids: states and draws are those of the first token.",
     isOwn: false,
     isReady: () => server.isReady,
     async open() {
