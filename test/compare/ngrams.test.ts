@@ -87,7 +87,10 @@ describe("random texts", () => {
   }
 
   test("are counted as by comparing every pair", () => {
-    fc.assert(fc.property(texts, n, (all, size) => expect(countNgrams(all, size)).toEqual(countedByPairs(all, size))));
+    fc.assert(
+      fc.property(texts, n, (all, size) => expect(countNgrams(all, size)).toEqual(countedByPairs(all, size))),
+      { seed: 7 },
+    );
   });
 
   test("neither the order of texts nor the ids of tokens count, and a second copy halves distinct-n", () => {
@@ -99,6 +102,7 @@ describe("random texts", () => {
         expect(distinct([...all, ...all], size)).toBeCloseTo(distinct(all, size) / 2, 12);
         expect(repetition([...all, ...all].reverse(), size)).toBeCloseTo(repetition(all, size), 12);
       }),
+      { seed: 7 },
     );
   });
 
@@ -112,6 +116,7 @@ describe("random texts", () => {
         expect(repeated).toBeGreaterThanOrEqual(0);
         expect(repeated).toBeLessThan(1);
       }),
+      { seed: 7 },
     );
   });
 });

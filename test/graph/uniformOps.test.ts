@@ -56,7 +56,10 @@ describe.each(Object.keys(UNIFORM_OPS) as UniformOp[])("%s", (op) => {
 
   if (identity !== undefined)
     test(`${identity} as its second operand changes nothing`, () => {
-      fc.assert(fc.property(numbers, (x) => applyUniformOp(op, [x, identity]) === x));
+      fc.assert(
+        fc.property(numbers, (x) => applyUniformOp(op, [x, identity]) === x),
+        { seed: 7 },
+      );
     });
 });
 
