@@ -146,7 +146,10 @@ function showStages(reply: StagesReply): void {
 function placeText(): string {
   const isText = logits.isText();
   const place = isText === true ? logits.shown() : undefined;
-  if (isText === "waiting") return "Until the model is here: probabilities like those of words of a language (Zipf).";
+  if (isText === "waiting") {
+    const until = models?.isReady() === false ? "Until the server has its key" : "Until the model is here";
+    return `${until}: probabilities like those of words of a language (Zipf).`;
+  }
   if (!place) return "";
   const { side, at, before } = place;
   const so = before.prompt + before.tokens.map((token) => token.text).join("");

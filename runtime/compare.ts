@@ -1,4 +1,7 @@
-/** Comparing samplers: `ggsl/compare`. */
+/**
+ * Comparing samplers: what several chains write after one prompt, measured.
+ * @module ggsl/compare
+ */
 export { compareChains } from "./compare/compare.js";
 export type { ChainResult, Comparison, CurveName } from "./compare/comparison.js";
 export { writeCsv } from "./compare/csv.js";

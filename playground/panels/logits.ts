@@ -114,7 +114,7 @@ export function openLogits(
   };
   const seenAt = (): Seen | undefined => {
     const place = chosen();
-    if (place) ask(place);
+    if (place && models!.isReady()) ask(place);
     if (said instanceof Error) throw said;
     return said;
   };

@@ -7,7 +7,8 @@ import { CHROMIUM, openBrowser } from "../../bench/runtimes/browser.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModel } from "../../runtime/index.js";
-import { DEMO_MODEL, writeOnnxModel } from "../../tools/lib/onnxModel.js";
+import { writeOnnxModel } from "../../tools/lib/onnxModel.js";
+import { DEMO_MODEL } from "../model/file.js";
 import { openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
 import { openModel, PlainTensor } from "./ort.js";
 

@@ -106,6 +106,7 @@ inBrowser("the playground of a server", () => {
       const v = await visit(browser, `${guarded.url}/`, PHONE);
       await v.see("#server .status", /asks for an API key/);
       await v.see("#stages .status", /computed on wasm/);
+      await v.see("#stages .where", /^Until the server has its key: /);
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.see("#text .status.fault", /enter it at the top of the page/);
       await v.page.getByLabel("API key").fill("sk-wrong");
@@ -117,6 +118,7 @@ inBrowser("the playground of a server", () => {
       await v.see("#server .status", /come from this server's model/);
       // with the key the first text is written
       await v.see("#text .side:nth-child(2) .hint", /48 tokens, the requested number/);
+      await v.see("#stages .where", /^Token 1 of your program's text/);
       await v.page.getByLabel("Tokens", { exact: true }).fill("400");
       await v.page.getByRole("button", { name: "Write" }).click();
       await v.page.locator("#text .side:nth-child(1) .token").nth(60).waitFor();

@@ -59,7 +59,11 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
       await page.getByLabel("Logits from").selectOption("zipf");
     },
     see: async (selector, text) => {
-      await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 45_000 });
+      const wanted = page.locator(selector).filter({ hasText: text }).first();
+      await wanted.waitFor({ timeout: 45_000 }).catch(async () => {
+        const found = await Promise.all([selector, "#diagnostics", "#busy", "main .status"].map(textOf));
+        throw new Error(`timed out: expected ${text} in ${selector}, found ${JSON.stringify(found)}`);
+      });
     },
     async close() {
       expect(faults).toEqual([]);
