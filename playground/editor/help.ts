@@ -14,10 +14,15 @@ export interface Help {
 /** Milliseconds after the last key. */
 const PAUSE = 120;
 
-const setTip = StateEffect.define<Tooltip | null>();
+/** Documentation that a key asked for has the cursor's place: until it moves, no signature takes the documentation's. */
+interface Tip extends Tooltip {
+  readonly docsAt?: number;
+}
+
+const setTip = StateEffect.define<Tip | null>();
 
 /** The tip at the cursor: a signature, or documentation that a key asked for. */
-const tip = StateField.define<Tooltip | null>({
+const tip = StateField.define<Tip | null>({
   create: () => null,
   update: (present, { effects, docChanged }) => {
     const set = effects.find((effect) => effect.is(setTip));
@@ -37,7 +42,8 @@ export function helpOf(help: Help): Extension {
     return found ? tooltip(found.from, markdown(found.markdown), found.to) : null;
   };
   const showDocs = (view: EditorView): boolean => {
-    void docsAt(view, view.state.selection.main.head).then((value) => view.dispatch({ effects: setTip.of(value) }));
+    const { head } = view.state.selection.main;
+    void docsAt(view, head).then((docs) => view.dispatch({ effects: setTip.of(docs && { ...docs, docsAt: head }) }));
     return true;
   };
   const hide = (view: EditorView): boolean => {
@@ -52,6 +58,7 @@ export function helpOf(help: Help): Extension {
       const found = view.hasFocus ? await help.signature({ text: doc.toString(), offset }) : null;
       // the text may be another by now
       if (found === undefined || view.state.doc !== doc || view.state.selection.main.head !== offset) return;
+      if (view.state.field(tip)?.docsAt === offset) return;
       view.dispatch({ effects: setTip.of(found ? tooltip(offset, signatureOf(found)) : null) });
     };
     const soon = debounced(() => void show(), PAUSE);

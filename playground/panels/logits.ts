@@ -92,9 +92,10 @@ export function openLogits(
       : isList()
         ? { kind: "list", text: list.value, are: kind.value as "logits" | "probs" }
         : { kind: "shape", shape: kind.value as Shape, size: size.value === "" ? NaN : Number(size.value) };
-  /** What was last asked of the model, and what it said of that or of an earlier place. */
+  /** What was last asked of the model, what it said of that or of an earlier place, and why it says nothing now. */
   let asked = "";
-  let said: Seen | Error | undefined;
+  let said: Seen | undefined;
+  let refusal: Error | undefined;
   let shown: ChosenPlace | undefined;
   let asking: AbortController | undefined;
   const ask = (place: ChosenPlace): void => {
@@ -105,24 +106,29 @@ export function openLogits(
     asking = new AbortController();
     models!
       .at(place.before, asking.signal)
-      .catch((error: unknown) => error as Error)
-      .then((seen) => {
-        if (asked !== key) return;
-        [said, shown] = [seen, place];
-        onChange();
-      }, notify);
+      .then(
+        (seen) => {
+          if (asked === key) [said, shown, refusal] = [seen, place, undefined];
+        },
+        (error: unknown) => {
+          if (asked === key) refusal = error as Error;
+        },
+      )
+      .then(() => asked === key && onChange())
+      .catch(notify);
   };
   const seenAt = (): Seen | undefined => {
     const place = chosen();
     if (place && models!.isReady()) ask(place);
-    if (said instanceof Error) throw said;
+    // without any place, logits that need no model are shown instead
+    if (refusal && said) throw refusal;
     return said;
   };
   arrange();
   const reporting = <T>(read: () => T): T => {
     try {
       const value = read();
-      fault.textContent = "";
+      fault.textContent = (isModel() && refusal?.message) || "";
       return value;
     } catch (error) {
       fault.textContent = (error as Error).message;
@@ -139,14 +145,14 @@ export function openLogits(
         if (from.kind === "model") return seenAt()?.place ?? standIn();
         return { logits: logitsOf(from), history: readHistory(past.value), picked: [] };
       }),
-    textsOf: (tokens) => (isModel() && said && "textsOf" in said ? said.textsOf(tokens) : new Map()),
+    textsOf: (tokens) => (isModel() && said ? said.textsOf(tokens) : new Map()),
     forgetModel() {
-      [said, asked] = [undefined, ""];
+      [said, refusal, asked] = [undefined, undefined, ""];
       if (isModel()) onChange();
     },
     texts: () => words.value,
     vocabulary: () =>
-      reporting(() => readVocabulary(words.value) ?? (isModel() && said && "texts" in said ? said.texts : undefined)),
+      reporting(() => readVocabulary(words.value) ?? (isModel() && said ? said.texts : undefined)),
     set(given, texts) {
       if (given.kind === "model" && !models)
         throw new InputError("the link needs a model, which this build does not have", { code: "MODULE_UNAVAILABLE" });

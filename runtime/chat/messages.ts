@@ -25,7 +25,7 @@ export interface ToolCall {
 export interface ChatMessage {
   /** `system`, `user`, `assistant`, `tool`, or another role that the template knows. */
   readonly role: string;
-  /** May be absent beside `tool_calls`. */
+  /** May be absent beside `tool_calls`. Clients keep an answer without any text as null, with the role `assistant`. */
   readonly content?: string | readonly TextPart[] | null;
   readonly tool_calls?: readonly ToolCall[];
   /** Of the call that a message of the role `tool` answers. */
@@ -63,7 +63,8 @@ const message: is.Check = (value, name) => {
   const given = value as ChatMessage;
   if (given.tool_calls !== undefined) calls(given.tool_calls, `${name}.tool_calls`);
   const isSilent = given.content === undefined || given.content === null;
-  if (!isSilent || !given.tool_calls?.length) content(given.content, `${name}.content`);
+  const mayBeSilent = given.tool_calls?.length || (given.content === null && given.role === "assistant");
+  if (!isSilent || !mayBeSilent) content(given.content, `${name}.content`);
 };
 const messageList = is.listOf("a list of messages", message);
 

@@ -130,7 +130,10 @@ inBrowser("bad input in the playground", () => {
     const old = await openBrowser(["--js-flags=--no-enable-sse4-1 --no-enable-ssse3 --no-enable-avx"]);
     const v = await visit(old, site.url);
     await v.see("#notices .notice", /The WebAssembly module cannot be used: .*SIMD.*reference interpreter is used/s);
+    // nor can the module with the model; the pictures need none
+    await v.see("#logits .fault", /The WebAssembly module with llama\.cpp cannot be used: .*SIMD/);
     await v.see("#stages .status", /^Picks token .*; computed on reference/);
+    await v.see("#stages .where", /^Until the model is here: probabilities like those of words/);
     await v.zipf();
     await v.type(GOOD);
     await v.see("#stages .stage", /^top_k\(3\)500 → 3 tokens/);

@@ -60,6 +60,17 @@ test("a stream of an empty answer has the role, too", async () => {
     "",
     "stop",
   ]);
+  // the client keeps it with null as its content, and sends that with the next turn
+  const { content: kept } = choice!.message;
+  expect(kept).toBeNull();
+  const next = async (answer: string | null): Promise<string | null> => {
+    const turns = [...messages, { role: "assistant" as const, content: answer }, ...messages];
+    return (await chat().create({ ...base, messages: turns })).choices[0]!.message.content;
+  };
+  expect(await next(kept)).toBe(await next(""));
+  await expect(chat().create({ ...base, messages: [{ role: "user", content: null as never }] })).rejects.toThrow(
+    /`messages\[0\]\.content` must be a text, or a list of parts .* found null/,
+  );
 });
 
 test("a conversation that goes on computes little of its prompt", async () => {
