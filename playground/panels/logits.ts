@@ -151,8 +151,7 @@ export function openLogits(
       if (isModel()) onChange();
     },
     texts: () => words.value,
-    vocabulary: () =>
-      reporting(() => readVocabulary(words.value) ?? (isModel() && said ? said.texts : undefined)),
+    vocabulary: () => reporting(() => readVocabulary(words.value) ?? (isModel() && said ? said.texts : undefined)),
     set(given, texts) {
       if (given.kind === "model" && !models)
         throw new InputError("the link needs a model, which this build does not have", { code: "MODULE_UNAVAILABLE" });
