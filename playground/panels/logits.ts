@@ -104,17 +104,17 @@ export function openLogits(
     asked = key;
     asking?.abort();
     asking = new AbortController();
+    const answered = (keep: () => void): void => {
+      if (asked !== key) return;
+      keep();
+      onChange();
+    };
     models!
       .at(place.before, asking.signal)
       .then(
-        (seen) => {
-          if (asked === key) [said, shown, refusal] = [seen, place, undefined];
-        },
-        (error: unknown) => {
-          if (asked === key) refusal = error as Error;
-        },
+        (seen) => answered(() => ([said, shown, refusal] = [seen, place, undefined])),
+        (error: unknown) => answered(() => (refusal = error as Error)),
       )
-      .then(() => asked === key && onChange())
       .catch(notify);
   };
   const seenAt = (): Seen | undefined => {
