@@ -25,6 +25,7 @@ import { importerFor } from "../cli/files.js";
 import { headingId } from "../tools/lib/headingId.js";
 import { tsc } from "./codegen/ggsl.js";
 import { DEMO_MODEL } from "./model/file.js";
+import { isBuilt } from "./wasm/llamaTest.js";
 
 const PAGES = [
   "README.md",
@@ -58,7 +59,6 @@ const BLOCKS = PAGES.flatMap(blocksOf);
 const VARIANT = "x64";
 const hasVariant = surveyCpuVariants().some(({ name }) => name === VARIANT);
 /** The WebAssembly module with llama.cpp, if it has been built. */
-const hasLlamaModule = existsSync("build/wasm-llama/out/ggsl-llama.wasm");
 const PROGRAMS = BLOCKS.filter(({ language }) => language === "ggsl");
 
 test("there are blocks to check", () => {
@@ -167,7 +167,7 @@ function scriptStep(block: Block): Step {
   // a block without output only has to run
   const shown = rest?.slice(0, rest.search(/^```$/m)) ?? "";
   // after the language: `browser`, or `llama` for the module that emscripten builds
-  const isHere = file === undefined || (file === "llama" && hasLlamaModule);
+  const isHere = file === undefined || (file === "llama" && isBuilt);
   return { page, title: name, before, shown, ...(isHere && { run: () => runScript(block) }) };
 }
 

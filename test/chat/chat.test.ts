@@ -1,6 +1,6 @@
 /** Conversations and special tokens with the demo model, to whose file a chat template was added. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
@@ -14,9 +14,8 @@ import type { Port } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
 import { DEMO_MODEL, EXACT } from "../model/file.js";
 import { writeChatModel } from "./model.js";
-
-const MODULE = "build/wasm-llama/out/ggsl-llama.wasm";
-const hasModule = existsSync(MODULE);
+import { isBuilt } from "../wasm/llamaTest.js";
+import { llamaModulePath } from "../../runtime/root.js";
 
 let folder: string;
 let path: string;
@@ -146,7 +145,7 @@ describe("chats", () => {
   });
 });
 
-(hasModule ? describe : describe.skip)("in WebAssembly", () => {
+(isBuilt ? describe : describe.skip)("in WebAssembly", () => {
   test("the same conversation, directly and in a worker", async () => {
     const bytes = readFileSync(path);
     using wasm = await loadModelFromBytes(bytes, { contextSize: 128 });
@@ -162,7 +161,7 @@ describe("chats", () => {
     });
     serve(portOf(port2));
     const worker = new ModelWorker(portOf(port1));
-    await worker.load(bytes, readFileSync(MODULE));
+    await worker.load(bytes, readFileSync(llamaModulePath()));
     const settings = { chain, maxTokens: 5, contextSize: 128 };
     expect(await textOf(worker.chat(HELLO, settings))).toBe(expected);
     await expect(textOf(worker.chat([{ role: "wizard", content: "a" }], settings))).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 /** The extension's package: its contents, and the command that it carries, in a folder without anything else. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,6 +11,7 @@ import type { Location } from "vscode-languageserver";
 import type { Answer, Request } from "../../editors/vscode/preview/messages.js";
 import { findGgsl, installedIn } from "../../editors/vscode/src/find.js";
 import { startClient } from "../lsp/client.js";
+import { llamaTest } from "../wasm/llamaTest.js";
 
 interface Manifest {
   readonly main: string;
@@ -101,7 +102,7 @@ describe("what the extension carries, in a folder without packages", () => {
     expect(ggsl(["explain", "-e", "top_k(1)", "--html"]).stdout).toContain("<svg");
   });
 
-  (existsSync("build/wasm-llama/out/ggsl-llama.wasm") ? test : test.skip)("runs the demo model", () => {
+  llamaTest("runs the demo model", () => {
     const { status, stdout } = ggsl(["run", "-e", "greedy()", "-n", "8"]);
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^In the beginning .{10}/s)]);
   });

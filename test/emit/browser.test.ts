@@ -1,11 +1,11 @@
 /** Chains in onnxruntime-web in Chromium, on WebAssembly and on WebGPU: the tokens of the reference. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync } from "node:fs";
-import { CHROMIUM, openPage, type RuntimePage } from "../../bench/runtimes/browser.js";
+import { openPage, type RuntimePage } from "../../bench/runtimes/browser.js";
 import type { PageRuntime, PageText, Runtimes } from "../../bench/runtimes/page.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { makeLogits, ORDINARY_SHAPES } from "../parity/logits.js";
+import { canBrowse } from "../playground/site.js";
 
 const V = 2000;
 /** Few, as WebGPU runs in software. */
@@ -40,8 +40,6 @@ function expectedTokens({ stages, logits }: PageText): (number | null)[] {
     return token;
   });
 }
-
-const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === "1";
 
 (canBrowse ? describe : describe.skip)("onnxruntime-web in Chromium (apt-get install chromium)", () => {
   let opened: RuntimePage;

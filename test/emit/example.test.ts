@@ -1,15 +1,15 @@
 /** examples/onnx: the demo model in ONNX, and the page whose logits stay on the GPU. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CHROMIUM, openBrowser } from "../../bench/runtimes/browser.js";
+import { openBrowser } from "../../bench/runtimes/browser.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModel } from "../../runtime/index.js";
 import { writeOnnxModel } from "../../tools/lib/onnxModel.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
+import { canBrowse, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
 import { openModel, PlainTensor } from "./ort.js";
 
 const FOLDER = join("build", "onnx-model");
@@ -77,8 +77,6 @@ function expectedText(): string {
   const bytes = tokens.slice(prompt!.tokens.length).flatMap((token) => info.pieces[token]!);
   return prompt!.text + Buffer.from(bytes).toString("utf8");
 }
-
-const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === "1";
 
 (canBrowse ? describe : describe.skip)("the page (apt-get install chromium)", () => {
   let site: Site;

@@ -1,19 +1,19 @@
 /** The page of examples/browser is one file, which works from a disk and loads nothing. */
 import { expect, test } from "@jest/globals";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { node, tsc } from "../codegen/ggsl.js";
 import { canBrowse, openBrowser, SCREENSHOTS } from "../playground/site.js";
+import { llamaTest } from "../wasm/llamaTest.js";
 
 const BUILT = "build/browser";
-const hasModule = existsSync(join("build", "wasm-llama", "out", "ggsl-llama.wasm"));
 
 test("its sources have no type errors", () => {
   expect(tsc("-p", "examples/browser").stdout).toBe("");
 }, 120_000);
 
-(hasModule ? test : test.skip)(
+llamaTest(
   "it is built as one file",
   () => {
     const built = node(["node_modules/vite/bin/vite.js", "build", "-c", "examples/browser/vite.config.ts"]);
@@ -24,7 +24,7 @@ test("its sources have no type errors", () => {
   120_000,
 );
 
-(canBrowse && hasModule ? test : test.skip)(
+(canBrowse ? llamaTest : test.skip)(
   "opened from a disk, it writes with the program in it and with another one, and reports errors",
   async () => {
     const browser = await openBrowser();

@@ -16,12 +16,12 @@ import {
 } from "../../tools/lib/consumer.js";
 import { node, type Result } from "../codegen/ggsl.js";
 import { canBrowse, openFolder } from "../playground/site.js";
+import { isBuilt } from "../wasm/llamaTest.js";
 
 const MANAGERS = process.env["GGSL_PACKAGE_MANAGERS"];
 /** Limits of what an installation writes, in bytes. */
 const MOST = { ggsl: 80e6, compiler: 4e6, server: 20e6 };
 const FILES = resolve("test/packages/files");
-const hasLlamaModule = existsSync("build/wasm-llama/out/ggsl-llama.wasm");
 
 let folder: string;
 const folders: string[] = [];
@@ -63,7 +63,7 @@ const outputOf = ({ stdout, stderr }: Result): string => {
 };
 
 beforeAll(async () => {
-  const packed = node(["tools/run.mjs", "pack", "--here", ...(hasLlamaModule ? [] : ["--no-llama"])]);
+  const packed = node(["tools/run.mjs", "pack", "--here", ...(isBuilt ? [] : ["--no-llama"])]);
   expect(packed).toMatchObject({ status: 0 });
   folder = project();
   expect(await installAll(folder)).toMatchObject({ status: 0 });
@@ -165,7 +165,7 @@ describe("Node.js", () => {
   });
 
   test("without the addon, models run in WebAssembly", async () => {
-    if (!hasLlamaModule) return;
+    if (!isBuilt) return;
     const alone = project();
     expect(await installAll(alone, ["--omit=optional"])).toMatchObject({ status: 0 });
     const cli = join("node_modules", "ggsl", "dist", "cli", "main.js");

@@ -1,6 +1,6 @@
 /** The page that compares chains, in Chromium: what it shows is what the package computes in Node.js with the same module. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile, compilePipeline } from "../../runtime/chain.js";
 import { compareChains } from "../../runtime/compare/compare.js";
@@ -13,10 +13,9 @@ import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { visit, type Visit } from "./visit.js";
+import { isBuilt, llamaTest } from "../wasm/llamaTest.js";
 
 const inBrowser = canBrowse ? describe : describe.skip;
-const hasModule = existsSync(join("build", "wasm-llama", "out", "ggsl-llama.wasm"));
-const withModule = hasModule ? test : test.skip;
 
 const PIPELINE = "top_k(20) |> temp(1.2) |> dist()";
 /** A chain of the user's own, beside one that is only a part of it. */
@@ -50,7 +49,7 @@ inBrowser("comparing samplers", () => {
     const v = await visit(site.browser, site.url);
     await v.page.getByRole("link", { name: "Compare samplers" }).click();
     await v.see("h1", /^Compare samplers$/);
-    if (!hasModule) await v.see("#compare .notice", /no model module.*npm run build:wasm -- --llama/);
+    if (!isBuilt) await v.see("#compare .notice", /no model module.*npm run build:wasm -- --llama/);
     await v.close();
   });
 
@@ -66,7 +65,7 @@ inBrowser("comparing samplers", () => {
     }
   }, 120_000);
 
-  withModule(
+  llamaTest(
     "table, figure, texts and files are those of the package",
     async () => {
       using model = await loadModelFromBytes(readFileSync(DEMO_MODEL));
@@ -110,7 +109,7 @@ inBrowser("comparing samplers", () => {
     120_000,
   );
 
-  withModule(
+  llamaTest(
     "a telephone's screen",
     async () => {
       const v = await openPage({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
@@ -128,7 +127,7 @@ inBrowser("comparing samplers", () => {
     120_000,
   );
 
-  withModule(
+  llamaTest(
     "what cannot be compared is refused, and the page goes on",
     async () => {
       const v = await openPage();
@@ -162,7 +161,7 @@ inBrowser("comparing samplers", () => {
     180_000,
   );
 
-  withModule(
+  llamaTest(
     "it can be stopped, and shows the texts that had ended",
     async () => {
       const v = await openPage();

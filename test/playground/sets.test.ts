@@ -1,15 +1,15 @@
 /** Sets of tokens, vocabularies, guides and the colours of the language in the built playground. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { loadModelFromBytes } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";
+import { llamaTest } from "../wasm/llamaTest.js";
 
 const inBrowser = canBrowse ? describe : describe.skip;
-const withModule = existsSync(join("build", "wasm-llama", "out", "ggsl-llama.wasm")) ? test : test.skip;
 
 const SETS = `import { greedy } from "std"
 
@@ -111,7 +111,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
     await v.close();
   }, 60_000);
 
-  withModule(
+  llamaTest(
     "the model's texts are the vocabulary of its logits, and a guide has a prompt",
     async () => {
       using model = await loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });

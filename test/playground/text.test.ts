@@ -1,6 +1,6 @@
 /** Text of the demo model in the built playground; in a build without the model's module, the message. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { compile } from "../../runtime/chain.js";
@@ -8,10 +8,9 @@ import { loadModelFromBytes, type Model } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";
+import { isBuilt, llamaTest } from "../wasm/llamaTest.js";
 
 const inBrowser = canBrowse ? describe : describe.skip;
-const hasModule = existsSync(join("build", "wasm-llama", "out", "ggsl-llama.wasm"));
-const withModule = hasModule ? test : test.skip;
 
 const GREEDY = 'import { greedy } from "std"\n\nchain best = greedy\n';
 const PROMPT = "And the LORD said unto";
@@ -40,13 +39,13 @@ inBrowser("text in the playground", () => {
   }, 120_000);
   afterAll(() => site?.close());
 
-  (hasModule ? test.skip : test)("a build without the model's module says how to build it", async () => {
+  (isBuilt ? test.skip : test)("a build without the model's module says how to build it", async () => {
     const v = await visit(site.browser, site.url);
     await v.see("#text", /no model module.*npm run build:wasm -- --llama/s);
     await v.close();
   });
 
-  withModule(
+  llamaTest(
     "two chains write side by side, as they do outside of the page",
     async () => {
       using model = await loadHere();
@@ -102,7 +101,7 @@ inBrowser("text in the playground", () => {
     120_000,
   );
 
-  withModule(
+  llamaTest(
     "a text is written on load, and at each of its tokens the stages pick that token",
     async () => {
       const v = await visit(site.browser, site.url);
@@ -131,7 +130,7 @@ inBrowser("text in the playground", () => {
     120_000,
   );
 
-  withModule(
+  llamaTest(
     "the logits come from the model's next token",
     async () => {
       const v = await visit(site.browser, site.url);
@@ -147,7 +146,7 @@ inBrowser("text in the playground", () => {
     120_000,
   );
 
-  withModule(
+  llamaTest(
     "a generation is stopped, a file that is not a model is refused, and a host tail generates",
     async () => {
       const v = await visit(site.browser, site.url);
