@@ -16,7 +16,9 @@ export function openServerPanel(host: HTMLElement, title: HTMLElement, onKey: ()
     try {
       const { id, context_length: length } = await modelOf(own);
       title.textContent = `Text of ${id}`;
-      say(`Texts and logits come from this server's model, ${id}, with a context of ${length} tokens.`);
+      say(
+        own.isOwn ? "" : `Texts and logits come from this server's model, ${id}, with a context of ${length} tokens.`,
+      );
       return true;
     } catch (error) {
       say((error as Error).message, true);

@@ -24,7 +24,14 @@ type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<
 export class Connection {
   private key = "";
 
-  constructor(readonly needsKey: boolean) {}
+  /**
+   * @param needsKey whether it asks for a key
+   * @param isOwn whether it is there for this page alone
+   */
+  constructor(
+    readonly needsKey: boolean,
+    readonly isOwn: boolean,
+  ) {}
 
   setKey(key: string): void {
     this.key = key;
@@ -72,9 +79,9 @@ export function refusalText({ error: { message = "it gives no reason", diagnosti
   return lines.length > 0 ? `\n${lines.join("\n")}` : message;
 }
 
-/** `ggsl serve` marks the page that it serves. */
+/** `ggsl serve` marks the page that it serves, and `npm run playground` one that has a server for itself. */
 const mark = document.querySelector<HTMLMetaElement>('meta[name="ggsl-server"]')?.content;
 
 /** Undefined for a page that another server serves. */
 export const server: Connection | undefined =
-  mark === "open" || mark === "key" ? new Connection(mark === "key") : undefined;
+  mark === "open" || mark === "key" || mark === "own" ? new Connection(mark === "key", mark === "own") : undefined;

@@ -27,7 +27,7 @@ export function serverModels(server: Connection): Models {
     probabilities: "probability in the model",
     takesGuides: false,
     missing: "The server sends no token ids: states and draws are those of the first token.",
-    isOwn: false,
+    isOwn: server.isOwn,
     isReady: () => server.isReady,
     async open() {
       const { id } = await modelOf(server);

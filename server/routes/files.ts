@@ -27,8 +27,11 @@ export interface FilesOptions extends StaticFiles {
   readonly needsKey: boolean;
 }
 
-/** In the playground's page; a server tells by it that it is there, and whether it asks for a key. */
-const MARK = '<meta name="ggsl-server" content="none" />';
+/**
+ * In the playground's page. A server writes into it that it is there, and whether it asks for a key: `open`, `key`; the development
+ * server writes `own`: a server for this page alone.
+ */
+export const MARK = '<meta name="ggsl-server" content="none" />';
 
 /** The paths of the folder's files are read when the server starts: no other path reaches the disk. */
 export function addFiles(app: FastifyInstance, { folder, areHashed, needsKey }: FilesOptions): void {
