@@ -2,6 +2,15 @@
  * Typed TypeScript modules of chains, for `ggsl gen` and the bundler plugin. It imports the compiler alone.
  * @module @ggsl/codegen
  */
-export * from "./chains.js";
+export {
+  moduleChains,
+  type ModuleChain,
+  type ModuleChains,
+  type ModuleGrammar,
+  type ModuleInput,
+  type ModuleOptions,
+  type ModuleSet,
+  type ModuleUniform,
+} from "./chains.js";
 export * from "./command.js";
 export * from "./module.js";

@@ -14,7 +14,7 @@ import { isError, type Diagnostic } from "./check/diagnostics.js";
 import { limitDiagnostic, limitExceeded } from "./check/diagnostics/limits.js";
 import { chainNotNamed, unknownChain } from "./check/diagnostics/names.js";
 import { compileError } from "./check/format.js";
-import type { Program } from "./check/program.js";
+import type { Importer, Program } from "./check/program.js";
 import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
@@ -37,7 +37,9 @@ export { PASSES } from "./optimize/optimize.js";
  * How to compile a program. All options are optional for a program with one chain and no imports. Every phase gets the whole
  * object and reads its part.
  */
-export interface CompileOptions extends Pick<CheckOptions, "importer"> {
+export interface CompileOptions {
+  /** Reads imported files. */
+  readonly importer?: Importer | undefined;
   /** The source's name in diagnostics and in the graph. */
   readonly file?: string;
   /** The chain to compile; optional if the source declares only one. */
@@ -139,19 +141,19 @@ export function compileChain(program: Program, chain: Chain, options: DriverOpti
 }
 
 /** Compiles a chain of a program. */
-export const compileProgram = (text: string, given: DriverOptions = {}): Compilation => {
+export const compileProgram = (text: string, given: CompileOptions = {}): Compilation => {
   const options = metered(given);
   return compileChecked(checkSource(sourceOf(text, options), options), options);
 };
 
 /** Compiles a pipeline of standard samplers. */
-export const compileStages = (text: string, given: DriverOptions = {}): Compilation => {
+export const compileStages = (text: string, given: CompileOptions = {}): Compilation => {
   const options = metered(given);
   return compileChecked(checkPipeline(sourceOf(text, options), options), options);
 };
 
 /** The diagnostics of a program, including those from compiling each chain that it declares. */
-export function checkProgram(source: SourceFile, given: DriverOptions = {}): readonly Diagnostic[] {
+export function checkProgram(source: SourceFile, given: CompileOptions = {}): readonly Diagnostic[] {
   const options = metered(given);
   const { program, report } = checkSource(source, options);
   for (const chain of program?.chains ?? [])

@@ -3,9 +3,9 @@
  * Other modules of this package can be imported by path; only the exports of this file are stable between versions.
  * @module @ggsl/compiler
  */
-export { CompileError, isError, type Diagnostic } from "./check/diagnostics.js";
-export { formatDiagnostic, formatDiagnostics } from "./check/format.js";
-export type { Importer } from "./check/program.js";
+export { CompileError, isError, type Diagnostic, type Fix, type Note } from "./check/diagnostics.js";
+export { formatDiagnostic, formatDiagnostics, type FormatOptions } from "./check/format.js";
+export type { Importer, RefusedImport } from "./check/program.js";
 export {
   checkProgram,
   compileProgram,
@@ -13,11 +13,13 @@ export {
   graphOf,
   type Compilation,
   type CompileOptions,
+  type OutputName,
 } from "./driver.js";
 export { costOf, type Cost } from "./graph/cost.js";
-export { LIMIT_PRESETS, type LimitOptions, type Limits } from "./limits/limits.js";
+export { LIMIT_PRESETS, type LimitOptions, type LimitPreset, type Limits } from "./limits/limits.js";
 export type { Graph } from "./graph/graph.js";
-export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "./graph/json.js";
+export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec, type SpecOptions } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";
+export type { Settings } from "./lower/params.js";
 export { OptionError } from "./optionError.js";
 export type { SourceFile, Span } from "./syntax/source.js";

@@ -307,4 +307,5 @@ type CodesOf<Class extends ErrorClass> = {
 
 /** The codes of `InputError`, with those of `ModelError`. */
 export type InputErrorCode = CodesOf<"InputError"> | ModelErrorCode;
+/** The codes of `ModelError`. */
 export type ModelErrorCode = CodesOf<"ModelError">;

@@ -28,6 +28,7 @@ import { isWasmThere, loadedWasm, loadWasm } from "./wasm/loader.js";
 export type { Candidate } from "./steps.js";
 
 export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", ...DEVICE_BACKENDS] as const;
+/** What can evaluate a chain on plain logits. */
 export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 
 /** Options for evaluating a chain on plain logits. */

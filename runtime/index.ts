@@ -2,25 +2,47 @@
  * Chains, models, and texts that they write: the public interface of the package.
  * @module ggsl
  */
-export { CompileError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-export { formatDiagnostic, formatDiagnostics } from "@ggsl/compiler/check/format.js";
-export type { CompileOptions } from "@ggsl/compiler/driver.js";
+export { CompileError, type Diagnostic, type Fix, type Note } from "@ggsl/compiler/check/diagnostics.js";
+export { formatDiagnostic, formatDiagnostics, type FormatOptions } from "@ggsl/compiler/check/format.js";
+export type { Importer, RefusedImport } from "@ggsl/compiler/check/program.js";
+export type { CompileOptions, OutputName } from "@ggsl/compiler/driver.js";
 export type { Graph } from "@ggsl/compiler/graph/graph.js";
 export { costOf, type Cost } from "@ggsl/compiler/graph/cost.js";
-export { LIMIT_PRESETS, type LimitOptions, type Limits } from "@ggsl/compiler/limits/limits.js";
-export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec } from "@ggsl/compiler/graph/json.js";
+export { LIMIT_PRESETS, type LimitOptions, type LimitPreset, type Limits } from "@ggsl/compiler/limits/limits.js";
+export {
+  fromSpec,
+  readSpec,
+  SpecError,
+  toSpec,
+  writeSpec,
+  type GraphSpec,
+  type SpecOptions,
+} from "@ggsl/compiler/graph/json.js";
+export type { Settings } from "@ggsl/compiler/lower/params.js";
+export type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
+export type { SamplingAdvice } from "@ggsl/settings/from/advice.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
-export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf } from "./chainTypes.js";
+export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chainTypes.js";
 export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./contextOptions.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
+export type { DeviceBackend, GpuBackend } from "./devices/locate.js";
+export type { DeviceChoice } from "./devices/several.js";
 export type { Split } from "./devices/place.js";
+export type { ModelErrorCode } from "./errorCodes.js";
 export { AbortError, InputError, ModelError, type InputErrorCode } from "./errors.js";
-export { createEvaluator, type Candidate, type EvaluateOptions, type Evaluation, type Evaluator } from "./evaluate.js";
+export {
+  createEvaluator,
+  type Candidate,
+  type EvaluateBackend,
+  type EvaluateOptions,
+  type Evaluation,
+  type Evaluator,
+} from "./evaluate.js";
 export type {
   GenerateOptions,
   Generation,
@@ -31,6 +53,7 @@ export type {
   Saved,
   SequenceRequest,
 } from "./generate.js";
+export type { EndOptions } from "./generation/ends.js";
 export type { Guide, Guides } from "./guides.js";
 export type { Alternative } from "./likeliest.js";
 export type { LogitsOptions } from "./logits.js";
@@ -41,13 +64,17 @@ export {
   type BytesOptions,
   type LoadModelOptions,
   type Model,
+  type ModelBackend,
 } from "./model.js";
+export type { ContextStats, ModelInfo } from "./native/binding.js";
 export type { TokenizeOptions } from "./prompt.js";
 export type { UniformValues } from "./sequence.js";
-export type { GrammarSource } from "./grammars/types.js";
+export type { GrammarSource, GrammarState } from "./grammars/types.js";
 export type { Feed, Pairs } from "./features/feed.js";
+export type { TokenList } from "./features/sets.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
 export type { SavedSequence } from "./savedSequence.js";
+export type { LogitValues, StepOptions } from "./steps.js";
 export type { DraftOptions, LookupOptions, Speculate } from "./speculation/options.js";
 export {
   ModelWorker,

@@ -34,6 +34,7 @@ import type { WasmModule } from "./wasm/webAssembly.js";
 import type { GenerateOptionsOf, GenerationOf } from "./typed.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;
+/** Where a model can run. */
 export type ModelBackend = (typeof MODEL_BACKENDS)[number];
 
 /** The settings of contexts are defaults for every generation and batch. */

@@ -34,20 +34,31 @@ import { builtSite } from "./site.js";
 
 /** A server that is ready to listen. */
 export interface Server {
-  readonly app: FastifyInstance;
-  readonly engine: Engine;
-  readonly log: ServerLog;
+  /** The model's name in answers. */
+  readonly name: string;
+  readonly backend: Model["backend"];
+  /** Texts that are written at once. */
+  readonly sequences: number;
+  /** Tokens that each of them can have, with its prompt. */
+  readonly contextSize: number;
   /** Listens, and resolves to the address. Throws `InputError` (`ADDRESS_UNAVAILABLE`). */
   listen(): Promise<string>;
   /** Takes no more requests, waits until running texts have ended, at most for some seconds, and frees everything. */
   close(grace?: number): Promise<void>;
 }
 
+/** With the log to which it writes. */
+interface LoggingServer extends Server {
+  readonly log: ServerLog;
+}
+
 /**
  * Loads the model, the samplers and the keys, and writes a token, so that what cannot work is an error now: `InputError`, with
  * `ModelError` for the model file.
  */
-export async function openServer(options: ServeOptions): Promise<Server> {
+export const openServer = (options: ServeOptions): Promise<Server> => open(options);
+
+async function open(options: ServeOptions): Promise<LoggingServer> {
   const { sequences = DEFAULTS.sequences, queue: waiting = DEFAULTS.queue, log: form = "json" } = options;
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
   const metrics = new Metrics();
@@ -97,7 +108,7 @@ export async function openServer(options: ServeOptions): Promise<Server> {
     });
     closing.push(() => closeApp(app));
     return {
-      ...{ app, engine, log },
+      ...{ log, name: engine.name, backend: model.backend, sequences, contextSize: engine.contextSize },
       listen: () => listen(app, options),
       async close(grace = GRACE) {
         await ended(serving, grace);
@@ -112,7 +123,7 @@ export async function openServer(options: ServeOptions): Promise<Server> {
 
 /** Runs a server until SIGTERM or SIGINT. */
 export async function serve(options: ServeOptions, started: (url: string, server: Server) => void): Promise<void> {
-  const server = await openServer(options);
+  const server = await open(options);
   let url: string;
   const asked = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());

@@ -83,19 +83,8 @@ async function run(model: string, options: Options): Promise<void> {
     process.stderr.write("the configuration is right\n");
     return;
   }
-  await server.serve(
-    given,
-    (
-      url,
-      {
-        engine: {
-          name,
-          contextSize,
-          sequences,
-          model: { backend },
-        },
-      },
-    ) => process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
+  await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
+    process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
   );
 }
 

@@ -16,6 +16,7 @@ export interface Diagnostic {
   readonly fix?: Fix;
 }
 
+/** An edit that a diagnostic proposes. */
 export type Fix =
   /** Replaces a span. */
   | { readonly kind: "replace"; readonly span: Span; readonly text: string }
@@ -26,6 +27,7 @@ export type Fix =
   /** Removes this stage from the chain. */
   | { readonly kind: "removeStage"; readonly span: Span };
 
+/** What else a diagnostic has to say, at a place of its own. */
 export interface Note {
   readonly message: string;
   readonly span: Span;

@@ -4,7 +4,9 @@ import { visible } from "../syntax/visible.js";
 import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
 import { OptionError } from "../optionError.js";
 
+/** How diagnostics are printed. */
 export interface FormatOptions {
+  /** With the colors of a terminal. */
   readonly color?: boolean;
 }
 

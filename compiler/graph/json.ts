@@ -36,6 +36,7 @@ export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: SPEC_VERSION, ...gra
 /** The text of a spec file, which `readSpec` reads. */
 export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(graph), undefined, 1)}\n`;
 
+/** How a spec is read. */
 export interface SpecOptions {
   /** What the graph may cost: a preset, or limits that replace those of `default`. */
   readonly limits?: LimitOptions;

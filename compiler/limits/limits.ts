@@ -116,6 +116,7 @@ export const LIMIT_PRESETS = {
   },
 } as const satisfies Readonly<Record<string, Limits>>;
 
+/** The name of a set of limits. */
 export type LimitPreset = keyof typeof LIMIT_PRESETS;
 
 /** A preset's name, or limits that replace those of `default`. */

@@ -26,6 +26,7 @@ import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
 import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
 
+/** What a graph gives: the picked token, or the rows that are left. */
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
 export interface LowerOptions {

@@ -10,7 +10,9 @@ const path = nodeModule("node:path")!;
 
 /** Backends with devices of their own. */
 export const DEVICE_BACKENDS = ["cpu", "vulkan", "cuda"] as const;
+/** A backend with devices of its own. */
 export type DeviceBackend = (typeof DEVICE_BACKENDS)[number];
+/** A backend of GPUs. */
 export type GpuBackend = Exclude<DeviceBackend, "cpu">;
 
 /** In the order in which `auto` prefers them. */

@@ -5,6 +5,7 @@ import { prepend } from "@ggsl/compiler/graph/prepend.js";
 import type { SavedSequence } from "../savedSequence.js";
 import type { UniformValues } from "../sequence.js";
 
+/** Where a text must not end. */
 export interface EndOptions {
   /**
    * The fewest tokens: until there are as many, tokens that end the text are no candidates, as with std's `min_tokens` in front of

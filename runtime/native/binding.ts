@@ -201,6 +201,7 @@ export interface ModelOptions {
   readonly onStart?: (abort: () => void) => void;
 }
 
+/** What a model file says about its model. */
 export interface ModelInfo {
   readonly description: string;
   readonly parameters: number;
@@ -356,6 +357,7 @@ export interface DecodeOutput extends ChainResults {
   readonly raw?: Float32Array;
 }
 
+/** Statistics of a context, of all its sequences. */
 export interface ContextStats {
   /** Builds of the model's graph, including chains, while decoding; constant in steady generation. */
   readonly graphBuilds: number;

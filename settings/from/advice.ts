@@ -4,6 +4,7 @@ import type { Node } from "./nodes.js";
 import { ImportError, type Note } from "./notes.js";
 import { finish } from "./program.js";
 
+/** The sampler settings that a model file advises. */
 export interface SamplingAdvice {
   /** The program that `ggsl import` writes for the model file. Absent without any key, and with a fault. */
   readonly text?: string;

@@ -1,6 +1,13 @@
 /** Each limit is met at its value and exceeded one below, with its name in the diagnostic; presets; specs. */
 import { describe, expect, test } from "@jest/globals";
-import { checkProgram, compileProgram, compileStages, graphOf, type CompileOptions } from "../../compiler/driver.js";
+import {
+  checkProgram,
+  compileProgram,
+  compileStages,
+  graphOf,
+  type CompileOptions,
+  type DriverOptions,
+} from "../../compiler/driver.js";
 import { costOf } from "../../compiler/graph/cost.js";
 import { fromSpec, readSpec, SpecError, toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { LIMITS } from "../../compiler/limits/format.js";
@@ -24,7 +31,8 @@ interface Case {
 
 const stepsOf = (text: string): number => {
   const meter = new Meter(limitsOf());
-  expect(compileProgram(text, { meter }).graph).toBeDefined();
+  const options: DriverOptions = { meter };
+  expect(compileProgram(text, options).graph).toBeDefined();
   return meter.steps;
 };
 
@@ -117,7 +125,8 @@ test("a program meets the budget of steps on every machine or on none", () => {
   const text = costly;
   expect(stepsOf(text)).toBe(stepsOf(text));
   const meter = new Meter(limitsOf());
-  checkProgram({ name: "p.ggsl", text }, { meter });
+  const options: DriverOptions = { meter };
+  checkProgram({ name: "p.ggsl", text }, options);
   expect(meter.steps).toBeGreaterThan(100);
 });
 

@@ -3,7 +3,7 @@
  * with the limits off, a program of ten times the size would take minutes if any part were quadratic.
  */
 import { describe, expect, test } from "@jest/globals";
-import { compileProgram, graphOf, type CompileOptions } from "../../compiler/driver.js";
+import { compileProgram, graphOf, type CompileOptions, type DriverOptions } from "../../compiler/driver.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { limitsOf, type Limits } from "../../compiler/limits/limits.js";
@@ -35,7 +35,8 @@ describe("constants", () => {
   test("200 constants, each the sum of the last one with itself", () => {
     const constants = `const x0 = 0.5\n${many(90, (i) => `const x${i + 1} = x${i} * 0.5 + x${i} * 0.5`)}`;
     const meter = new Meter(limitsOf());
-    const { graph } = compileProgram(`${constants}\n${inSampler("logit += x90")}`, { meter });
+    const options: DriverOptions = { meter };
+    const { graph } = compileProgram(`${constants}\n${inSampler("logit += x90")}`, options);
     expect(graph?.nodes.find(({ op }) => op === "scale")?.attrs["b"]).toBe(0.5);
     // 14 tokens a line, and no step for each use of a constant
     expect(meter.steps).toBeLessThan(90 * 14 + 200);

@@ -1,7 +1,7 @@
 /** Static checks of the sources by name: separate steps of `npm test`, grouped in `npm run lint` and `npm run types`. */
 import { join } from "node:path";
 import { checkNativeFormat } from "./clang-format.js";
-import { attemptNode, type Ended, type RunOptions } from "./process.js";
+import { attemptNode, attemptTool, type Ended, type RunOptions } from "./process.js";
 
 export type Check = readonly [name: string, check: (options: RunOptions) => Promise<Ended>];
 
@@ -17,6 +17,7 @@ export const LINT: readonly Check[] = [
   ["Imports", program("dependency-cruiser/bin/dependency-cruise.mjs", ".")],
   ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
   ["Format of C++", checkNativeFormat],
+  ["Public interface", (options) => attemptTool("api", ["--check"], options)],
 ];
 
 export const TYPES: readonly Check[] = [
