@@ -25,7 +25,8 @@ import { importerFor } from "../cli/files.js";
 import { headingId } from "../tools/lib/headingId.js";
 import { tsc } from "./codegen/ggsl.js";
 import { DEMO_MODEL } from "./model/file.js";
-import { isBuilt } from "./wasm/llamaTest.js";
+import { needing, type Need } from "./needs.js";
+import { LLAMA_MODULE } from "./wasm/llamaTest.js";
 
 const PAGES = [
   "README.md",
@@ -88,8 +89,8 @@ const folderOf = (page: string): string => join(FOLDER, page.replace(/\W/g, "-")
 interface Step {
   readonly page: string;
   readonly title: string;
-  /** Absent if it needs a browser, or a module that is not built here. */
-  readonly run?: () => Printed;
+  readonly run: () => Printed;
+  readonly needs: readonly Need[];
   /** The text of the block before the shown output. */
   readonly before: string;
   readonly shown: string;
@@ -101,6 +102,7 @@ interface Printed {
   readonly fault?: string;
 }
 
+/** After the language of TypeScript: `browser` is only type-checked, `llama` needs the module that emscripten builds. */
 const isRun = ({ language }: Block): boolean => language === "ts" || language === "sh";
 const EXECUTED = PAGES.filter((page) => BLOCKS.some((b) => b.page === page && isRun(b)));
 const scripts = (page: string): Block[] => BLOCKS.filter((b) => b.page === page && b.language === "ts");
@@ -156,19 +158,18 @@ test("the C of the README is that of the example", () => {
 
 const STEPS: Step[] = EXECUTED.flatMap((page) =>
   BLOCKS.filter((b) => b.page === page && isRun(b)).flatMap((b) =>
-    b.language === "ts" ? [scriptStep(b)] : commands(b),
+    b.language !== "ts" ? commands(b) : b.file === "browser" ? [] : [scriptStep(b)],
   ),
 );
 
 function scriptStep(block: Block): Step {
-  const { page, name, text, file } = block;
+  const { page, name, text } = block;
   const before = `${text}\`\`\`\n\n\`\`\`text\n`;
   const rest = readFileSync(page, "utf8").split(before)[1];
   // a block without output only has to run
   const shown = rest?.slice(0, rest.search(/^```$/m)) ?? "";
-  // after the language: `browser`, or `llama` for the module that emscripten builds
-  const isHere = file === undefined || (file === "llama" && isBuilt);
-  return { page, title: name, before, shown, ...(isHere && { run: () => runScript(block) }) };
+  const needs = block.file === "llama" ? [LLAMA_MODULE] : [];
+  return { page, title: name, before, shown, needs, run: () => runScript(block) };
 }
 
 const ENVIRONMENT = { ...process.env, NO_COLOR: "1", ...(hasVariant && { GGSL_CPU_VARIANT: VARIANT }) };
@@ -188,7 +189,7 @@ function runScript(block: Block): Printed {
 
 function commands({ page, text }: Block): Step[] {
   return [...text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line, shown]) => ({
-    ...{ page, title: `${page}: ${line}`, before: `$ ${line}\n`, shown: shown! },
+    ...{ page, title: `${page}: ${line}`, before: `$ ${line}\n`, shown: shown!, needs: [] },
     run: () => runCommand(page, line!),
   }));
 }
@@ -219,12 +220,8 @@ function isAsShown(shown: string, printed: string): boolean {
   return expected.endsWith("...\n") ? found.startsWith(expected.slice(0, -4).trimEnd()) : expected === found;
 }
 
-for (const { page, title, run, before, shown } of STEPS) {
-  if (!run) {
-    test.skip(`${title} (not here: it needs a browser, or npm run build:wasm -- --llama)`, () => undefined);
-    continue;
-  }
-  test(`${title} prints the shown output`, () => {
+for (const { page, title, run, before, shown, needs } of STEPS) {
+  needing(...needs).test(`${title} prints the shown output`, () => {
     const { text, fault } = run();
     expect(fault).toBeUndefined();
     if (isBlessing && !isAsShown(shown, text))

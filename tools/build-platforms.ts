@@ -6,8 +6,9 @@
  *     --check      leaves out those without a compiler, with a message; fails if GGSL_NEED_QEMU=1
  */
 import { readArguments } from "./lib/arguments.js";
-import { buildPlatform, canBuild, isCrossBuilt, isPlatform, PLATFORM_NAMES } from "./lib/platforms.js";
+import { buildPlatform, canBuild, isCrossBuilt, isPlatform, neededFor, PLATFORM_NAMES } from "./lib/platforms.js";
 import { ToolError } from "./lib/process.js";
+import { skippedLine } from "./lib/skipped.js";
 
 export async function main(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments("npm run build:platforms -- [--check] [PLATFORM...]", {
@@ -23,7 +24,7 @@ export async function main(args: readonly string[]): Promise<void> {
     if (names.length === 0 && !isCrossBuilt(name) && !(await canBuild(name)))
       console.log(`build:platforms: ${name} is built on that platform only`);
     else if (values.check && process.env["GGSL_NEED_QEMU"] !== "1" && !(await canBuild(name)))
-      console.log(`build:platforms: ${name} is NOT built, and not tested: there is no compiler for it`);
+      console.log(skippedLine(`the package for ${name}`, neededFor(name)));
     else await buildPlatform(name);
   }
 }

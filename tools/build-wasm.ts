@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { unpackSource } from "./build-native.js";
 import { readArguments } from "./lib/arguments.js";
 import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { skippedLine } from "./lib/skipped.js";
 import { fingerprint, once } from "./lib/stamp.js";
 
 /** The version determines the bytes of the module. */
@@ -65,8 +66,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const version = await emscriptenVersion();
   if (values.check && version === undefined && process.env["GGSL_NEED_EMSCRIPTEN"] !== "1") {
-    const what = values.llama ? "the module with llama.cpp is NOT built, and not tested" : `${MODULE} is NOT checked`;
-    console.log(`build:wasm: ${what}: emscripten is not installed (apt-get install emscripten)`);
+    const what = values.llama ? "the WebAssembly module with llama.cpp" : `a comparison of ${MODULE} with its sources`;
+    console.log(skippedLine(what, "emscripten: apt-get install emscripten"));
     return 0;
   }
   if (version !== EMSCRIPTEN)

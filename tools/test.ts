@@ -8,6 +8,7 @@ import { jest } from "./jest.js";
 import { formatTable } from "ggsl/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
 import { readIfThere } from "./lib/generated.js";
+import { skippedParts, skippedTests, type TestFile } from "./lib/skipped.js";
 import { attemptTool, jobs, root, ToolError, type Ended } from "./lib/process.js";
 import { prepare } from "./setup.js";
 
@@ -93,6 +94,7 @@ export async function main(): Promise<number> {
     else skip("Tests", "a build that they need has failed");
   }
   const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
+  if (skipped.length > 0) console.log(`\n== Skipped\n${skipped.join("\n")}`);
   console.log(`\n${formatTable(["step", "time", ""], steps)}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
@@ -100,6 +102,9 @@ export async function main(): Promise<number> {
 
 /** The steps that have ended: name, time, verdict. */
 const steps: [name: string, time: string, verdict: string][] = [];
+
+/** What was not checked, and what it needs. */
+const skipped: string[] = [];
 
 const total = (counts: readonly Counts[], of: keyof Counts): number => counts.reduce((sum, c) => sum + c[of], 0);
 
@@ -115,6 +120,8 @@ async function doChecks(): Promise<Counts[]> {
 /** All tests, then those of a model's texts on other CPU variants. */
 async function doTests(): Promise<Counts[]> {
   const counts = [await step("Tests", () => runJest([]))];
+  // before the next run of jest writes its own
+  skipped.push(...skippedTests(readResults()?.testResults ?? [], root));
   // only now, since it loads the addon
   const { surveyCpuVariants } = await import("ggsl/devices/survey.js");
   const cpuVariants = surveyCpuVariants();
@@ -143,6 +150,7 @@ async function beside([name, check]: Check): Promise<boolean> {
   console.log(`\n== ${name}: begins`);
   const { status, output, reason } = await check({ env: HALF });
   const ok = status === 0;
+  skipped.push(...skippedParts(output));
   console.log(`\n== ${name}\n${output}${reason ? `${reason}\n` : ""}== ${name}: ${verdict(name, ok, start)}`);
   return ok;
 }
@@ -178,6 +186,12 @@ interface JestResults {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly TestFile[];
+}
+
+function readResults(): JestResults | undefined {
+  const text = readIfThere(JEST_RESULTS);
+  return text ? (JSON.parse(text) as JestResults) : undefined;
 }
 
 /** Jest's counts; a suite that could not run counts as one failed test. */
@@ -189,8 +203,7 @@ async function runJest(args: readonly string[], env: Readonly<Record<string, str
     // standard error joins standard output, so that lines come in order wherever they are read
     stdio: ["ignore", process.stdout, process.stdout],
   });
-  const text = readIfThere(JEST_RESULTS);
-  const results = text ? (JSON.parse(text) as JestResults) : undefined;
+  const results = readResults();
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
   // jest may fail without a failed test, for example if it found none
   return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };

@@ -14,7 +14,8 @@ import type { Port } from "../../runtime/wasm/llama/messages.js";
 import { serve } from "../../runtime/wasm/llama/serve.js";
 import { DEMO_MODEL, EXACT } from "../model/file.js";
 import { writeChatModel } from "./model.js";
-import { isBuilt } from "../wasm/llamaTest.js";
+import { needing } from "../needs.js";
+import { LLAMA_MODULE } from "../wasm/llamaTest.js";
 import { llamaModulePath } from "../../runtime/root.js";
 
 let folder: string;
@@ -145,7 +146,7 @@ describe("chats", () => {
   });
 });
 
-(isBuilt ? describe : describe.skip)("in WebAssembly", () => {
+needing(LLAMA_MODULE).describe("in WebAssembly", () => {
   test("the same conversation, directly and in a worker", async () => {
     const bytes = readFileSync(path);
     using wasm = await loadModelFromBytes(bytes, { contextSize: 128 });

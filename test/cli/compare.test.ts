@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MEASURES } from "../../runtime/compare/measures.js";
 import type { Comparison } from "../../runtime/compare/comparison.js";
+import { TERMINAL, needing } from "../needs.js";
 import { endAll, MAIN, startInTerminal } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-compare-"));
@@ -171,8 +172,7 @@ describe("bad input", () => {
   });
 });
 
-const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-(hasTerminal ? test : test.skip)("Ctrl-C prints the comparison of the texts that had ended", async () => {
+needing(TERMINAL).test("Ctrl-C prints the comparison of the texts that had ended", async () => {
   const words = [
     process.execPath,
     MAIN,

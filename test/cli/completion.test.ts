@@ -1,5 +1,5 @@
 /** The completion scripts in real shells: each completes commands, options, values and files as a user types them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { fishScript } from "../../cli/completion/fish.js";
 import { listedCommands, type Listed } from "../../cli/completion/tree.js";
 import { zshScript } from "../../cli/completion/zsh.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
+import { isSet, needing, program } from "../needs.js";
 import { endAll, MAIN, startInTerminal } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-completion-"));
@@ -33,14 +34,8 @@ beforeAll(async () => {
     writeFileSync(join(folder, `.${shell}`), script(listed));
 });
 
-/** Required where the tests must be complete. */
-const isNeeded = process.env["GGSL_NEED_SHELLS"] === "1";
-const hasShell = (name: string): boolean => spawnSync(name, ["--version"]).status === 0;
-/** Skipped, with the reason in the title, without the shell. */
-const inShell = (name: string, tests: () => void): void => {
-  if (isNeeded || hasShell(name)) describe(name, tests);
-  else describe.skip(`${name}: not installed`, tests);
-};
+const inShell = (name: string, tests: () => void): void =>
+  needing(program([name], { isRequired: isSet("GGSL_NEED_SHELLS") })).describe(name, tests);
 
 /** What is typed, and what it is completed with. */
 const CASES: readonly (readonly [line: string, found: readonly string[]])[] = [

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TERMINAL, needing } from "../needs.js";
 import { endAll, MAIN, startInTerminal } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-progress-"));
@@ -34,8 +35,7 @@ describe.each(COMMANDS)("%s", (_what, args, shown, printed) => {
     expect(stdout).not.toMatch(shown);
   });
 
-  const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-  (hasTerminal ? test : test.skip)("in a terminal, where the line is removed at the end", async () => {
+  needing(TERMINAL).test("in a terminal, where the line is removed at the end", async () => {
     const run = startInTerminal([process.execPath, MAIN, ...args]);
     expect((await run.ended).status).toBe(0);
     expect(run.output()).toMatch(shown);

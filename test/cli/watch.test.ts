@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { readSource } from "../../cli/files.js";
 import { watch } from "../../cli/watch.js";
+import { TERMINAL, needing } from "../needs.js";
 import { endAll, MAIN, start, startInTerminal } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-watch-"));
@@ -138,8 +139,7 @@ describe("a process", () => {
   });
 });
 
-const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-(hasTerminal ? test : test.skip)(
+needing(TERMINAL).test(
   "a terminal is cleared before each run, and Ctrl-C ends the watch",
   async () => {
     const cwd = project({ "a.ggsl": sampler(2) });

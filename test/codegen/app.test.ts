@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { canBrowse, openFolder } from "../playground/site.js";
+import { browserTest, openFolder } from "../playground/site.js";
 import { node, tsc } from "./ggsl.js";
 
 const PAGE = "build/typed-app/page";
@@ -43,7 +43,7 @@ const run = (script: string): string => `
   console.log(JSON.stringify(elements));
 `;
 
-(canBrowse ? test : test.skip)(
+browserTest(
   "a browser shows the page",
   async () => {
     const site = await openFolder(PAGE);

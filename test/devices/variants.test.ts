@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import type { CpuVariant } from "../../runtime/native/binding.js";
 import { cpuLibraries } from "../../runtime/devices/locate.js";
 import { surveyCpuVariants } from "../../runtime/devices/survey.js";
+import { needing } from "../needs.js";
 
 const VARIANTS = surveyCpuVariants();
 const SUPPORTED = VARIANTS.filter(({ isSupported }) => isSupported).map(({ name }) => name);
@@ -73,7 +74,7 @@ test("a name that is not there is an error, which lists those that are", () => {
   expect(ggsl("../cpu", "devices").stderr).toMatch(/^error: GGSL_CPU_VARIANT: no variant "\.\.\/cpu"/);
 });
 
-(UNSUPPORTED === undefined ? test.skip : test)(
+needing({ what: "an older processor", isThere: UNSUPPORTED !== undefined, fix: "this one runs all variants" }).test(
   `a variant that this processor cannot run is an error, too: ${UNSUPPORTED ?? "it can run all"}`,
   () => {
     const stderr = `error: GGSL_CPU_VARIANT: this processor cannot run the variant "${UNSUPPORTED}"; it can run: ${SUPPORTED.join(", ")}\n`;

@@ -8,6 +8,7 @@ import { writeChatModel } from "../chat/model.js";
 import { endAll, MAIN, startInTerminal } from "../cli/run.js";
 import { ggsl } from "../codegen/ggsl.js";
 import { DEMO_MODEL } from "../model/file.js";
+import { TERMINAL, needing } from "../needs.js";
 
 let folder: string;
 let model: string;
@@ -116,8 +117,7 @@ test("run --chat prints the answer alone", () => {
   expect((JSON.parse(special.stdout) as { tokens: number[] }).tokens).toHaveLength(6);
 });
 
-const hasTerminal = spawnSync("script", ["--version"]).status === 0;
-(hasTerminal ? describe : describe.skip)("a terminal", () => {
+needing(TERMINAL).describe("a terminal", () => {
   // one that waits for something that never comes must not keep the tests alive
   afterEach(endAll);
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compilePipeline, loadModel } from "../../runtime/index.js";
 import { DEMO_MODEL } from "../model/file.js";
+import { needing } from "../needs.js";
 
 const MAIN = "runtime/dist/cli/main.js";
 
@@ -39,8 +40,7 @@ test("a reader that takes everything changes nothing", () => {
   expect(piped("compile -e 'dist()' --emit text", "cat")).toMatchObject({ statuses: "0 0", stderr: "" });
 });
 
-const hasFull = existsSync("/dev/full");
-(hasFull ? test : test.skip)("a full disk is an error", () => {
+needing({ what: "/dev/full", isThere: existsSync("/dev/full"), fix: "Linux" }).test("a full disk is an error", () => {
   for (const args of ["compile -e 'dist()'", "run -e 'dist()' -n 300 --ignore-eos"]) {
     const script = `${process.execPath} ${MAIN} ${args} >/dev/full`;
     const { status, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
@@ -91,9 +91,9 @@ const computed =
     }
   };
 
-const hasProc = existsSync("/proc/self/stat");
+const { test: procTest } = needing({ what: "/proc", isThere: existsSync("/proc/self/stat"), fix: "Linux" });
 
-(hasProc ? test : test.skip)(
+procTest(
   "Ctrl-C prints the JSON of what was generated",
   async () => {
     const args = [...LONG, "--json", "--sequences", "2", "--stats"];
@@ -117,7 +117,7 @@ test("SIGTERM ends a text after its last whole token, with its statistics", asyn
   expect(stderr).toMatch(/ended by cancelled\n$/);
 });
 
-(hasProc ? test : test.skip)(
+procTest(
   "Ctrl-C prints the results of the tests that ran",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "ggsl-ending-"));

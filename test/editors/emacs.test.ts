@@ -1,14 +1,15 @@
 /** The language server in Emacs with eglot, with the settings of docs/editor.md; part of `npm run check:editors`. */
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { needing, program, type Need } from "../needs.js";
 import { settingsOf } from "./docs.js";
 import { newProject, PROGRAM } from "./project.js";
 
-const hasEglot = spawnSync("emacs", ["--batch", "--eval", "(require 'eglot)"]).status === 0;
+const EMACS: Need = { ...program(["emacs", "--batch", "--eval", "(require 'eglot)"]), what: "emacs with eglot" };
 
-(hasEglot ? describe : describe.skip)("Emacs", () => {
+needing(EMACS).describe("Emacs", () => {
   test("shows a diagnostic, fixes it, formats and renames", () => {
     const project = newProject();
     try {
@@ -30,5 +31,3 @@ const hasEglot = spawnSync("emacs", ["--batch", "--eval", "(require 'eglot)"]).s
     }
   }, 360_000);
 });
-
-if (!hasEglot) console.log("Emacs is NOT tested: emacs with eglot is not installed");

@@ -1,13 +1,13 @@
 /** The language server in Neovim, with the settings of docs/editor.md. */
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { needing, program, isSet } from "../needs.js";
 import { settingsOf } from "./docs.js";
 import { newProject, PROGRAM } from "./project.js";
 
-const version = spawnSync("nvim", ["--version"], { encoding: "utf8" }).stdout as string | null;
-const isNeeded = process.env["GGSL_NEED_NEOVIM"] === "1";
+const NEOVIM = program(["nvim"], { package: "neovim", isRequired: isSet("GGSL_NEED_NEOVIM") });
 
 interface Seen {
   readonly fault?: string;
@@ -21,7 +21,7 @@ interface Seen {
   readonly messages: readonly string[];
 }
 
-(version !== null || isNeeded ? describe : describe.skip)("Neovim", () => {
+needing(NEOVIM).describe("Neovim", () => {
   test("shows a diagnostic, fixes it, formats, renames, and runs a test from its lens", () => {
     const project = newProject();
     try {
@@ -55,5 +55,3 @@ interface Seen {
     }
   }, 360_000);
 });
-
-if (version === null && !isNeeded) console.log("Neovim is NOT tested: nvim is not installed");

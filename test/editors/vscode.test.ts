@@ -1,7 +1,8 @@
 /** The extension in a real Visual Studio Code, as a user sees it. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { needing } from "../needs.js";
 import { CODE_SERVER, PATIENCE, startCodeServer, until, type CodeServer, type Editor } from "./codeServer.js";
 
 const PROGRAM = `import { top_k, temp, dist } from "std"
@@ -26,9 +27,13 @@ const isLocal = (address: string): boolean =>
   /^(blob|data|about):/.test(address) ||
   /(^|\.)(127\.0\.0\.1|localhost|vscode-resource\.vscode-cdn\.net)$/.test(new URL(address).hostname);
 
-if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an editor: run npm run check:editors");
+const { describe: inEditor } = needing({
+  what: "Visual Studio Code",
+  isThere: CODE_SERVER !== undefined,
+  fix: "npm run check:editors",
+});
 
-(CODE_SERVER === undefined ? describe.skip : describe)("the extension", () => {
+inEditor("the extension", () => {
   let server: CodeServer;
   let editor: Editor;
   beforeAll(async () => {
@@ -169,7 +174,7 @@ if (CODE_SERVER === undefined) console.log("the extension is NOT tested in an ed
   );
 });
 
-(CODE_SERVER === undefined ? describe.skip : describe)("the command", () => {
+inEditor("the command", () => {
   let server: CodeServer;
   beforeAll(async () => {
     server = await startCodeServer("build/ggsl.vsix");

@@ -1,11 +1,11 @@
 /** Chains in onnxruntime-web in Chromium, on WebAssembly and on WebGPU: the tokens of the reference. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openPage, type RuntimePage } from "../../bench/runtimes/browser.js";
 import type { PageRuntime, PageText, Runtimes } from "../../bench/runtimes/page.js";
 import { compilePipeline } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { makeLogits, ORDINARY_SHAPES } from "../parity/logits.js";
-import { canBrowse } from "../playground/site.js";
+import { inBrowser } from "../playground/site.js";
 
 const V = 2000;
 /** Few, as WebGPU runs in software. */
@@ -41,7 +41,7 @@ function expectedTokens({ stages, logits }: PageText): (number | null)[] {
   });
 }
 
-(canBrowse ? describe : describe.skip)("onnxruntime-web in Chromium (apt-get install chromium)", () => {
+inBrowser("onnxruntime-web in Chromium", () => {
   let opened: RuntimePage;
   beforeAll(async () => {
     opened = await openPage();

@@ -1,14 +1,15 @@
 /** Emitted ONNX files pass ONNX's own checker, with the types and shapes that it infers. */
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appendOnnx } from "../../compiler/emit/onnx/append.js";
 import { emitOnnx } from "../../compiler/emit/onnx/emit.js";
+import { needing } from "../needs.js";
 import { EXAMPLES, STANDARD, TYPICAL } from "./chains.js";
 import { smallModel } from "./languageModel.js";
-import { hasLibrary, needs, PYTHON } from "./python/python.js";
+import { pythonWith, PYTHON } from "./python/python.js";
 
 /** Debian's onnx knows the operators up to version 17. */
 const OPSETS = [15, 17];
@@ -37,7 +38,7 @@ function complaints(models: readonly Uint8Array[]): string {
   }
 }
 
-const run = needs("onnx") || hasLibrary("onnx") ? test : test.skip;
+const run = needing(pythonWith("onnx")).test;
 
 /** The checker reads some hundred files. */
 const LONG = 120_000;

@@ -1,5 +1,5 @@
 /** examples/onnx: the demo model in ONNX, and the page whose logits stay on the GPU. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModel } from "../../runtime/index.js";
 import { writeOnnxModel } from "../../tools/lib/onnxModel.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { canBrowse, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
+import { inBrowser, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
 import { openModel, PlainTensor } from "./ort.js";
 
 const FOLDER = join("build", "onnx-model");
@@ -78,7 +78,7 @@ function expectedText(): string {
   return prompt!.text + Buffer.from(bytes).toString("utf8");
 }
 
-(canBrowse ? describe : describe.skip)("the page (apt-get install chromium)", () => {
+inBrowser("the page", () => {
   let site: Site;
   beforeAll(async () => {
     const vite = join("node_modules", "vite", "bin", "vite.js");

@@ -4,8 +4,9 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { node, tsc } from "../codegen/ggsl.js";
-import { canBrowse, openBrowser, SCREENSHOTS } from "../playground/site.js";
-import { llamaTest } from "../wasm/llamaTest.js";
+import { needing } from "../needs.js";
+import { BROWSER, openBrowser, SCREENSHOTS } from "../playground/site.js";
+import { LLAMA_MODULE, llamaTest } from "../wasm/llamaTest.js";
 
 const BUILT = "build/browser";
 
@@ -24,7 +25,7 @@ llamaTest(
   120_000,
 );
 
-(canBrowse ? llamaTest : test.skip)(
+needing(BROWSER, LLAMA_MODULE).test(
   "opened from a disk, it writes with the program in it and with another one, and reports errors",
   async () => {
     const browser = await openBrowser();

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { setTimeout as wait } from "node:timers/promises";
 import { endAll, start, type Running } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { hasNginx, needsNginx, startNginx, type Nginx } from "./nginx.js";
+import { needing } from "../needs.js";
+import { NGINX, startNginx, type Nginx } from "./nginx.js";
 
 /** nginx's buffer: an answer that it keeps comes in pieces of it. */
 const BUFFER = 4096;
@@ -70,10 +71,7 @@ async function textOf(fields: object): Promise<Text> {
   return { status: answer.status, tokens: usage?.completion_tokens };
 }
 
-const title = "behind nginx";
-const describeFleet = hasNginx || needsNginx ? describe : describe.skip;
-
-describeFleet(hasNginx ? title : `${title} (it is not installed: apt-get install nginx)`, () => {
+needing(NGINX).describe("behind nginx", () => {
   describe("two replicas that stay", () => {
     beforeAll(startFleet, 60_000);
     afterAll(endFleet);

@@ -1,16 +1,15 @@
 /** nginx with the configuration of examples/fleet, at free ports of the loopback address. */
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { program, isSet } from "../needs.js";
 
 const FILES = "examples/fleet";
 
-export const hasNginx = spawnSync("nginx", ["-v"]).status === 0;
-/** Required where the tests must be complete. */
-export const needsNginx = process.env["GGSL_NEED_NGINX"] === "1";
+export const NGINX = program(["nginx", "-v"], { isRequired: isSet("GGSL_NEED_NGINX") });
 
 export interface Nginx {
   readonly url: string;

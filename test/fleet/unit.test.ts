@@ -1,5 +1,5 @@
 /** The service of examples/fleet, as systemd reads it. No service manager runs here. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { GRACE } from "../../server/config/options.js";
 import { MAIN } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
+import { needing, program } from "../needs.js";
 
 const NAME = "ggsl@.service";
 /** systemd's measure of what a service may do, in tenths: 0 is nothing, 100 everything. Also in docs/server.md. */
@@ -18,7 +19,6 @@ const analyze = (...args: readonly string[]): { status: number | null; output: s
   const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
   return { status, output: `${stdout}${stderr}` };
 };
-const hasSystemd = analyze("--version").status === 0;
 
 test("texts that have begun get their time", () => {
   const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(UNIT)!;
@@ -35,8 +35,7 @@ test("the command takes its options", () => {
   expect([status, stderr]).toEqual([0, "the configuration is right\n"]);
 }, 60_000);
 
-const reason = hasSystemd ? "" : " (not here: systemd-analyze is not installed)";
-(hasSystemd ? describe : describe.skip)(`systemd-analyze${reason}`, () => {
+needing(program(["systemd-analyze"], { package: "systemd" })).describe("systemd-analyze", () => {
   let folder: string;
   let path: string;
   beforeAll(() => {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { endAll } from "../cli/run.js";
 import { startWorkerIn } from "../rpc/workers.js";
-import { Consumer, DEMO, hasModule, PLATFORM, type Result } from "./consumer.js";
+import { llamaTest } from "../wasm/llamaTest.js";
+import { Consumer, DEMO, PLATFORM, type Result } from "./consumer.js";
 
 const EVAL = ["eval", "-e", "greedy()", "--probs", "0.1,0.6,0.3", "--json"];
 const RUN = ["run", "-e", "greedy()", "--model", DEMO, "--prompt", "In the beginning", "-n", "8", "--json"];
@@ -193,7 +194,7 @@ describe("without the addon", () => {
   beforeAll(() => FAULTS[0]!.make());
   afterAll(() => FAULTS[0]!.undo());
 
-  (hasModule ? test : test.skip)("a model runs in WebAssembly, with one line", () => {
+  llamaTest("a model runs in WebAssembly, with one line", () => {
     const run = consumer.command(RUN);
     expect(textOf(run).backend).toBe("wasm");
     expect(run.stderr).toMatch(/^ggsl: no native addon: .*; models run in WebAssembly, which is slower\. .*\n$/);

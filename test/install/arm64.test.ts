@@ -1,13 +1,15 @@
 /** The packages on linux-arm64, in qemu: the command line, and cases of the end-to-end tests beside those of this processor. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeInQemu, qemuFault } from "../../tools/lib/qemu.js";
+import { isSet, needing, type Need } from "../needs.js";
 import { addPlatform, Consumer, DEMO, PLATFORM, type Result } from "./consumer.js";
 
-const fault = PLATFORM === "linux-x64" ? await qemuFault() : "this processor is not x64";
-if (fault !== undefined && process.env["GGSL_NEED_QEMU"] !== "1") console.log(`linux-arm64 is NOT tested: ${fault}`);
+const fault = PLATFORM === "linux-x64" ? await qemuFault() : "a processor of another kind: x64";
+const [what, fix] = fault?.split(": ") ?? ["qemu", ""];
+const QEMU: Need = { what: what!, isThere: fault === undefined, fix: fix!, isRequired: isSet("GGSL_NEED_QEMU") };
 
 interface Case {
   readonly error?: string;
@@ -22,7 +24,7 @@ interface Cases {
   readonly results: Readonly<Record<string, Case>>;
 }
 
-(fault === undefined || process.env["GGSL_NEED_QEMU"] === "1" ? describe : describe.skip)("linux-arm64", () => {
+needing(QEMU).describe("linux-arm64", () => {
   let consumer: Consumer;
   let node: readonly [string, ...string[]];
   beforeAll(async () => {

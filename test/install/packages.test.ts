@@ -1,10 +1,18 @@
 /** The packages with addons: what is in them, and that the addons run wherever llama.cpp's prebuilt libraries do. */
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
-import { buildPlatform, canBuild, PLATFORM_NAMES, type PlatformName } from "../../tools/lib/platforms.js";
+import {
+  buildPlatform,
+  canBuild,
+  isCrossBuilt,
+  neededFor,
+  PLATFORM_NAMES,
+  type PlatformName,
+} from "../../tools/lib/platforms.js";
+import { isSet, needing, type Need } from "../needs.js";
 
 const readelf = (...args: string[]): string => execFileSync("readelf", ["-W", ...args], { encoding: "utf8" });
 
@@ -28,10 +36,16 @@ function isNewer(a: readonly number[], b: readonly number[]): boolean {
 }
 
 const here = await Promise.all(PLATFORM_NAMES.map(canBuild));
-const missing = PLATFORM_NAMES.filter((_, i) => !here[i]);
-if (missing.length > 0) console.log(`the package for ${missing.join(", ")} is NOT tested: no compiler for it`);
+const NAMES = PLATFORM_NAMES.filter((name, i) => here[i] || isCrossBuilt(name));
 
-describe.each(PLATFORM_NAMES.filter((name) => here[PLATFORM_NAMES.indexOf(name)]))("%s", (name: PlatformName) => {
+for (const name of NAMES) {
+  const [what, fix] = neededFor(name).split(": ");
+  const isThere = here[PLATFORM_NAMES.indexOf(name)]!;
+  const compiler: Need = { what: what!, isThere, fix: fix!, isRequired: isSet("GGSL_NEED_QEMU") };
+  needing(compiler).describe(name, () => testPackage(name));
+}
+
+function testPackage(name: PlatformName): void {
   let folder: string;
   beforeAll(async () => void (folder = await buildPlatform(name)), 600_000);
 
@@ -65,4 +79,4 @@ describe.each(PLATFORM_NAMES.filter((name) => here[PLATFORM_NAMES.indexOf(name)]
     // npm, pnpm and Yarn put both packages into one folder
     expect(paths!.split(":")).toContain(`$ORIGIN/../../@node-llama-cpp/${name}/bins/${name}`);
   });
-});
+}

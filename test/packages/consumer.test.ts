@@ -15,7 +15,8 @@ import {
   installWithPnpm,
 } from "../../tools/lib/consumer.js";
 import { node, type Result } from "../codegen/ggsl.js";
-import { canBrowse, openFolder } from "../playground/site.js";
+import { browserTest, openFolder } from "../playground/site.js";
+import { LINUX_X64, needing } from "../needs.js";
 import { isBuilt } from "../wasm/llamaTest.js";
 
 const MANAGERS = process.env["GGSL_PACKAGE_MANAGERS"];
@@ -239,7 +240,7 @@ describe("the commands that errors and notices print", () => {
     120_000,
   );
 
-  (platform === "linux-x64" ? test : test.skip)(
+  needing(LINUX_X64).test(
     "the library for GPUs is not installed",
     () => {
       const before = node([cli, "devices"], own).stdout;
@@ -308,7 +309,7 @@ describe("pages", () => {
     expect(assets).toEqual(expect.arrayContaining([expect.stringMatching(/^ggsl-.*\.wasm$/)]));
   });
 
-  (canBrowse ? test : test.skip)(
+  browserTest(
     "run in Chromium",
     async () => {
       const site = await openFolder(join(folder, SITE));
@@ -332,28 +333,35 @@ describe("pages", () => {
   );
 });
 
-(MANAGERS === undefined ? describe.skip : describe)("other package managers and runtimes", () => {
-  const binary = (path: string): string => join(MANAGERS!, "node_modules", path);
-  const platform = `${process.platform}-${process.arch}`;
+needing({ what: "pnpm, Deno and Bun", isThere: MANAGERS !== undefined, fix: "npm run check:packages" }).describe(
+  "other package managers and runtimes",
+  () => {
+    const binary = (path: string): string => join(MANAGERS!, "node_modules", path);
+    const platform = `${process.platform}-${process.arch}`;
 
-  test("pnpm", async () => {
-    const own = project();
-    expect(await installWithPnpm(own, binary(`@pnpm/exe.${platform}/pnpm`))).toMatchObject({ status: 0 });
-    copyFileSync(join(folder, "MODEL.gguf"), join(own, "MODEL.gguf"));
-    expect(printed(shell("node", [given("evaluate.mjs", own)], own, MODEL))).toEqual(WRITTEN);
-    const run = shell(join(own, "node_modules/.bin/ggsl"), ["run", "-e", "top_k(40) |> dist(1)", "--tokens", "8"], own);
-    expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(/^In the beginning \w+/) as unknown });
-  }, 120_000);
+    test("pnpm", async () => {
+      const own = project();
+      expect(await installWithPnpm(own, binary(`@pnpm/exe.${platform}/pnpm`))).toMatchObject({ status: 0 });
+      copyFileSync(join(folder, "MODEL.gguf"), join(own, "MODEL.gguf"));
+      expect(printed(shell("node", [given("evaluate.mjs", own)], own, MODEL))).toEqual(WRITTEN);
+      const run = shell(
+        join(own, "node_modules/.bin/ggsl"),
+        ["run", "-e", "top_k(40) |> dist(1)", "--tokens", "8"],
+        own,
+      );
+      expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(/^In the beginning \w+/) as unknown });
+    }, 120_000);
 
-  test.each([
-    ["Deno", `@deno/${platform}-glibc/deno`, ["run", "--quiet", "-A"]],
-    ["Bun", `@oven/bun-${platform}/bin/bun`, []],
-  ] as const)(
-    "%s",
-    (_, path, args) => {
-      expect(shell(binary(path), [...args, given("compile.mjs")], folder).stdout).toContain("top_k(logits) k=3");
-      expect(printed(shell(binary(path), [...args, given("evaluate.mjs")], folder, MODEL))).toEqual(WRITTEN);
-    },
-    120_000,
-  );
-});
+    test.each([
+      ["Deno", `@deno/${platform}-glibc/deno`, ["run", "--quiet", "-A"]],
+      ["Bun", `@oven/bun-${platform}/bin/bun`, []],
+    ] as const)(
+      "%s",
+      (_, path, args) => {
+        expect(shell(binary(path), [...args, given("compile.mjs")], folder).stdout).toContain("top_k(logits) k=3");
+        expect(printed(shell(binary(path), [...args, given("evaluate.mjs")], folder, MODEL))).toEqual(WRITTEN);
+      },
+      120_000,
+    );
+  },
+);

@@ -1,11 +1,9 @@
 /** The playground without a mouse, without sight, on a phone: axe, the keyboard, help in the editor, the examples. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { canBrowse, openSite, type Site } from "./site.js";
+import { inBrowser, openSite, type Site } from "./site.js";
 import { until, visit, type Visit } from "./visit.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PHONE = { width: 390, height: 844 };

@@ -1,5 +1,5 @@
 /** The page that compares chains, in Chromium: what it shows is what the package computes in Node.js with the same module. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile, compilePipeline } from "../../runtime/chain.js";
@@ -11,11 +11,9 @@ import { loadModelFromBytes } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";
-import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
+import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { visit, type Visit } from "./visit.js";
 import { isBuilt, llamaTest } from "../wasm/llamaTest.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 const PIPELINE = "top_k(20) |> temp(1.2) |> dist()";
 /** A chain of the user's own, beside one that is only a part of it. */

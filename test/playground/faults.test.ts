@@ -1,10 +1,8 @@
 /** The built playground on bad input: it shows a message and continues. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { writeLink } from "../../playground/state/link.js";
-import { canBrowse, openBrowser, openSite, type Site } from "./site.js";
+import { inBrowser, openBrowser, openSite, type Site } from "./site.js";
 import { until, visit, type Visit } from "./visit.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 let site: Site;
 

@@ -1,15 +1,16 @@
 /** Text under a JSON schema in Chromium: a page with a `ModelWorker`, bundled by esbuild. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { compile } from "../../runtime/chain.js";
 import { llamaModulePath } from "../../runtime/root.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { canBrowse, openFolder, type Site } from "./site.js";
+import { needing } from "../needs.js";
+import { LLAMA_MODULE } from "../wasm/llamaTest.js";
+import { BROWSER, openFolder, type Site } from "./site.js";
 
-const inBrowser = canBrowse && existsSync(llamaModulePath()) ? describe : describe.skip;
 const FOLDER = resolve("build", "playground-grammars");
 
 const IMPORT = 'import { constrain, temp, dist } from "std"';
@@ -42,7 +43,7 @@ const ENGINE = "data:application/octet-stream;base64,AGFzb";
 /** The files that have it. */
 let engine: string[];
 
-inBrowser("grammars in Chromium", () => {
+needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
   beforeAll(async () => {
     rmSync(FOLDER, { recursive: true, force: true });
     await build({

@@ -1,12 +1,10 @@
 /** The built playground in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
-import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
+import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit, type Visit } from "./visit.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 let site: Site;
 
@@ -23,7 +21,7 @@ chain steady(tau: f32 in [0, 10] = 3) = mirostat_v2(tau, 0.2, seed: 5)
 /** The page's Zipf logits, with its initial vocabulary. */
 const ZIPF = Float32Array.from({ length: 500 }, (_, i) => -Math.log(i + 1));
 
-inBrowser("the playground in Chromium (apt-get install chromium)", () => {
+inBrowser("the playground in Chromium", () => {
   beforeAll(async () => {
     site = await openSite();
   }, 60_000);

@@ -1,5 +1,5 @@
 /** The playground at `/` of a real `ggsl serve`: its texts and logits are those of the server's model. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,8 @@ import { loadModel } from "../../runtime/model.js";
 import { buildPlayground } from "../../tools/lib/playground.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open, type Opened } from "../server/open.js";
-import { canBrowse, openBrowser, SCREENSHOTS } from "./site.js";
+import { inBrowser, openBrowser, SCREENSHOTS } from "./site.js";
 import { visit } from "./visit.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 const SAMPLER = `import { greedy } from "std"
 

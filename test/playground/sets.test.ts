@@ -1,15 +1,13 @@
 /** Sets of tokens, vocabularies, guides and the colours of the language in the built playground. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain.js";
 import { loadModelFromBytes } from "../../runtime/model.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { canBrowse, openSite, SCREENSHOTS, type Site } from "./site.js";
+import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";
 import { llamaTest } from "../wasm/llamaTest.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 const SETS = `import { greedy } from "std"
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { buildPlayground } from "../../tools/lib/playground.js";
+import { needing, isSet, type Need } from "../needs.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -17,8 +18,15 @@ const FLAGS = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** Tests of the page run if Chromium is installed; GGSL_NEED_CHROMIUM=1 makes its absence a failure. */
-export const canBrowse = existsSync(CHROMIUM) || process.env["GGSL_NEED_CHROMIUM"] === "1";
+export const BROWSER: Need = {
+  what: "Chromium",
+  isThere: existsSync(CHROMIUM),
+  fix: "apt-get install chromium",
+  isRequired: isSet("GGSL_NEED_CHROMIUM"),
+};
+
+/** `test` and `describe` for what runs in it. */
+export const { test: browserTest, describe: inBrowser } = needing(BROWSER);
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, jsonSchema, Output, streamText, tool } from "ai";
 import { transformSync } from "esbuild";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { needing, program } from "../needs.js";
 import { open, type Opened } from "./open.js";
 
 /** Writes calls as Hermes does. The demo model is no instruct model: it only goes on with the text. */
@@ -136,8 +137,7 @@ describe("docs/server.md", () => {
       .split(/\n(?=\S)/)
       .filter((line) => line.startsWith("curl ")),
   );
-  const hasCurl = spawnSync("curl", ["--version"]).status === 0;
-  (hasCurl ? test : test.skip)("each curl command gets an answer", async () => {
+  needing(program(["curl"])).test("each curl command gets an answer", async () => {
     expect(CURLS.length).toBeGreaterThanOrEqual(4);
     for (const line of CURLS) {
       expect(line).toContain(ADDRESS);

@@ -1,14 +1,13 @@
 /** The built site in a real browser, in a folder of a server: its links, its search, and what can be tried in it. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { attemptTool } from "../../tools/lib/process.js";
-import { canBrowse, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
+import { inBrowser, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
 import { visit } from "../playground/visit.js";
 import { brokenLinks } from "./links.js";
 
-const inBrowser = canBrowse ? describe : describe.skip;
 const FOLDER = join("build", "site");
 /** A busy machine takes its time. */
 const LONG = { timeout: 60_000 };
@@ -29,7 +28,7 @@ test("every page of docs/ is in the side bar", () => {
   expect(pages.filter((name) => !contents.includes(`](${name})`))).toEqual([]);
 });
 
-inBrowser("the site in Chromium (apt-get install chromium)", () => {
+inBrowser("the site in Chromium", () => {
   let site: Site;
   let home: string;
   beforeAll(async () => {

@@ -2,11 +2,8 @@
  * Vulkan for the tests: Mesa's software device, or the one that GGML_VK_VISIBLE_DEVICES names. It runs in separate processes,
  * because many different graphs in one process corrupt lavapipe's heap.
  */
-import { test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-
-/** If set, the tests must not be skipped, as in `.ci/run`. */
-const REQUIRED = "GGSL_REQUIRE_VULKAN";
+import { needing } from "../needs.js";
 
 export const ENVIRONMENT = { GGML_VK_VISIBLE_DEVICES: "0", ...process.env };
 
@@ -38,9 +35,13 @@ function absence(): string | undefined {
 
 const reason = absence();
 
-/** A test that needs Vulkan: without it, skipped with a reason, or failed if it is required. */
-export function vulkanTest(title: string, run: () => void | Promise<void>, seconds = 300): void {
-  if (reason === undefined) test(title, run, seconds * 1000);
-  else if (process.env[REQUIRED]) test(title, () => Promise.reject(new Error(`${REQUIRED} is set, but: ${reason}`)));
-  else test.skip(`${title} (no Vulkan here: apt-get install mesa-vulkan-drivers libvulkan1)`, run);
-}
+const { test } = needing({
+  what: `a Vulkan device (${reason})`,
+  isThere: reason === undefined,
+  fix: "apt-get install mesa-vulkan-drivers libvulkan1",
+  isRequired: Boolean(process.env["GGSL_REQUIRE_VULKAN"]),
+});
+
+/** A test that needs Vulkan. */
+export const vulkanTest = (title: string, run: () => void | Promise<void>, seconds = 300): void =>
+  test(title, run, seconds * 1000);

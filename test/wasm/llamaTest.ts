@@ -1,15 +1,15 @@
 /** Tests of models in WebAssembly, whose module is built separately from the package. */
-import { test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { llamaModulePath } from "../../runtime/root.js";
+import { needing, isSet, type Need } from "../needs.js";
 
 export const isBuilt = existsSync(llamaModulePath());
-const reason = "npm run build:wasm -- --llama";
+export const LLAMA_MODULE: Need = {
+  what: "the WebAssembly module with llama.cpp",
+  isThere: isBuilt,
+  fix: "apt-get install emscripten; npm run build:wasm -- --llama",
+  isRequired: isSet("GGSL_NEED_EMSCRIPTEN"),
+};
 
-/** A test that needs the module: without it, skipped with a reason, or failed if emscripten is required. */
-export function llamaTest(title: string, run: () => void | Promise<void>, timeout?: number): void {
-  if (isBuilt) test(title, run, timeout);
-  else if (process.env["GGSL_NEED_EMSCRIPTEN"] === "1")
-    test(title, () => Promise.reject(new Error(`the module is not built: ${reason}`)));
-  else test.skip(`${title} (the module is not built: ${reason})`, run);
-}
+/** A test that needs the module. */
+export const { test: llamaTest } = needing(LLAMA_MODULE);

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, root, run, ToolError, type Ended } from "./process.js";
+import { skippedLine } from "./skipped.js";
 
 /** Debian 12's version. Others format some lines differently. */
 const VERSION = "19";
@@ -26,23 +27,24 @@ async function find(): Promise<{ program: string } | { lack: string }> {
     if (status === 0 && version === VERSION) return { program };
     if (version !== undefined) found.push(version);
   }
-  const lack = `needs clang-format ${VERSION}, found ${found.join(", ") || "none"}. On Debian or Ubuntu, as root: apt-get install clang-format-${VERSION}`;
+  const others = found.length === 0 ? "" : ` (found ${found.join(", ")})`;
+  const lack = `clang-format ${VERSION}${others}: apt-get install clang-format-${VERSION}`;
   return { lack };
 }
 
 /** Formats the sources in place. */
 export async function formatNative(): Promise<void> {
   const found = await find();
-  if ("lack" in found) throw new ToolError(`format:native: ${found.lack}`);
+  if ("lack" in found) throw new ToolError(`format:native: needs ${found.lack}`);
   await run(found.program, ["-i", ...sources()]);
 }
 
-/** Lists unformatted files. Without clang-format it passes with a message, or fails if GGSL_NEED_CLANG_FORMAT=1. */
+/** Lists unformatted files. Without clang-format it passes and says so, or fails if GGSL_NEED_CLANG_FORMAT=1. */
 export async function checkNativeFormat(): Promise<Ended> {
   const found = await find();
   if ("lack" in found) {
     const status = process.env["GGSL_NEED_CLANG_FORMAT"] === "1" ? 1 : 0;
-    return { status, output: `The format of C++ is NOT checked: ${found.lack}\n` };
+    return { status, output: `${skippedLine("the format of C++", found.lack)}\n` };
   }
   const { status, output } = await attempt(found.program, ["--dry-run", "--Werror", ...sources()]);
   if (status === 0) return { status, output };

@@ -134,11 +134,12 @@ async function buildRpc(name: PlatformName, libraries: string, folder: string): 
   await compileRpc({ source, libraries, compiler: compilerOf(name)!, output: join(folder, RPC) });
 }
 
-function neededFor(name: PlatformName): string {
+/** The compiler of a platform, and how to get it. */
+export function neededFor(name: PlatformName): string {
   const { compiler, cross } = TOOLCHAINS[name];
-  if (!isHere(name) && cross === undefined) return `that platform: it is not cross-compiled`;
+  if (!isHere(name) && cross === undefined) return "that platform: it is not cross-compiled";
   const debian = isHere(name) ? "g++" : cross!.package;
-  return `${compilerOf(name) ?? compiler}. On Debian or Ubuntu, as root: apt-get install ${debian} cmake make`;
+  return `${compilerOf(name) ?? compiler}: apt-get install ${debian} cmake make`;
 }
 
 const PLATFORM_ROWS: Readonly<Record<PlatformName, Platform>> = PLATFORMS;

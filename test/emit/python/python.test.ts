@@ -9,8 +9,9 @@ import { importerFor } from "../../../cli/files.js";
 import { compile, compilePipeline } from "../../../runtime/chain.js";
 import { random } from "../../parity/random.js";
 import { expectColumn } from "../page.js";
+import { needing } from "../../needs.js";
 import { differenceOf } from "./compare.js";
-import { compare, hasLibrary, needs, runFile, type Case } from "./python.js";
+import { compare, pythonWith, runFile, type Case } from "./python.js";
 
 const VOCABULARY = 300;
 const TEXTS = 3;
@@ -91,7 +92,7 @@ function comparedTokens(name: string): string {
 }
 
 describe.each(["numpy", "torch"] as const)("%s", (library) => {
-  const run = needs(library) || hasLibrary(library) ? test : test.skip;
+  const run = needing(pythonWith(library)).test;
 
   run(
     "standard samplers, chains and examples give the reference's results",
@@ -143,11 +144,9 @@ except ValueError as error:
   });
 });
 
-(needs("torch") || hasLibrary("torch") ? test : test.skip)(
-  "the class for `generate` leaves the picked token alone",
-  () => {
-    const file = emitPython(compilePipeline("top_k(5) |> dist(3)").graph, "torch");
-    const texts = `
+needing(pythonWith("torch")).test("the class for `generate` leaves the picked token alone", () => {
+  const file = emitPython(compilePipeline("top_k(5) |> dist(3)").graph, "torch");
+  const texts = `
 scores = torch.arange(8.0)[None].repeat(2, 1)
 processor, sampler = GgslLogitsProcessor(), Sampler(batch=2)
 ids = torch.tensor([[1, 2], [3, 4]])
@@ -159,9 +158,8 @@ for _ in range(5):
     ids = torch.cat([ids, picked[:, None]], 1)
 print(ids.shape[1])
 `;
-    expect(runFile(file + texts)).toBe("7\n");
-  },
-);
+  expect(runFile(file + texts)).toBe("7\n");
+});
 
 test("what has no equivalent is refused, with its place", () => {
   expect(() => emitPython(compilePipeline("host top_k(3)").graph, "numpy")).toThrow(

@@ -19,14 +19,19 @@ import {
   type UniformValues,
 } from "../../../runtime/sequence.js";
 import { rowsOfGraph, type Rows } from "../../parity/rows.js";
+import type { Need } from "../../needs.js";
 import type { Vector } from "../../../runtime/reference/kernels.js";
 
 export const PYTHON = "/usr/bin/python3";
 const RUNNER = "test/emit/python/run.py";
 
-/** Whether the tests must run: a machine without the library skips them otherwise. */
-export const needs = (library: PythonLibrary | "onnx"): boolean =>
-  (process.env["GGSL_NEED_PYTHON"] ?? "").split(",").includes(library);
+/** A library of Debian's Python. */
+export const pythonWith = (library: PythonLibrary | "onnx"): Need => ({
+  what: `${library} for Python`,
+  isThere: spawnSync(PYTHON, ["-c", `import ${library}`]).status === 0,
+  fix: `apt-get install python3-${library}`,
+  isRequired: (process.env["GGSL_NEED_PYTHON"] ?? "").split(",").includes(library),
+});
 
 /** What a file prints. */
 export function runFile(text: string): string {
@@ -34,10 +39,6 @@ export function runFile(text: string): string {
   if (status !== 0) throw new Error(stderr);
   return stdout;
 }
-
-/** Whether Debian's Python has a library. */
-export const hasLibrary = (library: PythonLibrary | "onnx"): boolean =>
-  spawnSync(PYTHON, ["-c", `import ${library}`]).status === 0;
 
 export interface Case {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Random programs as Python beside the reference; `npm run random -- --python` runs more of them. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect } from "@jest/globals";
 import * as fc from "fast-check";
 import { hostFaults } from "../../../compiler/emit/python/host.js";
 import { withSeed } from "../../../compiler/graph/seeds.js";
@@ -9,8 +9,9 @@ import { cases, describeCase, makeGiven, type Case as Program, type Given } from
 import { compileIn, OPTIMIZED, Refused } from "../../random/compile.js";
 import { PYTHON_COUNT, SEED } from "../../random/settings.js";
 import { vocabularyOf } from "../../random/vocabulary.js";
+import { needing } from "../../needs.js";
 import { differenceOf } from "./compare.js";
-import { compare, hasLibrary, needs, type Case } from "./python.js";
+import { compare, pythonWith, type Case } from "./python.js";
 
 /** Programs for one process, whose data lie in memory. */
 const PART = 200;
@@ -48,7 +49,7 @@ const tokenSets = (sets: readonly { readonly name?: string }[], given: Given): U
   Object.fromEntries(sets.flatMap(({ name }) => (name && given.sets[name] ? [[name, given.sets[name][0]!]] : [])));
 
 describe.each(["numpy", "torch"] as const)("random programs in %s", (library) => {
-  (needs(library) || hasLibrary(library) ? test : test.skip)(
+  needing(pythonWith(library)).test(
     "give the reference's results",
     () => {
       const programs = fc.sample(cases, { seed: SEED, numRuns: PYTHON_COUNT });
