@@ -5,8 +5,8 @@
  * `npm test`: everything is installed and built again.
  *
  *     --commands   the commands, instead of "npm run demo; npm test"
- *     --again      uses the Debian and the clone of the last run as they are
- *     --box DIR    makes them there, instead of in build/fresh
+ *     --again      keeps the Debian of the last run, with npm's cache; the clone is new
+ *     --box DIR    makes it there, instead of in build/fresh
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -40,14 +40,12 @@ export async function main(args: readonly string[]): Promise<number> {
   });
   const folder = resolve(values.box);
   const box = join(folder, "debian");
-  if (!values.again) {
-    await makeDebian(folder, box);
-    await copyNode(box);
-    await carrySettings(box);
-    await clone(box);
-  } else if (!existsSync(join(box, CHECKOUT))) {
-    throw new ToolError(`check:fresh: --again needs the box of an earlier run, and ${box} has none`);
-  }
+  if (!values.again) await makeDebian(folder, box);
+  else if (!existsSync(join(box, "usr/bin/git")))
+    throw new ToolError(`check:fresh: --again needs the Debian of an earlier run, and ${box} has none`);
+  await copyNode(box);
+  await carrySettings(box);
+  await clone(box);
   const commands = values.commands.split(";").map((command) => command.trim());
   const lines: string[] = [];
   let worst = 0;
@@ -91,6 +89,7 @@ async function mirror(): Promise<string[]> {
 /** Node.js and its npm, as a user would unpack them. */
 async function copyNode(box: string): Promise<void> {
   const bin = join(box, "usr/local/bin");
+  for (const name of ["node", "npm", "npx"]) rmSync(join(bin, name), { force: true });
   cpSync(realpathSync(process.execPath), join(bin, "node"));
   const modules = (await answer("npm", ["root", "--global"])).trim();
   const copy = join(box, "usr/local/lib/node_modules/npm");
@@ -120,28 +119,28 @@ const setting = async (name: string): Promise<string> => (await answer("npm", ["
 async function clone(box: string): Promise<void> {
   const { output } = await attempt("git", ["status", "--porcelain"]);
   if (output !== "") console.log("check:fresh: the clone has the last commit, without the changes since then");
+  rmSync(join(box, CHECKOUT), { recursive: true, force: true });
   await run("git", ["clone", "--quiet", "--no-hardlinks", root, join(box, CHECKOUT)]);
 }
 
 /** Runs a command in the clone, with nothing of this machine but its kernel; mounts end with it. Returns its status. */
 async function inBox(box: string, command: string): Promise<number> {
   const mounts = [
-    `mount -t tmpfs -o mode=755 none ${box}/dev`,
-    ...DEVICES.map((name) => `touch ${box}/dev/${name}; mount --bind /dev/${name} ${box}/dev/${name}`),
-    `mkdir -m 1777 ${box}/dev/shm; mount -t tmpfs none ${box}/dev/shm`,
-    `mount -t proc none ${box}/proc`,
+    'mount -t tmpfs -o mode=755 none "$box/dev"',
+    `for name in ${DEVICES.join(" ")}; do touch "$box/dev/$name"; mount --bind "/dev/$name" "$box/dev/$name"; done`,
+    'mkdir -m 1777 "$box/dev/shm"; mount -t tmpfs none "$box/dev/shm"',
+    'mount -t proc none "$box/proc"',
   ];
   const carried = Object.entries(process.env).filter(([name]) => CARRIED.test(name));
   const environment = [`HOME=${HOME}`, "PATH=/usr/local/bin:/usr/bin:/bin", "TERM=dumb"];
   environment.push(...carried.map(([name, value]) => `${name}=${value}`));
-  // the user's own mistakes with mounts would be the whole machine's without the first option
-  const script = `set -e; ${mounts.join("; ")}; exec chroot ${box} env -i "$@"`;
+  const script = `set -e; box="$1"; shift; ${mounts.join("; ")}; exec chroot "$box" env -i "$@"`;
   const inside = ["sh", "-c", `cd ${CHECKOUT} && ${command} < /dev/null`];
   const { status } = await attempt(
     "unshare",
     [
       ...["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"],
-      ...["sh", "-c", script, "sh", ...environment, ...inside],
+      ...["sh", "-c", script, "sh", box, ...environment, ...inside],
     ],
     { stdio: "inherit" },
   );
