@@ -93,7 +93,8 @@ async function copyNode(box: string): Promise<void> {
   cpSync(realpathSync(process.execPath), join(bin, "node"));
   const modules = (await answer("npm", ["root", "--global"])).trim();
   const copy = join(box, "usr/local/lib/node_modules/npm");
-  cpSync(realpathSync(join(modules, "npm")), copy, { recursive: true });
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(realpathSync(join(modules, "npm")), copy, { recursive: true, verbatimSymlinks: true });
   for (const name of ["npm", "npx"]) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name));
 }
 
