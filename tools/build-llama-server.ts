@@ -37,7 +37,7 @@ export async function buildLlamaServer(name: string, variant?: ServerVariant): P
       force: variant !== undefined,
     },
     async () => {
-      await checkCompilers();
+      checkCompilers();
       await unpackSource();
       variant?.prepare(source);
       console.log(`build-llama-server: compiling build/${name}; the first time this takes some minutes`);

@@ -17,13 +17,11 @@ import { dirname, join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { backendFile, linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
 import { readArguments } from "./lib/arguments.js";
+import { compilersFault } from "./lib/compilers.mjs";
 import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";
-import { attempt, jobs, root, run, ToolError } from "./lib/process.js";
+import { jobs, root, run, ToolError } from "./lib/process.js";
 import { compileRpc } from "./lib/rpc.js";
 import { fingerprint, once } from "./lib/stamp.js";
-
-/** Debian's packages have the same names. */
-const COMPILERS = ["g++", "cmake", "make", "git"];
 
 const buildFolder = join(root, "build");
 const source = join(buildFolder, "llama.cpp");
@@ -68,13 +66,9 @@ export async function buildLibrary(): Promise<void> {
 }
 
 /** Throws unless the C++ build tools are installed. */
-export async function checkCompilers(): Promise<void> {
-  const checks = await Promise.all(COMPILERS.map(async (tool) => (await attempt(tool, ["--version"])).status === 0));
-  const missing = COMPILERS.filter((_, i) => !checks[i]);
-  if (missing.length === 0) return;
-  throw new ToolError(
-    `setup: missing ${missing.join(", ")}. On Debian or Ubuntu, as root: apt-get install ${COMPILERS.join(" ")}`,
-  );
+export function checkCompilers(): void {
+  const fault = compilersFault();
+  if (fault !== undefined) throw new ToolError(fault);
 }
 
 /** Builds the addon, unless it is up to date. */
@@ -91,7 +85,7 @@ export async function buildAddon(force = false): Promise<void> {
       force,
     },
     async () => {
-      await checkCompilers();
+      checkCompilers();
       await cloneSource(bundle);
       await compile(libraries, join(buildFolder, "cmake"), "Release");
     },
@@ -109,7 +103,7 @@ export async function buildRpcBackend(force = false): Promise<void> {
   const stamp = `${RELEASE.tag} ${libraries} ${fingerprint(["tools/lib/rpc.ts", "native/rpc"])}`;
   const stampFile = join(dirname(output), "stamp");
   const made = await once({ stampFile, stamp, outputs: [output], force }, async () => {
-    await checkCompilers();
+    checkCompilers();
     await cloneSource(bundle);
     mkdirSync(dirname(output), { recursive: true });
     await compileRpc({ source, libraries, compiler: "g++", output });
@@ -121,7 +115,7 @@ async function buildBackend(given: string, force: boolean): Promise<void> {
   const { bundle } = checkLlama();
   const architecture = checkArchitecture(given);
   const nvcc = await checkNvcc(buildFolder);
-  await checkCompilers();
+  checkCompilers();
   await cloneSource(bundle);
   await buildCuda({ architecture, nvcc, source, buildFolder, tag: RELEASE.tag, force });
 }
@@ -132,7 +126,7 @@ type Sanitized = "tests" | "addon" | "c" | "threads";
 /** Builds in `build/sanitize-KIND`. Returns that folder and llama.cpp's libraries, which have no instrumentation. */
 export async function buildSanitized(kind: Sanitized): Promise<{ folder: string; libraries: string }> {
   const { bundle, libraries } = checkLlama();
-  await checkCompilers();
+  checkCompilers();
   await cloneSource(bundle);
   const folder = join(buildFolder, `sanitize-${kind}`);
   // with more optimization, compiling would take longer than running

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUILDERS, compilersFault } from "./lib/compilers.mjs";
 
 /** The oldest Node.js that all packages support. */
 const NODE = [20, 19];
@@ -33,7 +34,7 @@ function nodeFault() {
 }
 
 /**
- * Installs the packages, unless they match the lock file. With these options `npm install` follows the lock file and does not
+ * Installs the packages, unless they match the lock file; not before there is what else the tool needs. With these options `npm install` follows the lock file and does not
  * write it. `npm ci` would require the optional packages of all platforms, which an incomplete registry mirror lacks.
  */
 function packagesFault() {
@@ -42,6 +43,8 @@ function packagesFault() {
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return undefined;
+  const missing = BUILDERS.includes(name) ? compilersFault() : undefined;
+  if (missing !== undefined) return missing;
   console.log("setup: installing packages (1500 MB the first time)");
   // with development packages, even if NODE_ENV is "production": the compiler is built here
   const options = ["--no-save", "--ignore-scripts", "--include=dev", "--no-progress", "--loglevel=error"];

@@ -9,7 +9,7 @@ import { ToolError } from "./lib/process.js";
 
 /** What all builds and checks read: generated sources, and llama.cpp's. Throws a `ToolError`. */
 export async function prepare(): Promise<void> {
-  await checkCompilers();
+  checkCompilers();
   if (!(await generate({ check: true }))) throw new ToolError("setup: a generated file that is committed is stale");
   await unpackSource();
 }

@@ -1,13 +1,23 @@
 /** The shared parts of all tools: start-up, running commands, and when something is rebuilt. */
 import { describe, expect, jest, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { BUILDERS } from "../../tools/lib/compilers.mjs";
 import { fill } from "../../tools/lib/markdown.js";
 import { attempt, attemptNode, run, ToolError } from "../../tools/lib/process.js";
 import { once } from "../../tools/lib/stamp.js";
 import { openFolder } from "../bench/tool.js";
 
 const tool = (...args: string[]) => spawnSync(process.execPath, ["tools/run.mjs", ...args], { encoding: "utf8" });
+
+/** Runs a tool in a folder where no package is installed, and none can be. */
+function freshTool(folder: ReturnType<typeof openFolder>, name: string, env = process.env) {
+  mkdirSync(folder.path("tools/lib"), { recursive: true });
+  for (const file of ["tools/run.mjs", "tools/lib/compilers.mjs"]) copyFileSync(file, folder.path(file));
+  writeFileSync(folder.path("package.json"), "no JSON");
+  writeFileSync(folder.path("package-lock.json"), "{}");
+  return spawnSync(process.execPath, [folder.path("tools/run.mjs"), name], { encoding: "utf8", env });
+}
 
 describe("a tool that cannot run says why", () => {
   test.each<[string, string[], string]>([
@@ -24,15 +34,35 @@ describe("a tool that cannot run says why", () => {
 
   test("packages that cannot be installed, with the last line of npm test", () => {
     using folder = openFolder();
-    mkdirSync(folder.path("tools"));
-    copyFileSync("tools/run.mjs", folder.path("tools/run.mjs"));
-    writeFileSync(folder.path("package.json"), "no JSON");
-    writeFileSync(folder.path("package-lock.json"), "{}");
-    const child = spawnSync(process.execPath, [folder.path("tools/run.mjs"), "test"], { encoding: "utf8" });
+    const child = freshTool(folder, "test");
     expect(child.stderr).toContain("EJSONPARSE");
     expect(child.stderr).toMatch(/\nsetup: installing packages failed\n$/);
     expect(child.stdout).toMatch(/\n0 passed, 1 failed\n$/);
     expect(child.status).toBe(1);
+  });
+
+  test("programs that are missing, all at once, before packages are installed", () => {
+    using folder = openFolder();
+    mkdirSync(folder.path("bin"));
+    const env = { PATH: folder.path("bin") };
+    const install = "On Debian or Ubuntu, as root: apt-get install g++ cmake make git\n";
+    expect(freshTool(folder, "demo", env)).toMatchObject({
+      ...{ status: 1, stdout: "", stderr: `setup: missing g++, cmake, make, git. ${install}` },
+    });
+    for (const name of ["g++", "make"]) writeFileSync(folder.path(`bin/${name}`), "#!/bin/sh\n", { mode: 0o755 });
+    expect(freshTool(folder, "test", env)).toMatchObject({
+      ...{ status: 1, stdout: "\n0 passed, 1 failed\n", stderr: `setup: missing cmake, git. ${install}` },
+    });
+    // what compiles no C++ goes on to npm, which is not there either
+    expect(freshTool(folder, "lint", env).stdout).toMatch(/^setup: installing packages/);
+  });
+
+  test("the tools that look for these programs first are those that begin with the set-up", () => {
+    const names = readdirSync("tools").flatMap((file) => /^(.*)\.ts$/.exec(file)?.[1] ?? []);
+    expect(BUILDERS.filter((name) => !names.includes(name))).toEqual([]);
+    const all = names.filter((name) => /from "\.\/setup\.js"/.test(readFileSync(`tools/${name}.ts`, "utf8")));
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.filter((name) => !BUILDERS.includes(name))).toEqual([]);
   });
 });
 

@@ -1,0 +1,2 @@
+export const BUILDERS: readonly string[];
+export function compilersFault(): string | undefined;
