@@ -1,5 +1,5 @@
 /** `npm run playground` in a checkout: a page with texts by this checkout's addon, without the model's WebAssembly module. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -11,10 +11,8 @@ import { loadModel } from "../../runtime/model.js";
 import { node } from "../codegen/ggsl.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { isBuilt } from "../wasm/llamaTest.js";
-import { canBrowse, openBrowser, SCREENSHOTS } from "./site.js";
+import { inBrowser, openBrowser, SCREENSHOTS } from "./site.js";
 import { until, visit } from "./visit.js";
-
-const inBrowser = canBrowse ? describe : describe.skip;
 
 const GREEDY = 'import { greedy } from "std"\n\nchain best = greedy\n';
 const PROMPT = "Now the king";
