@@ -86,6 +86,8 @@ export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
 export { loadGrammars } from "./grammars/xgrammar/client.js";
 export { loadWasm } from "./wasm/loader.js";
+export type { ModuleSource } from "./wasm/source.js";
+export type { WasmModule } from "./wasm/webAssembly.js";
 export {
   detectAaronson,
   detectWatermark,

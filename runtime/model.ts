@@ -30,6 +30,7 @@ import { openRemote, type Remote } from "./remote/model.js";
 import { readServers } from "./remote/servers.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
+import type { ModuleSource } from "./wasm/source.js";
 import type { WasmModule } from "./wasm/webAssembly.js";
 import type { GenerateOptionsOf, GenerationOf } from "./typed.js";
 
@@ -233,10 +234,10 @@ export interface BytesOptions extends ContextSettings {
   /** Where the model runs. */
   readonly backend?: "wasm";
   /**
-   * The WebAssembly module with llama.cpp, as bytes or as their location: `dist/wasm/ggsl-llama.wasm` of the package, which
-   * Node.js uses by default.
+   * The WebAssembly module with llama.cpp, `dist/wasm/ggsl-llama.wasm` of the package: see `ModuleSource`. Node.js finds it by
+   * itself.
    */
-  readonly module?: Uint8Array | URL | string;
+  readonly module?: ModuleSource;
 }
 
 const checkTokenize = is.options({ special: is.flag });

@@ -9,6 +9,7 @@ import * as is from "./check.js";
 import type { Check, Checks } from "./check.js";
 import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
+import { isCompiled } from "./wasm/source.js";
 
 /** Ids that a vocabulary can have. */
 const MAX_TOKEN = 2 ** 31 - 1;
@@ -78,10 +79,12 @@ export const signal = is.that("an AbortSignal", (value) => {
 
 /** Where a WebAssembly module comes from. */
 export const moduleSource = is.either(
-  "a module's bytes, or its location",
+  "a module's bytes, its location (a text or a URL) or a compiled `WebAssembly.Module`",
   is.bytes,
   is.text,
   is.that("a URL", (value) => value instanceof URL),
+  is.that("an ArrayBuffer", (value) => value instanceof ArrayBuffer),
+  is.that("a compiled module", isCompiled),
 );
 
 /** Graphs that were checked: a graph does not change, and one chain can have many evaluators. */

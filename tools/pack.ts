@@ -1,17 +1,18 @@
 /**
  * `npm run pack`: builds everything and writes a tarball of each published package into build/packages, and on Linux one of the C
- * library. Addons for platforms that
- * cannot be built here are taken from build/platforms, where .github/workflows/release.yml puts them, or left out.
+ * library. What the packages install must run on the versions of Node.js that they promise (tools/lib/engines.ts). Addons for platforms
+ * that cannot be built here are taken from build/platforms, where .github/workflows/release.yml puts them, or left out.
  *
  *     --here       only the platform of this machine, without cross compilers
  *     --no-llama   leaves the WebAssembly module with llama.cpp out, for a machine without emscripten
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { buildC, packC } from "./build-c.js";
 import { compile } from "./build.js";
 import { generate } from "./generate.js";
 import { readArguments } from "./lib/arguments.js";
+import { checkEngines, type LockedPackages } from "./lib/engines.js";
 import { manifestOf, publicFolders, stage, type Additions } from "./lib/packages.js";
 import { buildPlayground, LLAMA_MODULE } from "./lib/playground.js";
 import { attempt, attemptTool, root, ToolError } from "./lib/process.js";
@@ -42,6 +43,8 @@ export async function main(args: readonly string[]): Promise<void> {
     args,
     options: { here: { type: "boolean", default: false }, "no-llama": { type: "boolean", default: false } },
   });
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: LockedPackages };
+  checkEngines(lock.packages, publicFolders());
   await generate();
   await compile();
   if (!values["no-llama"]) await buildModule();

@@ -6,7 +6,7 @@ import { moduleSource } from "../optionChecks.js";
 import { wasmModulePath } from "../root.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
 import { differenceOf } from "./fits.js";
-import { bytesOf } from "./source.js";
+import { compiledOf, type ModuleSource } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
 /** In Node.js, a file of the package. For browsers, the form that bundlers recognise: they emit the file and rewrite the URL. */
@@ -17,14 +17,13 @@ let loaded: WasmBinding | undefined;
 
 /**
  * Loads the module. Browsers need this before the first evaluator on `wasm`; Node.js only for a module in another location.
- * @param source the module's bytes, or their location
+ * @param source the module: see `ModuleSource`
  * @throws InputError if it cannot be loaded, or has another version
  */
-export async function loadWasm(source?: Uint8Array | URL | string): Promise<void> {
+export async function loadWasm(source?: ModuleSource): Promise<void> {
   if (source !== undefined) moduleSource(source, "source");
   if (loaded && source === undefined) return;
-  const bytes = await bytesOf(source ?? moduleUrl()).catch(refuse);
-  loaded = bind(await webAssembly.compile(bytes).catch(refuse));
+  loaded = bind(await compiledOf(source ?? moduleUrl()).catch(refuse));
 }
 
 /** The loaded module; Node.js loads it on demand. Throws an `InputError` that says how to build it. */

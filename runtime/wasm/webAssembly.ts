@@ -1,4 +1,4 @@
-/** The used part of JavaScript's WebAssembly interface, which Node.js's types lack. */
+/** A compiled module: a `WebAssembly.Module`, which Node.js's types lack. */
 export interface WasmModule {
   readonly __module?: never;
 }
@@ -8,6 +8,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
+/** The used part of JavaScript's WebAssembly interface. */
 interface Api {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   readonly Module: new (bytes: Uint8Array) => WasmModule;

@@ -9,6 +9,8 @@ import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { TokenizeOptions } from "../../prompt.js";
 import type { UniformValues } from "../../sequence.js";
+import { sendable, type ModuleSource, type SendableModule } from "../source.js";
+import { unusable } from "./loader.js";
 import type {
   ChatRequest,
   GenerateRequest,
@@ -26,6 +28,14 @@ interface WorkerPort extends Port {
   terminate(): void;
 }
 declare const Worker: new (url: URL, options: { type: "module" }) => WorkerPort;
+
+function sent(module: ModuleSource): SendableModule {
+  try {
+    return sendable(module);
+  } catch (error) {
+    throw unusable((error as Error).message, error);
+  }
+}
 
 /** Options of a generation in a worker. */
 export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | "spec" | "rowsSpec"> {
@@ -75,13 +85,13 @@ export class ModelWorker implements Disposable {
   /**
    * Loads a model, which replaces the one loaded before.
    * @param bytes a GGUF file; the bytes are copied
-   * @param module the WebAssembly module with llama.cpp, or its absolute URL
+   * @param module the WebAssembly module with llama.cpp; a location is relative to the page
    * @throws InputError as `loadModelFromBytes` does
    */
-  async load(bytes: Uint8Array, module: Uint8Array | URL | string): Promise<ModelInfo> {
+  async load(bytes: Uint8Array, module: ModuleSource): Promise<ModelInfo> {
     checkBytes(bytes, "bytes");
     moduleSource(module, "module");
-    const reply = await this.ask({ type: "load", bytes, module: module instanceof URL ? module.href : module });
+    const reply = await this.ask({ type: "load", bytes, module: sent(module) });
     return (reply as Reply & { type: "loaded" }).info;
   }
 

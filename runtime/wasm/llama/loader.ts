@@ -3,34 +3,32 @@ import { InputError } from "../../errors.js";
 import { moduleFix } from "../../fixes.js";
 import { nodeModule } from "../../node.js";
 import { llamaModulePath } from "../../root.js";
-import { bytesOf } from "../source.js";
-import { webAssembly, type WasmModule } from "../webAssembly.js";
-
-type Source = Uint8Array | URL | string;
+import { compiledOf, locationOf, type ModuleSource } from "../source.js";
+import type { WasmModule } from "../webAssembly.js";
 
 const compiled = new Map<string, Promise<WasmModule>>();
 
 /**
  * The module, compiled once per location.
- * @param source its bytes, or their location; by default, Node.js finds the package's
+ * @param source by default, Node.js finds the package's
  * @throws InputError if it cannot be loaded
  */
-export function loadLlama(source: Source = builtModule()): Promise<WasmModule> {
-  if (source instanceof Uint8Array) return compile(source);
-  const key = String(source);
-  const known = compiled.get(key) ?? compile(source);
-  compiled.set(key, known);
-  // a failure is not cached: the module may be there next time
-  known.catch(() => compiled.delete(key));
-  return known;
+export async function loadLlama(source: ModuleSource = builtModule()): Promise<WasmModule> {
+  try {
+    const url = locationOf(source);
+    return await (url ? compiledOnce(url) : compiledOf(source));
+  } catch (error) {
+    throw unusable((error as Error).message, error);
+  }
 }
 
-const compile = (source: Source): Promise<WasmModule> =>
-  bytesOf(source)
-    .then((bytes) => webAssembly.compile(bytes))
-    .catch((error: unknown) => {
-      throw unusable((error as Error).message, error);
-    });
+function compiledOnce(url: URL): Promise<WasmModule> {
+  const module = compiled.get(url.href) ?? compiledOf(url);
+  compiled.set(url.href, module);
+  // a failure is not cached: the module may be there next time
+  module.catch(() => compiled.delete(url.href));
+  return module;
+}
 
 function builtModule(): URL {
   const url = nodeModule("node:url");

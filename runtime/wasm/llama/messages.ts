@@ -12,6 +12,7 @@ import type { Guides } from "../../guides.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { UniformValues } from "../../sequence.js";
 import type { LookupOptions } from "../../speculation/options.js";
+import type { SendableModule } from "../source.js";
 
 export type Request =
   | {
@@ -19,8 +20,8 @@ export type Request =
       readonly id: number;
       /** A GGUF file; it replaces the model loaded before. */
       readonly bytes: Uint8Array;
-      /** The module with llama.cpp, or its absolute URL. */
-      readonly module: Uint8Array | string;
+      /** The module with llama.cpp; a text is its absolute URL. */
+      readonly module: SendableModule;
     }
   | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
   | ({ readonly type: "chat"; readonly id: number } & ChatRequest)

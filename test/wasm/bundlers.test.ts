@@ -1,0 +1,80 @@
+/** `loadWasm` in pages that each bundler makes of the built package, in every form that it takes. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { node } from "../codegen/ggsl.js";
+import { canBrowse, openFolder, type Site } from "../playground/site.js";
+
+const MODULE = "runtime/dist/wasm/ggsl.wasm";
+const FORMS = [
+  "nothing",
+  "name",
+  "relative",
+  "above",
+  "rooted",
+  "absolute",
+  "url",
+  "bytes",
+  "buffer",
+  "module",
+  "worker",
+];
+
+/** Whether it writes the package's module, too: of others, users copy it beside the script. */
+const BUNDLERS = { esbuild: false, rollup: false, vite: true, webpack: true };
+
+let folder: string;
+let site: Site;
+
+describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "ggsl-bundler-"));
+    const scripts = join(folder, "site", "page", "scripts");
+    mkdirSync(scripts, { recursive: true });
+    expect(node(["test/wasm/pages/build.mjs", bundler, scripts])).toMatchObject({ status: 0 });
+    for (const path of ["above.wasm", "page/of-page.wasm", "page/scripts/of-script.wasm"])
+      copyFileSync(MODULE, join(folder, "site", path));
+    if (!writesModule) copyFileSync(MODULE, join(scripts, "ggsl.wasm"));
+    const type = bundler === "webpack" ? "" : 'type="module"';
+    writeFileSync(join(folder, "site", "page", "index.html"), `<script ${type} src="scripts/page.js"></script>`);
+    if (canBrowse) site = await openFolder(folder);
+  }, 120_000);
+  afterAll(async () => {
+    await site?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const inBrowser = canBrowse ? test : test.skip;
+
+  /** What the page says of a form: a token and its backend, or an error's message. */
+  async function titleOf(form: string): Promise<string> {
+    const page = await site.browser.newPage();
+    await page.goto(`${site.url}site/page/#${form}`);
+    await page.waitForFunction("document.title !== ''", undefined, { timeout: 60_000 });
+    const title = await page.title();
+    await page.close();
+    return title;
+  }
+
+  inBrowser(
+    "loads the module in every form",
+    async () => {
+      for (const form of FORMS) expect([form, await titleOf(form)]).toEqual([form, "1 on wasm"]);
+    },
+    180_000,
+  );
+
+  inBrowser(
+    "names the address of what is no module",
+    async () => {
+      expect(await titleOf("missing")).toMatch(
+        /: http:\S+\/site\/page\/missing\.wasm returned status 404\. It is dist\/wasm/,
+      );
+      expect(await titleOf("html")).toMatch(
+        /\/site\/page\/ is not a WebAssembly module: its \d+ bytes begin with "<script /,
+      );
+    },
+    60_000,
+  );
+});
