@@ -1,10 +1,10 @@
 /** `loadWasm` in pages that each bundler makes of the built package, in every form that it takes. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { node } from "../codegen/ggsl.js";
-import { canBrowse, openFolder, type Site } from "../playground/site.js";
+import { browserTest, openFolder, type Site } from "../playground/site.js";
 
 const MODULE = "runtime/dist/wasm/ggsl.wasm";
 const FORMS = [
@@ -25,7 +25,7 @@ const FORMS = [
 const BUNDLERS = { esbuild: false, rollup: false, vite: true, webpack: true };
 
 let folder: string;
-let site: Site;
+let site: Site | undefined;
 
 describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) => {
   beforeAll(async () => {
@@ -38,17 +38,16 @@ describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) 
     if (!writesModule) copyFileSync(MODULE, join(scripts, "ggsl.wasm"));
     const type = bundler === "webpack" ? "" : 'type="module"';
     writeFileSync(join(folder, "site", "page", "index.html"), `<script ${type} src="scripts/page.js"></script>`);
-    if (canBrowse) site = await openFolder(folder);
   }, 120_000);
   afterAll(async () => {
     await site?.close();
+    site = undefined;
     rmSync(folder, { recursive: true });
   });
 
-  const inBrowser = canBrowse ? test : test.skip;
-
   /** What the page says of a form: a token and its backend, or an error's message. */
   async function titleOf(form: string): Promise<string> {
+    site ??= await openFolder(folder);
     const page = await site.browser.newPage();
     await page.goto(`${site.url}site/page/#${form}`);
     await page.waitForFunction("document.title !== ''", undefined, { timeout: 60_000 });
@@ -57,7 +56,7 @@ describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) 
     return title;
   }
 
-  inBrowser(
+  browserTest(
     "loads the module in every form",
     async () => {
       for (const form of FORMS) expect([form, await titleOf(form)]).toEqual([form, "1 on wasm"]);
@@ -65,7 +64,7 @@ describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) 
     180_000,
   );
 
-  inBrowser(
+  browserTest(
     "names the address of what is no module",
     async () => {
       expect(await titleOf("missing")).toMatch(
