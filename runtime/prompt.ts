@@ -37,7 +37,11 @@ export function tokensOf(model: NativeModel, text: string, { special = false }: 
 export function openTokensOf(model: NativeModel, text: string): Int32Array {
   const tokens = model.tokenize(text, false, true);
   const { addsBos, bos } = model.info;
-  return addsBos && tokens[0] !== bos ? Int32Array.of(bos, ...tokens) : tokens;
+  if (!addsBos || tokens[0] === bos) return tokens;
+  const all = new Int32Array(tokens.length + 1);
+  all[0] = bos;
+  all.set(tokens, 1);
+  return all;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

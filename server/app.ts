@@ -4,6 +4,7 @@ import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
 import type { ApiKey } from "./keys/keys.js";
 import { schemaRefusal } from "./openai/check.js";
+import type { Schema } from "./openai/schemas.js";
 import { Refusal } from "./refusal.js";
 import { addFiles, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
@@ -99,7 +100,9 @@ export function buildApp({ serving, files, onAnswered }: AppOptions): FastifyIns
 
   app.setErrorHandler((error, request, reply) => {
     const { validation } = error as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    const refusal = validation ? schemaRefusal(validation, request.body) : refusalFor(error);
+    const refusal = validation
+      ? schemaRefusal(validation, request.routeOptions.schema?.body as Schema, request.body)
+      : refusalFor(error);
     request.facts.error = refusal;
     serving.metrics.refused(refusal.reason);
     // a body that was not read to its end

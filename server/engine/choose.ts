@@ -5,10 +5,11 @@ import { lacksPick } from "ggsl/generation/request.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { ApiKey } from "../keys/keys.js";
 import type { CommonBody } from "../openai/bodies.js";
+import { isNeutral } from "../openai/fields.js";
 import { Refusal } from "../refusal.js";
 import type { Samplers } from "../samplers/samplers.js";
 import { mostFor, type DefaultChains } from "./defaults.js";
-import { feedFor, set, uniformsFor, type Prepared } from "./parameters.js";
+import { feedFor, seedFor, set, uniformsFor, type Prepared } from "./parameters.js";
 
 /** What chains are chosen from. */
 export interface Choice {
@@ -16,7 +17,14 @@ export interface Choice {
   readonly defaults: DefaultChains;
   /** The names of samplers of places. */
   readonly slots: ReadonlyMap<number, string>;
+  /** Fields that a chain of the server has nothing for are ignored. */
+  readonly isLenient: boolean;
 }
+
+/** Fields that need the stages of penalties and biases. */
+const EDITS = [
+  ...["frequency_penalty", "presence_penalty", "repeat_penalty", "repetition_penalty", "repeat_last_n", "logit_bias"],
+] as const satisfies readonly (keyof CommonBody)[];
 
 /** The name of the server's sampler that replaces the default chain. */
 export const DEFAULT_NAME = "default";
@@ -29,11 +37,15 @@ export interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** The chain of a request with its values, but for seeds. Throws a `Refusal`. */
-export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared> {
+/** The chain of a request with its values, and the fields that it has nothing for. Throws a `Refusal`. */
+export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared & { readonly ignored: string[] }> {
   const { body, grammar } = wanted;
   const chain = await chainFor(choice, wanted);
-  const uniforms = { ...uniformsFor(chain, body) };
+  const ignored: string[] = [];
+  // who sends a sampler knows what it has
+  const mayIgnore = choice.isLenient && body.sampler === undefined;
+  const asked = { chain, body, ignore: mayIgnore ? (name: string) => void ignored.push(name) : undefined };
+  const uniforms = uniformsFor(asked);
   if (grammar) {
     const [param, ...more] = grammarsOf(chain.graph);
     if (!param || more.length > 0)
@@ -46,7 +58,7 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared>
       );
     set(uniforms, param.name, grammar.source, grammar.field);
   }
-  return { chain, uniforms, feed: feedFor(chain, body) };
+  return { chain, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
 }
 
 async function chainFor({ samplers, defaults, slots }: Choice, { body, grammar, key, signal }: Wanted): Promise<Chain> {
@@ -63,16 +75,6 @@ async function chainFor({ samplers, defaults, slots }: Choice, { body, grammar, 
     });
   const own = (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
   if (own !== undefined) return (await samplers.get({ sampler: own, constrained }, { signal })).chain;
-  const edits = [
-    body.frequency_penalty,
-    body.presence_penalty,
-    body.repeat_penalty,
-    body.repeat_last_n,
-    body.logit_bias,
-  ];
-  return defaults.of({
-    most: mostFor(body.top_k),
-    edits: edits.some((value) => value !== undefined),
-    constrained,
-  });
+  const edits = EDITS.some((field) => body[field] !== undefined && !isNeutral(field, body[field]));
+  return defaults.of({ most: mostFor(body.top_k), edits, constrained });
 }

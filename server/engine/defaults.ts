@@ -3,7 +3,7 @@ import { compile, type Chain } from "ggsl/chain.js";
 
 /** What a request asks of the default chain beyond temperature, top_p, min_p and seed; each part costs nodes for every token. */
 export interface Parts {
-  /** The most that `top_k` can be: 0 if it keeps all, `FEW`, or infinite, for which the whole vocabulary is sorted; absent: not asked. */
+  /** The most that `top_k` can be: `FEW`, or infinite, for which the whole vocabulary is sorted; absent: it keeps all. */
   readonly most?: number | undefined;
   /** Penalties and biases. */
   readonly edits: boolean;
@@ -16,7 +16,7 @@ const FEW = 64;
 
 /** `most` of a request's `top_k`. */
 export const mostFor = (k: number | undefined): number | undefined =>
-  k === undefined || k === 0 ? k : k <= FEW ? FEW : Infinity;
+  k === undefined || k <= 0 ? undefined : k <= FEW ? FEW : Infinity;
 
 /** The order of stages is llama.cpp's. */
 export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): string {
@@ -36,9 +36,7 @@ export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): s
           "presence_penalty: f32 in [-2, 2] = 0",
         ]
       : []),
-    ...(most === undefined
-      ? []
-      : [`top_k: i32 ${most === Infinity ? ">= 1" : `in [${most && 1}, ${most}]`} = ${most && 1}`]),
+    ...(most === undefined ? [] : [`top_k: i32 ${most === Infinity ? ">= 1" : `in [1, ${most}]`} = 1`]),
     "top_p: f32 in [0, 1] = 1",
     "min_p: f32 in [0, 1] = 0",
     "temperature: f32 in [0, 2] = 1",

@@ -1,35 +1,89 @@
 /** The values of a request for the chain that writes its text. */
+import type { Param, Range } from "@ggsl/compiler/graph/graph.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "ggsl/chain.js";
 import type { Feed } from "ggsl/features/feed.js";
 import type { UniformValues } from "ggsl/sequence.js";
 import type { CommonBody } from "../openai/bodies.js";
+import { isNeutral } from "../openai/fields.js";
 import { Refusal } from "../refusal.js";
 
-/** Fields that set the uniform of the same name. */
-const PARAMETERS = [
-  ...["temperature", "top_p", "min_p", "top_k"],
-  ...["frequency_penalty", "presence_penalty", "repeat_penalty", "repeat_last_n"],
-] as const satisfies readonly (keyof CommonBody)[];
+/** Fields that set a uniform, and the names that it may have: the first that the chain has. */
+const PARAMETERS = {
+  ...{ temperature: ["temperature"], top_p: ["top_p"], min_p: ["min_p"], top_k: ["top_k"] },
+  ...{ frequency_penalty: ["frequency_penalty"], presence_penalty: ["presence_penalty"] },
+  ...{ repeat_penalty: ["repeat_penalty"], repetition_penalty: ["repetition_penalty", "repeat_penalty"] },
+  repeat_last_n: ["repeat_last_n"],
+} as const satisfies Readonly<Partial<Record<keyof CommonBody, readonly string[]>>>;
+type ParameterName = keyof typeof PARAMETERS;
 
 /** A chain with all that its request gives it. */
 export interface Prepared {
   readonly chain: Chain;
   readonly uniforms: UniformValues;
   readonly feed: Feed;
+  /** Of the first text. */
+  readonly seed: number | undefined;
+}
+
+/** The chain of a request, and the request. */
+export interface Asked {
+  readonly chain: Chain;
+  readonly body: CommonBody;
+  /**
+   * Called with the fields that the chain has nothing for, if it is the server's and the server is lenient: they have no effect.
+   * Without it they are refused. Fields that ask for nothing are neither.
+   */
+  readonly ignore: ((field: string) => void) | undefined;
 }
 
 /** Throws a `Refusal` for a field that the chain has no uniform for, and for one that is given twice. */
-export function uniformsFor(chain: Chain, body: CommonBody): UniformValues {
-  const { params } = chain.graph;
+export function uniformsFor(asked: Asked): Record<string, UniformValues[string]> {
+  const { chain, body } = asked;
   const values: Record<string, UniformValues[string]> = { ...body.sampler_params };
-  for (const name of PARAMETERS) {
-    const value = body[name];
+  const neutral: (() => void)[] = [];
+  for (const name of Object.keys(PARAMETERS) as ParameterName[]) {
+    // two ways to say the same
+    const value = name === "top_k" && body.top_k === -1 ? 0 : body[name];
     if (value === undefined) continue;
-    if (!params.some((param) => param.name === name)) throw lacks(chain, name, `no uniform \`${name}\``);
-    set(values, name, value);
+    const param = paramFor(chain, name);
+    if (!param) lack(asked, name, `no uniform \`${name}\``);
+    else if (isNeutral(name, value)) neutral.push(() => setNeutral(values, param, value));
+    else {
+      checkRange(param, value, name);
+      set(values, param.name, value, name);
+    }
   }
+  // what was asked for comes first, also by the other name of a field
+  for (const add of neutral) add();
   return values;
+}
+
+function paramFor({ graph: { params } }: Chain, field: ParameterName): Param | undefined {
+  for (const name of PARAMETERS[field]) {
+    const param = params.find((one) => one.name === name);
+    if (param) return param;
+  }
+  return undefined;
+}
+
+const isIn = ({ min = -Infinity, max = Infinity, minExcluded, maxExcluded }: Range, value: number): boolean =>
+  (minExcluded ? value > min : value >= min) && (maxExcluded ? value < max : value <= max);
+
+function checkRange({ name, range }: Param, value: number, field: string): void {
+  if (isIn(range, value)) return;
+  const { min, max, minExcluded, maxExcluded } = range;
+  const bounds = [
+    ...(min === undefined ? [] : [`${minExcluded ? "above" : "at least"} ${min}`]),
+    ...(max === undefined ? [] : [`${maxExcluded ? "below" : "at most"} ${max}`]),
+  ];
+  const message = `\`${field}\` must be ${bounds.join(" and ")} for the uniform \`${name}\` of this chain, found ${value}`;
+  throw new Refusal("invalid_request", message, { param: field });
+}
+
+/** A value that asks for nothing is set where it can be, and is in nothing's way. */
+function setNeutral(values: Record<string, UniformValues[string]>, { name, range }: Param, value: number): void {
+  if (isIn(range, value) && !Object.hasOwn(values, name)) values[name] = value;
 }
 
 /** Sets a value that a field gives. Throws a `Refusal` if `sampler_params` has it too. */
@@ -49,11 +103,13 @@ export function set(
 }
 
 /** The columns, texts and biases of a request. */
-export function feedFor(chain: Chain, { logit_bias: biases, sampler_inputs: inputs }: CommonBody): Feed {
-  if (biases && !chain.graph.features.some(({ from }) => from.kind === "bias"))
-    throw lacks(chain, "logit_bias", "no stage that reads biases, such as `logit_bias()`");
+export function feedFor(asked: Asked): Feed {
+  const { chain, body } = asked;
+  const { logit_bias: biases, sampler_inputs: inputs } = body;
+  const readsBiases = chain.graph.features.some(({ from }) => from.kind === "bias");
+  if (biases && !readsBiases) lack(asked, "logit_bias", "no stage that reads biases, such as `logit_bias()`");
   return {
-    ...(biases && { bias: biasesOf(biases) }),
+    ...(biases && readsBiases && { bias: biasesOf(biases) }),
     ...(inputs && {
       inputs: Object.fromEntries(
         Object.entries(inputs).map(([name, column]) => [
@@ -79,20 +135,38 @@ function pairsOf(pairs: Readonly<Record<string, number>>, param: string): Map<nu
   return new Map(Object.entries(pairs).map(([token, value]) => [Number(token), value]));
 }
 
-/** The chain with the seed of each of `count` texts: that of the request, and those after it. */
-export function seededBy(seed: number | undefined, { chain, uniforms, feed }: Prepared): (index: number) => Prepared {
-  if (seed === undefined) return () => ({ chain, uniforms, feed });
-  const seedOf = (index: number): number => (seed + index) % 2 ** 32;
-  if (chain.graph.params.some(({ name }) => name === "seed")) {
-    set({ ...uniforms }, "seed", seed);
-    return (index) => ({ chain, uniforms: { ...uniforms, seed: seedOf(index) }, feed });
+const hasSeed = ({ graph: { params } }: Chain): boolean => params.some(({ name }) => name === "seed");
+
+/** The seed of a request; undefined if it has none, or none that has an effect. Throws a `Refusal`. */
+export function seedFor(asked: Asked, uniforms: UniformValues): number | undefined {
+  const { chain, body } = asked;
+  const { seed } = body;
+  if (seed === undefined || isNeutral("seed", seed)) return undefined;
+  if (hasSeed(chain)) set({ ...uniforms }, "seed", seed);
+  else if (!hasOpenSeed(chain.graph)) {
+    lack(asked, "seed", "no draws, or fixes all their seeds: a seed has no effect");
+    return undefined;
   }
-  if (!hasOpenSeed(chain.graph)) throw lacks(chain, "seed", "no draws, or fixes all their seeds: a seed has no effect");
-  return (index) => ({ chain: { ...chain, graph: withSeed(chain.graph, seedOf(index)) }, uniforms, feed });
+  return seed;
 }
 
-function lacks({ name, graph }: Chain, param: string, what: string): Refusal {
+type Seeded = Omit<Prepared, "seed">;
+
+/** The chain with the seed of each text: that of the request, and those after it. */
+export function seededBy({ seed, chain, uniforms, feed }: Prepared): (index: number) => Seeded {
+  if (seed === undefined) return () => ({ chain, uniforms, feed });
+  const seedOf = (index: number): number => (seed + index) % 2 ** 32;
+  return hasSeed(chain)
+    ? (index) => ({ chain, uniforms: { ...uniforms, seed: seedOf(index) }, feed })
+    : (index) => ({ chain: { ...chain, graph: withSeed(chain.graph, seedOf(index)) }, uniforms, feed });
+}
+
+/** The chain has nothing for a field. Throws a `Refusal` unless the field asks for nothing, or is ignored. */
+function lack({ chain: { name, graph }, body, ignore }: Asked, param: keyof CommonBody, what: string): void {
+  if (isNeutral(param, body[param])) return;
+  if (ignore) return ignore(param);
   const names = graph.params.map((one) => `\`${one.name}\``);
   const has = names.length > 0 ? `; its uniforms are ${names.join(", ")}` : "";
-  return new Refusal("parameter_not_in_sampler", `the chain \`${name}\` has ${what}${has}`, { param });
+  const message = `the chain \`${name}\` has ${what}${has}: declare it there, or omit \`${param}\``;
+  throw new Refusal("parameter_not_in_sampler", message, { param });
 }

@@ -27,8 +27,9 @@ export function promptOf(engine: Engine, body: LogitsBody): Int32Array {
   });
 }
 
-function checkRoom({ contextSize }: Engine, prompts: Int32Array[], param: "messages" | "prompt"): Int32Array[] {
-  for (const { length } of prompts) {
+function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messages" | "prompt"): Int32Array[] {
+  for (const [i, { length }] of prompts.entries()) {
+    const param = prompts.length > 1 ? `${field}[${i}]` : field;
     if (length >= contextSize)
       throw new Refusal(
         "context_length_exceeded",
@@ -36,9 +37,11 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], param: "messa
         { param },
       );
     if (length === 0)
-      throw new Refusal("invalid_request", "the prompt is empty, and the model has no token that begins a text", {
-        param,
-      });
+      throw new Refusal(
+        "invalid_request",
+        "the prompt is empty, and the model has no token that begins a text: send a text or tokens",
+        { param },
+      );
   }
   return prompts;
 }
@@ -56,17 +59,19 @@ const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
 function completionTokens({ model }: Engine, { prompt }: LogitsBody): Int32Array[] {
   const { vocabSize } = model.info;
   const letters: TokenizeOptions = { special: false };
-  const tokensOf = (one: string | readonly number[]): Int32Array => {
+  const tokensOf = (one: string | readonly number[], param: string): Int32Array => {
     if (typeof one === "string") return model.tokenize(one, letters);
-    const bad = one.find((token) => token >= vocabSize);
-    if (bad !== undefined)
-      throw new Refusal("invalid_request", `\`prompt\`: ${bad} is not a token: the vocabulary has ${vocabSize}`, {
-        param: "prompt",
-      });
-    return Int32Array.from(one);
+    const bad = one.findIndex((token) => token >= vocabSize);
+    if (bad < 0) return Int32Array.from(one);
+    throw new Refusal(
+      "invalid_request",
+      `\`${param}[${bad}]\` must be the id of a token, from 0 to ${vocabSize - 1}: ${one[bad]!} is not a token`,
+      { param: `${param}[${bad}]` },
+    );
   };
-  if (typeof prompt === "string" || typeof prompt[0] === "number") return [tokensOf(prompt as string | number[])];
-  return (prompt as readonly (string | readonly number[])[]).map(tokensOf);
+  if (typeof prompt === "string" || typeof prompt[0] === "number")
+    return [tokensOf(prompt as string | number[], "prompt")];
+  return (prompt as readonly (string | readonly number[])[]).map((one, i) => tokensOf(one, `prompt[${i}]`));
 }
 
 /** For completions, as OpenAI's. */
@@ -97,7 +102,7 @@ export function textsOf(
       `\`best_of\` must be \`n\`, ${n}: texts that are not returned are not written`,
       { param: "best_of" },
     );
-  const seeded = seededBy(body.seed, prepared);
+  const seeded = seededBy(prepared);
   const common = {
     ...{ signal, stop: typeof stop === "string" ? [stop] : stop },
     ...(maxTokens !== undefined && { maxTokens }),
@@ -128,11 +133,11 @@ function logprobsOf({ endpoint, body }: GivenBody): number | undefined {
       param: "logprobs",
     });
   if (endpoint === "completions") {
-    if (typeof logprobs === "boolean") throw wrong("an integer from 0 to 20");
-    return logprobs;
+    if (logprobs === true) throw wrong("an integer from 0 to 20");
+    return logprobs === false ? undefined : logprobs;
   }
   if (typeof logprobs === "number") throw wrong("true or false");
-  if (body.top_logprobs !== undefined && !logprobs)
+  if (body.top_logprobs && !logprobs)
     throw new Refusal("invalid_request", "`top_logprobs` needs `logprobs: true`", { param: "top_logprobs" });
   return logprobs ? (body.top_logprobs ?? 0) : undefined;
 }

@@ -3,7 +3,7 @@ import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { TextEndpoint } from "./fields.js";
 
-/** Null counts as absent; `withoutNulls` removes it. */
+/** As `tidyBody` and `readChat` leave it: nothing in it is null. */
 export interface CommonBody {
   readonly model?: string;
   readonly temperature?: number;
@@ -29,6 +29,7 @@ export interface CommonBody {
   readonly top_k?: number;
   readonly min_p?: number;
   readonly repeat_penalty?: number;
+  readonly repetition_penalty?: number;
   readonly repeat_last_n?: number;
   readonly min_tokens?: number;
   readonly ignore_eos?: boolean;
@@ -64,7 +65,3 @@ export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 export type GivenBody =
   | { readonly endpoint: Extract<TextEndpoint, "chat">; readonly body: ChatBody }
   | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
-
-/** The body without fields that are null. */
-export const withoutNulls = <T extends object>(body: T): T =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as T;

@@ -17,6 +17,8 @@ export interface Field {
   /** What it does, or why it is refused. */
   readonly about: string;
   readonly isRequired?: true;
+  /** Values that ask for nothing, as clients send them with every request: they are in no conflict with a chain. */
+  readonly neutral?: readonly unknown[];
 }
 
 const BOTH: readonly Endpoint[] = ["chat", "completions"];
@@ -32,24 +34,41 @@ const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Option
 const partly = (on: readonly Endpoint[], of: Schema, about: string): Field => ({
   ...{ on, support: "partly", schema: of, about },
 });
-const no = (on: readonly Endpoint[], about: string): Field => ({ on, support: "no", schema: {}, about });
-const own = (of: Schema, about: string): Field => ({ on: BOTH, support: "own", schema: of, about });
+const no = (on: readonly Endpoint[], about: string, options: Options = {}): Field => ({
+  ...{ on, support: "no", schema: {}, about },
+  ...options,
+});
+const own = (of: Schema, about: string, options: Options = {}): Field => ({
+  ...{ on: BOTH, support: "own", schema: of, about },
+  ...options,
+});
+const neutral = (...values: readonly unknown[]): Options => ({ neutral: values });
 
 export const FIELDS = {
   model: yes(ALL, schema.text, "a name that `/v1/models` lists; may be absent"),
-  messages: yes(CHAT, schema.messages, "parts of a content are texts; `developer` is `system`", { isRequired: true }),
+  messages: yes(
+    CHAT,
+    schema.messages,
+    "parts of a content are texts; `developer` is `system`; arguments of a call that are absent or empty are `{}`",
+    { isRequired: true },
+  ),
   prompt: yes(
     ["completions", "logits"],
     schema.prompt,
     "a text, token ids, or a list of either; each has `n` choices, and logits are those of one. Special tokens in a text are letters",
     { isRequired: true },
   ),
-  temperature: yes(BOTH, schema.number(0, 2), "default 1; 0 picks the likeliest token"),
-  top_p: yes(BOTH, schema.number(0, 1), "default 1"),
-  frequency_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens"),
-  presence_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens"),
-  logit_bias: yes(BOTH, schema.biases, "token ids to numbers from -100 to 100; -100 bans"),
-  seed: yes(BOTH, schema.seed, "the choices of a request have the seeds `seed`, `seed + 1`, ..."),
+  temperature: yes(BOTH, schema.number(0, 2), "default 1; 0 picks the likeliest token", neutral(1)),
+  top_p: yes(BOTH, schema.number(0, 1), "default 1", neutral(1)),
+  frequency_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens", neutral(0)),
+  presence_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens", neutral(0)),
+  logit_bias: yes(BOTH, schema.biases, "token ids to numbers from -100 to 100; -100 bans", neutral({})),
+  seed: yes(
+    BOTH,
+    schema.seed,
+    "the choices of a request have the seeds `seed`, `seed + 1`, ...; -1: random",
+    neutral(-1),
+  ),
   stop: yes(BOTH, schema.stop, "a text or up to 16; not part of the answer"),
   n: yes(BOTH, schema.integer(1, 64), "choices; each takes a place"),
   max_tokens: yes(BOTH, schema.integer(0), "default: 16 for completions, the rest of the context for chats"),
@@ -58,7 +77,7 @@ export const FIELDS = {
     ...{ on: BOTH, support: "yes", schema: schema.logprobs },
     about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
   },
-  top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`"),
+  top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`", neutral(0)),
   stream: yes(BOTH, schema.flag, "server-sent events"),
   stream_options: partly(
     BOTH,
@@ -87,21 +106,25 @@ export const FIELDS = {
     "only as much as `n`: texts that are not returned are not written",
   ),
   echo: partly(COMPLETIONS, schema.only(false), "the prompt is not repeated"),
-  suffix: no(COMPLETIONS, "the text between two others needs a form that depends on the model: write it in the prompt"),
+  suffix: no(
+    COMPLETIONS,
+    "the text between two others needs a form that depends on the model: write it in the prompt",
+    neutral(""),
+  ),
   user: yes(ALL, schema.text, "written in the log; no effect on the answer"),
   safety_identifier: yes(CHAT, schema.text, "as `user`"),
   prompt_cache_key: yes(CHAT, schema.text, "no effect: what prompts begin with is shared in any case"),
   service_tier: partly(CHAT, schema.only("auto", "default"), "there is one tier"),
   store: partly(CHAT, schema.only(false), "answers are not stored"),
-  metadata: no(CHAT, "answers are not stored"),
+  metadata: no(CHAT, "answers are not stored", neutral({})),
   modalities: partly(CHAT, schema.listOf(schema.only("text")), "the model reads and writes text"),
   audio: no(CHAT, "the model writes text"),
   prediction: no(CHAT, "drafts from the request are not supported"),
   reasoning_effort: no(CHAT, "it depends on the template: give `chat_template_kwargs`"),
-  verbosity: no(CHAT, "ask for it in a message"),
+  verbosity: no(CHAT, "ask for it in a message", neutral("medium")),
   web_search_options: no(CHAT, "the server reads no pages"),
-  functions: no(CHAT, "outdated: give `tools`"),
-  function_call: no(CHAT, "outdated: give `tool_choice`"),
+  functions: no(CHAT, "outdated: give `tools`", neutral([])),
+  function_call: no(CHAT, "outdated: give `tool_choice`", neutral("none", "auto")),
   sampler: own(
     schema.sampler,
     "GGSL source, a pipeline such as `top_k(40) |> dist()`, a graph spec, the name of one of the server's, or an id of `/v1/samplers`",
@@ -114,12 +137,21 @@ export const FIELDS = {
   ),
   measures: own(schema.flag, "the measures of the chain for each token, in `measures` of a choice or of an event"),
   id_slot: own(schema.integer(-1, 255), "the place that writes the text, which may have a sampler of its own; -1: any"),
-  top_k: own(schema.integer(0), "the most candidates; 0: all"),
-  min_p: own(schema.number(0, 1), "the least probability, relative to that of the likeliest token"),
-  repeat_penalty: own(schema.number(0.01, 100), "divides or multiplies the logits of tokens in the text; 1: off"),
-  repeat_last_n: own(schema.integer(0, 2 ** 20), "the window of all penalties, prompt included; default 64"),
-  min_tokens: own(schema.integer(0), "the text does not end before"),
-  ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text or the context"),
+  top_k: own(schema.integer(-1), "the most candidates; 0 or -1: all", neutral(0, -1)),
+  min_p: own(schema.number(0, 1), "the least probability, relative to that of the likeliest token", neutral(0)),
+  repeat_penalty: own(
+    schema.number(0.01, 100),
+    "divides or multiplies the logits of tokens in the text; 1: off",
+    neutral(1),
+  ),
+  repetition_penalty: own(schema.number(0.01, 100), "another name of `repeat_penalty`", neutral(1)),
+  repeat_last_n: own(
+    schema.integer(0, 2 ** 20),
+    "the window of all penalties, prompt included; default 64",
+    neutral(64, 0),
+  ),
+  min_tokens: own(schema.integer(0), "the text does not end before, unless a grammar ends it"),
+  ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text, the context or a grammar"),
   chat_template_kwargs: {
     ...{ on: CHAT, support: "own", schema: schema.someObject },
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
@@ -135,11 +167,18 @@ export const fieldOf = (name: string): Field | undefined =>
 export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
   Object.entries(FIELDS).filter(([, { on }]) => on.includes(endpoint));
 
+/** Whether a value of a field asks for nothing. */
+export function isNeutral(name: string, value: unknown): boolean {
+  const { neutral: values = [] } = fieldOf(name) ?? {};
+  // biases of 0 change nothing, either
+  if (name === "logit_bias") return Object.values(value as object).every((bias) => bias === 0);
+  const text = JSON.stringify(value);
+  return values.some((one) => JSON.stringify(one) === text);
+}
+
 /** The schema of a body. Fields beyond it are found by `checkFields`, which can allow them. */
 export const bodySchema = (endpoint: Endpoint): Schema => ({
   type: "object",
-  properties: Object.fromEntries(
-    fieldsOn(endpoint).map(([name, { schema: of, isRequired }]) => [name, isRequired ? of : schema.orNull(of)]),
-  ),
+  properties: Object.fromEntries(fieldsOn(endpoint).map(([name, { schema: of }]) => [name, of])),
   required: fieldsOn(endpoint).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
 });

@@ -11,7 +11,7 @@ export const MOST_INTEGER = 2 ** 31 - 1;
 export const integer = (minimum: number, maximum = MOST_INTEGER): Schema => ({
   ...{ type: "integer", minimum, maximum },
 });
-export const seed: Schema = { type: "integer", minimum: 0, maximum: 2 ** 32 - 1 };
+export const seed: Schema = { type: "integer", minimum: -1, maximum: 2 ** 32 - 1 };
 export const only = (...values: readonly (string | boolean)[]): Schema => ({ enum: values });
 export const listOf = (items: Schema, limits: Schema = {}): Schema => ({ type: "array", items, ...limits });
 const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
@@ -22,14 +22,7 @@ const open = (properties: Readonly<Record<string, Schema>>, ...required: readonl
   ...{ type: "object", properties, required },
 });
 
-/** Clients send null for a field that is not set. */
-export const orNull = (of: Schema): Schema => {
-  if (Object.keys(of).length === 0) return of;
-  if (typeof of["type"] === "string" && !of["enum"]) return { ...of, type: [of["type"], "null"] };
-  return either(of, { type: "null" });
-};
-
-const tokens = listOf(integer(0));
+const tokens = listOf(integer(0), { minItems: 1 });
 
 /** A text, token ids, or lists of either. */
 export const prompt: Schema = either(
@@ -40,7 +33,13 @@ export const prompt: Schema = either(
 );
 
 const content = either(text, listOf(open({ type: only("text"), text }, "type", "text")), { type: "null" });
-const call = open({ id: text, type: only("function"), function: open({ name: text }, "name") }, "function");
+const call = open(
+  {
+    ...{ id: text, type: only("function") },
+    function: open({ name: text, arguments: either(text, someObject) }, "name"),
+  },
+  "function",
+);
 export const messages: Schema = listOf(
   open({ role: { type: "string", minLength: 1 }, content, tool_calls: listOf(call), tool_call_id: text }, "role"),
   { minItems: 1 },
@@ -56,11 +55,7 @@ export const responseFormat: Schema = either(
   object(
     {
       type: only("json_schema"),
-      json_schema: object(
-        { name: text, description: text, schema: someObject, strict: orNull(flag) },
-        "name",
-        "schema",
-      ),
+      json_schema: object({ name: text, description: text, schema: someObject, strict: flag }, "name", "schema"),
     },
     ...["type", "json_schema"],
   ),

@@ -1,7 +1,8 @@
 /** What requests that compute have in common: their fields, their model, their turn, and their end. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { checkFields } from "../openai/check.js";
-import type { Endpoint } from "../openai/fields.js";
+import { checkFields, tidyBody, type Body } from "../openai/check.js";
+import { readConversation } from "../openai/conversation.js";
+import { bodySchema, type Endpoint } from "../openai/fields.js";
 import type { Admission, Ticket } from "../queue/queue.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
@@ -9,15 +10,26 @@ import type { Serving } from "../serving.js";
 /** Names the fields that a lenient server has ignored. */
 const IGNORED = "x-ggsl-ignored";
 
-/** Throws a `Refusal` for fields that the path does not take. */
+const SCHEMAS = { chat: bodySchema("chat"), completions: bodySchema("completions"), logits: bodySchema("logits") };
+
+/** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
 export function checkBody(
   { isLenient }: Serving,
   endpoint: Endpoint,
-  { body }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const ignored = checkFields(endpoint, body, isLenient);
-  if (ignored.length > 0) void reply.header(IGNORED, ignored.join(", "));
+  const ignored = checkFields(endpoint, request.body, isLenient);
+  const body = tidyBody(SCHEMAS[endpoint], request.body, isLenient, ignored) as Body;
+  request.body = endpoint === "chat" ? readConversation(body) : body;
+  ignore(reply, ignored);
+}
+
+/** Names fields that have no effect in a header of the answer. */
+export function ignore(reply: FastifyReply, names: readonly string[]): void {
+  const before = reply.getHeader(IGNORED);
+  if (names.length > 0)
+    void reply.header(IGNORED, [...(typeof before === "string" ? [before] : []), ...names].join(", "));
 }
 
 export function checkModel({ engine: { name } }: Serving, model: string | undefined): void {

@@ -5,7 +5,7 @@ import { placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
 import { headOf, usageOf } from "../openai/answers.js";
-import { withoutNulls, type ChatBody, type CommonBody, type GivenBody } from "../openai/bodies.js";
+import type { ChatBody, GivenBody } from "../openai/bodies.js";
 import { PATHS } from "../openai/check.js";
 import { ChatText, CompletionText, type TextForm } from "../openai/choices.js";
 import { EventStream } from "../openai/events.js";
@@ -15,7 +15,7 @@ import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel } from "./exchange.js";
+import { abortFor, admit, checkBody, checkModel, ignore } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
@@ -35,7 +35,7 @@ async function generate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const given = { endpoint, body: withoutNulls(request.body as CommonBody) } as GivenBody;
+  const given = { endpoint, body: request.body } as GivenBody;
   const { body } = given;
   checkModel(serving, body.model);
   const abort = abortFor(serving, reply);
@@ -72,6 +72,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
   const prepared = await prepare(serving, { body, grammar, key, signal });
+  ignore(reply, prepared.ignored);
   const texts = textsOf(given, prompts, prepared, signal);
   const { facts } = request;
   facts.sampler = prepared.chain.name;

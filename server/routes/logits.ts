@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { promptOf } from "../engine/plan.js";
 import { openUsage } from "../engine/texts.js";
 import { usageOf } from "../openai/answers.js";
-import { withoutNulls, type LogitsBody } from "../openai/bodies.js";
+import type { LogitsBody } from "../openai/bodies.js";
 import { PATHS } from "../openai/check.js";
 import { bodySchema } from "../openai/fields.js";
 import type { Serving } from "../serving.js";
@@ -53,7 +53,7 @@ async function answer(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { engine, metrics, answering } = serving;
-  const body = withoutNulls(request.body as LogitsBody);
+  const body = request.body as LogitsBody;
   checkModel(serving, body.model);
   const prompt = promptOf(engine, body);
   request.facts.user = body.user;

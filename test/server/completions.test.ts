@@ -60,7 +60,7 @@ describe("the openai client", () => {
     expect(text.usage!.prompt_tokens).toBe(3);
     const { body } = await server.post("/v1/completions", { ...base, prompt: [1, 5000] });
     expect(body.error).toMatchObject({
-      param: "prompt",
+      param: "prompt[1]",
       message: expect.stringContaining("5000 is not a token") as unknown,
     });
   });
@@ -156,7 +156,7 @@ describe("a sampler of the request", () => {
       [{ sampler: program, logit_bias: { 1: 1 } }, "logit_bias"],
     ] as const)
       expect((await ask(fields)).body.error).toMatchObject({ param, code: "parameter_not_in_sampler" });
-    const twice = await ask({ sampler: program, temperature: 1, sampler_params: { temperature: 2 } });
+    const twice = await ask({ sampler: program, temperature: 0.5, sampler_params: { temperature: 2 } });
     expect(twice.body.error).toMatchObject({ param: "temperature", code: "invalid_request" });
   });
 

@@ -28,6 +28,13 @@ export function page(): string {
       ["path", "answer"],
       Object.entries(ROUTES).map(([route, about]) => [`\`${route}\``, about]),
     ),
+    neutral: fields
+      .flatMap(([name, { neutral = [], support }]) =>
+        support !== "no" && neutral.length > 0
+          ? [`\`${name}\` ${neutral.map((one) => JSON.stringify(one)).join(" or ")}`]
+          : [],
+      )
+      .join(", "),
     fields: table(["field", "of", "done", "what it does, or why not"], known),
     own: table(["field", "of", "meaning"], fields.filter(([, { support }]) => support === "own").map(row)),
     refusals: table(

@@ -5,6 +5,7 @@
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
+import { NO_PARAMETERS } from "../conversation.js";
 import { jsonEnd } from "./json.js";
 
 /** A call at the beginning of a text. */
@@ -177,7 +178,7 @@ function endLength(text: string, after: string): number {
 // ---------------------------------------------------------------- grammars
 
 const literal = (value: string): object => ({ type: "const_string", value });
-const schemaOf = ({ function: { parameters = { type: "object" } } }: Tool): object => ({
+const schemaOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => ({
   ...{ type: "json_schema", json_schema: parameters },
 });
 const either = (sequences: readonly (readonly object[])[]): GrammarSource => {
