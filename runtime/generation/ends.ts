@@ -3,16 +3,16 @@ import { graphOf, compileProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { prepend } from "@ggsl/compiler/graph/prepend.js";
 import type { SavedSequence } from "../savedSequence.js";
-import type { UniformValues } from "../sequence.js";
+import { withUniforms, type SequenceState, type UniformValues } from "../sequence.js";
 
 /** Where a text must not end. */
 export interface EndOptions {
   /**
    * The fewest tokens: until there are as many, tokens that end the text are no candidates, as with std's `min_tokens` in front of
-   * the chain. A text that was resumed counts from its beginning.
+   * the chain. A text that was resumed counts from its beginning. Where a grammar allows nothing else, they are.
    */
   readonly minTokens?: number;
-  /** Tokens that end the text are never candidates. */
+  /** Tokens that end the text are never candidates, except where a grammar allows nothing else. */
   readonly ignoreEnd?: boolean;
 }
 
@@ -55,6 +55,27 @@ export function withEnds(graph: Graph, options: EndOptions): Graph {
 /** The values of the parameters that `withEnds` adds. */
 export const endValues = (options: EndOptions): UniformValues =>
   hasFront(options) ? { [PARAM]: options.ignoreEnd ? NO_END : options.minTokens! } : {};
+
+/**
+ * The sequence for the next token: where a grammar allows nothing but the end, the text may end, however short it is. Its grammars are
+ * ready.
+ */
+export function mayEnd(sequence: SequenceState, options: EndOptions, isEnd: (token: number) => boolean): SequenceState {
+  if (!hasFront(options)) return sequence;
+  const isOver = sequence.features.some(({ grammar }) => grammar && allAre(grammar.state.bits(), isEnd));
+  return isOver ? withUniforms(sequence, { [PARAM]: 0 }) : sequence;
+}
+
+/** Whether there are tokens whose bits are set, and all of them pass. */
+function allAre(bits: Uint32Array, passes: (token: number) => boolean): boolean {
+  let isAny = false;
+  for (let i = 0; i < bits.length; i++)
+    for (let word = bits[i]!; word !== 0; word &= word - 1) {
+      if (!passes(32 * i + 31 - Math.clz32(word & -word))) return false;
+      isAny = true;
+    }
+  return isAny;
+}
 
 /** A saved sequence of the chain alone. */
 export function withoutEnds(saved: SavedSequence): SavedSequence {

@@ -18,7 +18,7 @@ import {
   type UniformValues,
 } from "../sequence.js";
 import type { Speculator } from "../speculation/step.js";
-import { withoutEnds } from "./ends.js";
+import { mayEnd, withoutEnds } from "./ends.js";
 import { canForce, forcedToken } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { logprobsOf } from "./likelihood.js";
@@ -200,8 +200,8 @@ export class Writer {
   }
 
   private async pick(): Promise<Picked> {
-    const { placed, tail, rows, options } = this.parts;
-    const { sequence } = this;
+    const { placed, tail, rows, options, model } = this.parts;
+    const sequence = mayEnd(this.sequence, options, (token) => model.isEnd(token));
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;

@@ -338,3 +338,31 @@ describe("members that nothing knows", () => {
     expect((await server.post("/v1/samplers", { sampler: "greedy()", sampler_chain: null })).status).toBe(200);
   });
 });
+
+describe("a grammar that is at its end", () => {
+  const schema = { type: "object", required: ["ok"], additionalProperties: false, properties: { ok: { const: true } } };
+  const format = { type: "json_schema", json_schema: { name: "x", schema } };
+  test.each([{ min_tokens: 200 }, { ignore_eos: true }, { min_tokens: 200, ignore_eos: true }])(
+    "ends the text with %j",
+    async (fields) => {
+      const { status, body } = await server.post(CHAT, {
+        ...{ messages: [USER], max_tokens: 300, seed: 1, response_format: format },
+        ...fields,
+      });
+      const [choice] = (body["choices"] ?? []) as { message: { content: string }; finish_reason: string }[];
+      expect([status, body.error, choice?.finish_reason]).toEqual([200, undefined, "stop"]);
+      expect(JSON.parse(choice!.message.content)).toEqual({ ok: true });
+    },
+  );
+
+  test("and one that can go on, goes on", async () => {
+    const sampler = 'import { constrain, dist } from "std"\nchain c() = constrain("root ::= [a-z ]+") |> dist()';
+    const fields = { prompt: "And", sampler, seed: 2, max_tokens: 60 };
+    const tokensOf = async (more: object): Promise<number> => {
+      const { body } = await server.post(COMPLETIONS, { ...fields, ...more });
+      return (body["usage"] as { completion_tokens: number }).completion_tokens;
+    };
+    expect(await tokensOf({ min_tokens: 40 })).toBeGreaterThanOrEqual(40);
+    expect(await tokensOf({ ignore_eos: true })).toBe(60);
+  });
+});
