@@ -45,7 +45,7 @@ function packagesFault() {
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return undefined;
   const missing = BUILDERS.includes(name) ? compilersFault() : undefined;
   if (missing !== undefined) return missing;
-  console.log("setup: installing packages (1500 MB the first time)");
+  console.log("setup: installing packages (1700 MB the first time)");
   // with development packages, even if NODE_ENV is "production": the compiler is built here
   const options = ["--no-save", "--ignore-scripts", "--include=dev", "--no-progress", "--loglevel=error"];
   const { status, error, stdout, stderr } = spawnSync("npm", ["install", ...options], {

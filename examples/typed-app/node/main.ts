@@ -6,7 +6,7 @@ const logits = [0.1, 0.2, 0.3, 0.4].map(Math.log);
 const { candidates } = await shortlist.evaluate(logits, { uniforms: { t: 0.5 } });
 console.log("the best three:", candidates.map(({ token, prob }) => `${token} with ${prob.toFixed(4)}`).join(", "));
 
-using model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
+const model = await loadModel("examples/model/demo-q8_0.gguf", { backend: "cpu" });
 const liked = new Map([...model.tokenize(" sea")].map((token) => [token, 6]));
 const generation = model.generate("In the beginning", {
   chain: story,
@@ -21,3 +21,4 @@ for await (const piece of generation) {
   if (text.length > 40) generation.setUniforms({ strength: 0 });
 }
 console.log(`In the beginning${text}`);
+model.dispose();
