@@ -11,7 +11,7 @@ import { fishScript } from "../../cli/completion/fish.js";
 import { listedCommands, type Listed } from "../../cli/completion/tree.js";
 import { zshScript } from "../../cli/completion/zsh.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
-import { isSet, needing, program } from "../needs.js";
+import { isSet, needing, program, TERMINAL } from "../needs.js";
 import { endAll, MAIN, startInTerminal } from "./run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-completion-"));
@@ -96,7 +96,7 @@ inShell("bash", () => {
     ).toEqual(found.toSorted());
   });
 
-  test("typed in a terminal", async () => {
+  needing(TERMINAL).test("typed in a terminal", async () => {
     const env = { ...process.env, PS1: "$ ", HISTFILE: "" };
     const shell = startInTerminal(["bash", "--norc", "-i"], { cwd: folder, env });
     shell.type("ggsl() { printf '<%s>' \"$@\"; echo; }; source .bash; echo rea''dy\r");
@@ -140,7 +140,7 @@ inShell("zsh", () => {
   /** What is before the comma stays. */
   const lastItem = (word: string): string => word.replace(/.*,/, "");
 
-  test("each line, typed in a terminal", async () => {
+  needing(TERMINAL).test("each line, typed in a terminal", async () => {
     const env = { ...process.env, HOME: folder, ZDOTDIR: folder };
     const shell = startInTerminal(["zsh", "-f", "-i"], { cwd: folder, env });
     // what would be listed is printed
