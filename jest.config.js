@@ -7,8 +7,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
   // many tests wait for other programs, so one more than there are processors keeps these busy
   maxWorkers: availableParallelism() + 1,
-  // native and whole-model tests compete for the machine
-  testTimeout: 60_000,
+  // native and whole-model tests compete for the machine, and no wait of theirs is shorter
+  testTimeout: 120_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

@@ -3,7 +3,7 @@
  * and every other step as one.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { jest } from "./jest.js";
 import { formatTable } from "ggsl/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
@@ -13,6 +13,8 @@ import { attemptTool, jobs, root, ToolError, type Ended } from "./lib/process.js
 import { prepare } from "./setup.js";
 
 const JEST_RESULTS = join("build", "jest.json");
+/** So many of the slowest suites are named. */
+const SLOWEST = 20;
 
 const build =
   (tool: string, ...args: string[]): Check[1] =>
@@ -93,6 +95,7 @@ export async function main(): Promise<number> {
     if (isBuilt) counts.push(...(await doTests()));
     else skip("Tests", "a build that they need has failed");
   }
+  console.log(`\nslowest suites\n${formatTable(["suite", "seconds"], slowest())}`);
   const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
   if (skipped.length > 0) console.log(`\n== Skipped\n${skipped.join("\n")}`);
   console.log(`\n${formatTable(["step", "time", ""], steps)}`);
@@ -194,6 +197,15 @@ function readResults(): JestResults | undefined {
   return text ? (JSON.parse(text) as JestResults) : undefined;
 }
 
+/** The time of each suite that ran, in seconds. */
+const suites: [suite: string, seconds: number][] = [];
+
+const slowest = (): string[][] =>
+  suites
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, SLOWEST)
+    .map(([suite, seconds]) => [suite, seconds.toFixed(1)]);
+
 /** Jest's counts; a suite that could not run counts as one failed test. */
 async function runJest(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Counts> {
   mkdirSync(join(root, "build"), { recursive: true });
@@ -204,6 +216,8 @@ async function runJest(args: readonly string[], env: Readonly<Record<string, str
     stdio: ["ignore", process.stdout, process.stdout],
   });
   const results = readResults();
+  for (const { name, startTime, endTime } of results?.testResults ?? [])
+    suites.push([relative(root, name), (endTime - startTime) / 1000]);
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
   // jest may fail without a failed test, for example if it found none
   return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };

@@ -178,10 +178,12 @@ test("an aborted wait for a slot leaves the queue", async () => {
 
 test("what is disposed ends with an error", async () => {
   const batch = open(2);
-  const texts = [0, 1, 2].map((i) => tokensOf(add(batch, i, creative, { maxTokens: 200 })));
-  const failed = Promise.all(texts.map((text) => expect(text).rejects.toThrow(InputError)));
-  setTimeout(() => batch.dispose(), 20);
-  await failed;
+  const read = async (i: number): Promise<void> => {
+    let count = 0;
+    for await (const _ of add(batch, i, creative, { maxTokens: 200 }))
+      if (++count === 5) setTimeout(() => batch.dispose());
+  };
+  await Promise.all([0, 1, 2].map((i) => expect(read(i)).rejects.toThrow(InputError)));
   await expect(tokensOf(add(batch, 0))).rejects.toThrow(/disposed/);
   expect(() => open(0)).toThrow(/`sequences` must be an integer from 1 to 256/);
 });

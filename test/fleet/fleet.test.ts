@@ -49,7 +49,7 @@ async function until(accepts: (states: readonly Ready[]) => boolean): Promise<vo
   for (const begin = performance.now(); ; await wait(10)) {
     const states = await Promise.all(replicas.map(stateOf));
     if (accepts(states)) return;
-    if (performance.now() - begin > 30_000) throw new Error(`still ${JSON.stringify(states)}`);
+    if (performance.now() - begin > 100_000) throw new Error(`still ${JSON.stringify(states)}`);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Hostile grammars: bounded, and the thread that uses them goes on. */
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain.js";
 import { loadModel, type Model } from "../../runtime/model.js";
@@ -46,15 +45,12 @@ const AMBIGUOUS = {
 test.each(Object.entries(AMBIGUOUS))(
   "the main thread goes on: %s",
   async (_, gbnf) => {
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
+    const before = performance.eventLoopUtilization();
     const outcome = await textOf({ gbnf }, 40).catch((error: unknown) => error);
-    delay.disable();
+    const { utilization } = performance.eventLoopUtilization(before);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ name: "InputError", code: "LIMIT_EXCEEDED" });
-    // two processors, and other tests beside this one
-    expect(delay.percentile(90) / 1e6).toBeLessThan(100);
-    expect(delay.max / 1e6).toBeLessThan(2000);
-    if (process.env["GGSL_GRAMMAR_DELAY"] !== undefined) console.log(`longest delay: ${delay.max / 1e6} ms`);
+    // a share of the time, which does not depend on how busy the machine is; 1 if the search ran in this thread
+    expect(utilization).toBeLessThan(0.9);
     expect((await textOf({ choices: [" yes"] }, 9)).text).toBe(" yes");
   },
   60_000,

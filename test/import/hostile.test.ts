@@ -5,9 +5,8 @@ import { ggufOf, header, join, sourceOf, text, textSource, u32, u64 } from "./gg
 
 const given = (settings: string, kind?: string): string => importFile(textSource(settings), "s.json", kind).text;
 
-/** The error's message; fails if the import is slow or succeeds. */
+/** The error's message; fails if the import succeeds, and by jest's limit if it does not end. */
 function refused(action: () => unknown): string {
-  const start = performance.now();
   let message = "";
   try {
     action();
@@ -15,7 +14,6 @@ function refused(action: () => unknown): string {
     expect(error).toBeInstanceOf(ImportError);
     ({ message } = error as Error);
   }
-  expect(performance.now() - start).toBeLessThan(3000);
   expect(message).not.toBe("");
   expect(message.length).toBeLessThan(2000);
   return message;

@@ -27,7 +27,7 @@ export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boo
   for (let waited = 0; ; waited += 50) {
     const value = await read();
     if (isGood(value)) return value;
-    if (waited > 45_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
+    if (waited > 100_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }

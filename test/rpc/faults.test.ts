@@ -25,7 +25,7 @@ async function faultOf(servers: readonly string[], options: LoadModelOptions = {
     (reason: unknown) => reason,
   );
   // the limit is four seconds; a busy machine takes some more to start a process
-  expect(performance.now() - begin).toBeLessThan(20_000);
+  expect(performance.now() - begin).toBeLessThan(60_000);
   expect(error).toBeInstanceOf(InputError);
   return error as InputError;
 }

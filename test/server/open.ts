@@ -62,7 +62,7 @@ export async function until(server: Opened, accepts: (state: Ready) => boolean):
   const begin = performance.now();
   for (;;) {
     if (accepts(await ready(server))) return;
-    if (performance.now() - begin > 40_000) throw new Error(`still ${JSON.stringify(await ready(server))}`);
+    if (performance.now() - begin > 100_000) throw new Error(`still ${JSON.stringify(await ready(server))}`);
     await wait(5);
   }
 }

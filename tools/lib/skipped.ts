@@ -13,9 +13,11 @@ export const skippedTitle = (title: string, reasons: readonly Reason[]): string 
 /** The line that a check prints for a part that it leaves out. */
 export const skippedLine = (what: string, reason: Reason): string => `skipped: ${what}, which needs ${reason}`;
 
-/** A file of tests, as in jest's results. */
+/** A file of tests, as in jest's results. `name` is its path, times are milliseconds. */
 export interface TestFile {
   readonly name: string;
+  readonly startTime: number;
+  readonly endTime: number;
   readonly assertionResults: readonly {
     readonly ancestorTitles: readonly string[];
     readonly title: string;
