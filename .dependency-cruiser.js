@@ -7,7 +7,7 @@
 const PACKAGES = {
   compiler: [],
   format: ["compiler"],
-  settings: ["compiler"],
+  settings: ["compiler", "format"],
   codegen: ["compiler"],
   lsp: ["compiler", "format"],
   vite: ["compiler", "codegen"],

@@ -1,6 +1,6 @@
 /** Imports settings of other tools as programs, for `ggsl import` and for calling programs. */
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
-import { candidates, JSON_FORMATS, KINDS } from "./formats/index.js";
+import { decidingKeys, detect, JSON_FORMATS, KINDS, type JsonFormat } from "./formats/index.js";
 import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
 import { fromLlamaArgs } from "./formats/llamaArgs.js";
 import { ENGINES, fromModelfile } from "./formats/ollama.js";
@@ -71,13 +71,30 @@ function jsonPlan(text: string, name: string, kind: string | undefined, options:
   return formatOf(root, name, kind).read(root, options);
 }
 
-function formatOf(root: ObjectNode, name: string, kind: string | undefined): (typeof JSON_FORMATS)[number] {
+function formatOf(root: ObjectNode, name: string, kind: string | undefined): JsonFormat {
   if (kind !== undefined) return JSON_FORMATS.find((f) => f.name === kind)!;
-  const found = candidates(root);
+  const { found, foreign } = detect(root);
+  if (foreign) {
+    const keys = foreign.keys.slice(0, MAX_SHOWN).map(show).join(", ");
+    throw new ImportError(
+      `${name}: ${keys} ${foreign.keys.length === 1 ? "is" : "are"} known from ${foreign.tool}, whose settings are not imported; ` +
+        `if they are another tool's, name it with --from (${KINDS.join(", ")})`,
+    );
+  }
   if (found.length === 1) return found[0]!;
-  const names = (found.length > 0 ? found : JSON_FORMATS).map((f) => f.name).join(", ");
+  if (found.length === 0)
+    throw new ImportError(
+      `${name}: no key identifies the tool that these settings belong to; name it with --from, one of ${KINDS.join(", ")}`,
+    );
+  const deciding = found.flatMap((format) => {
+    const keys = decidingKeys(format, found).slice(0, MAX_SHOWN);
+    return keys.length > 0 ? [`${keys.map(show).join(", ")} (${format.name})`] : [];
+  });
   throw new ImportError(
-    `${name}: ${found.length > 0 ? "several tools have such settings" : "no key identifies the tool that these settings belong to"}; ` +
-      `name it with --from, one of ${names}`,
+    `${name}: several tools have such settings; name it with --from, one of ${found.map((f) => f.name).join(", ")}; ` +
+      `keys that would decide: ${deciding.join(", ")}`,
   );
 }
+
+/** The most keys that a message shows of each tool. */
+const MAX_SHOWN = 3;

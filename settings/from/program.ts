@@ -2,6 +2,7 @@
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
+import { print } from "@ggsl/format/print.js";
 import { MAX_LENGTH } from "./length.js";
 import { ImportError, type Note } from "./notes.js";
 import type { Plan } from "./plan.js";
@@ -17,7 +18,7 @@ export interface Imported {
 
 /** Writes the program and compiles it: errors fail the import. */
 export function finish(plan: Plan, name: string): Imported {
-  const text = writeProgram(plan, name);
+  const text = canonical(writeProgram(plan, name));
   if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);
   const errors = checkProgram({ name: "imported.ggsl", text }).filter(isError);
   if (errors.length > 0)
@@ -25,4 +26,10 @@ export function finish(plan: Plan, name: string): Imported {
       `${name}: these settings make no program that compiles:\n${formatDiagnostics(errors).trimEnd()}`,
     );
   return { text, notes: plan.notes, tool: plan.tool };
+}
+
+/** The form that `ggsl fmt` gives; a text with syntax errors stays, and the check of the program reports them. */
+function canonical(text: string): string {
+  const printed = print({ name: "imported.ggsl", text });
+  return "text" in printed ? printed.text : text;
 }

@@ -3,7 +3,8 @@ import { describeRange, isInRange } from "@ggsl/compiler/graph/range.js";
 import type { Range } from "@ggsl/compiler/graph/graph.js";
 import type { Node, Setting, Settings } from "./nodes.js";
 import { ImportError, show, type Note, type NoteKind } from "./notes.js";
-import { runNote, type RunOptionName } from "./runOptions.js";
+import { isKnown, type Fields } from "./formats/fields.js";
+import { runNote } from "./runOptions.js";
 import { describe, flagOf, listOf, numberOf, seedOf, textOf, tokensOf, wholeOf } from "./values.js";
 
 /** All methods throw an `ImportError` for a value of another type or out of range; undefined means not given. */
@@ -11,6 +12,8 @@ export interface Reader {
   readonly notes: readonly Note[];
   /** The given settings; `null` counts as not given. */
   readonly given: ReadonlySet<string>;
+  /** Whether the setting is there, also as `null`. */
+  has(name: string): boolean;
   number(name: string, range?: Range): number | undefined;
   whole(name: string, range?: Range): number | undefined;
   flag(name: string): boolean | undefined;
@@ -23,12 +26,10 @@ export interface Reader {
   node(name: string): Node | undefined;
   /** Adds a note about a setting, if it was given. */
   note(kind: NoteKind, name: string, text: string): void;
-  /** Adds a note with the option of `ggsl run` for a setting, if it was given. */
-  run(option: RunOptionName, name: string): void;
   /** Throws for a setting with an invalid value. */
   refuse(name: string, expected: string): never;
-  /** Adds a note for every setting that was not read: `others` are not about sampling, the rest are unknown. */
-  finish(others: ReadonlySet<string>): void;
+  /** Adds notes with options of `ggsl run`, and for every setting that was not read: it is about neither, or unknown. */
+  finish(fields: Fields): void;
 }
 
 export function openReader(settings: Settings): Reader {
@@ -53,6 +54,7 @@ export function openReader(settings: Settings): Reader {
   return {
     notes,
     given,
+    has: (name) => settings.has(name),
     number: (name, range = {}) => inRange(name, "a number", range, take(name, "a finite number", numberOf)),
     whole: (name, range = {}) => inRange(name, "a whole number", range, take(name, "a whole number", wholeOf)),
     flag: (name) => take(name, "true or false", flagOf),
@@ -66,18 +68,18 @@ export function openReader(settings: Settings): Reader {
       const setting = settings.get(name);
       if (setting && given.has(name)) notes.push({ kind, key: setting.key, place: setting.node.place, text });
     },
-    run(option, name) {
-      read.add(name);
-      const setting = settings.get(name);
-      if (setting && given.has(name)) notes.push(runNote(option, setting));
-    },
     refuse(name, expected) {
       throw wrong(settings.get(name)!, expected);
     },
-    finish(others) {
+    finish(fields) {
+      for (const [name, option] of Object.entries(fields.options)) {
+        const setting = settings.get(name);
+        read.add(name);
+        if (setting && given.has(name)) notes.push(runNote(option, setting));
+      }
       for (const [name, { key, node }] of settings) {
         if (read.has(name)) continue;
-        notes.push({ kind: others.has(name) ? "other" : "unknown", key, place: node.place, text: "" });
+        notes.push({ kind: isKnown(fields, name) ? "other" : "unknown", key, place: node.place, text: "" });
       }
     },
   };

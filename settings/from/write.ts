@@ -1,5 +1,5 @@
 /** Writes a plan as a program: a header with source and notes, imports, samplers, the chain. */
-import { runOptions, show, type Note, type NoteKind } from "./notes.js";
+import { ABOUT, runOptions, show, type Note, type NoteKind } from "./notes.js";
 import type { Arg, GrammarUniform, List, Plan, Stage, TokenSet, Uniform } from "./plan.js";
 
 /** The name of an imported chain. */
@@ -26,8 +26,11 @@ function header({ tool, notes }: Plan, source: string): string {
   const blocks = HEADINGS.map(([kind, heading]) => [heading, notes.filter((n) => n.kind === kind)] as const)
     .filter(([, found]) => found.length > 0)
     .map(([heading, found]) => [heading, ...found.flatMap(listItem)]);
-  const run = runOptions(notes);
-  if (run) blocks.push(fold(`About the model's context: ${run.keys.map(plain).join(", ")}: ggsl run ${run.words}`, ""));
+  for (const [kind, what] of ABOUT) {
+    const found = runOptions(notes, kind);
+    if (found)
+      blocks.push(foldWords([...`${capital(what)}: ${found.keys.map(plain).join(", ")}:`.split(" "), ...found.words]));
+  }
   const others = notes.filter((n) => n.kind === "other").map((n) => n.key);
   if (others.length > 0) blocks.push(fold(`Not about sampling: ${[...new Set(others)].map(plain).join(", ")}.`, ""));
   const first = fold(`The sampling settings of ${tool}, imported from ${plain(source)}.`, "");
@@ -40,11 +43,15 @@ const listItem = ({ key, place, text }: Note): string[] =>
 /** Source text without quotation marks, on one line. */
 const plain = (text: string): string => show(text).slice(1, -1);
 
+const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
+
 /** Wraps a comment; lines after the first are indented. */
-function fold(text: string, indent: string): string[] {
+const fold = (text: string, indent: string): string[] => foldWords(text.split(" "), indent);
+
+function foldWords(words: readonly string[], indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of words) {
     if (line !== "" && line.length + 1 + word.length > MAX_WIDTH - 3) {
       lines.push(line);
       line = indent + word;

@@ -2,7 +2,7 @@
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
-import { checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
+import { checkPipeline, checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { flatten } from "./flatten.js";
 import { toLlama, type LlamaExport } from "./llama.js";
@@ -22,6 +22,9 @@ export class ExportError extends Error {
   }
 }
 
+/** A program, or a pipeline of standard samplers as `-e` gives it. */
+export type ExportSource = SourceFile & { readonly isPipeline?: true };
+
 export interface ExportOptions {
   readonly chain?: string;
   readonly importer?: Importer;
@@ -30,8 +33,14 @@ export interface ExportOptions {
 }
 
 /** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` for a chain without an equivalent. */
-export function exportLlama(source: SourceFile, { chain: name, importer, set = {} }: ExportOptions = {}): LlamaExport {
-  const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
+export function exportLlama(
+  source: ExportSource,
+  { chain: name, importer, set = {} }: ExportOptions = {},
+): LlamaExport {
+  const { program, diagnostics } = (source.isPipeline ? checkPipeline : checkSource)(
+    source,
+    importer ? { importer } : {},
+  );
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([...diagnostics, chain]);

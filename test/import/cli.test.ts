@@ -29,8 +29,14 @@ test("settings from standard input, and end-of-text given by tokens", () => {
   const settings = '{"n_predict": 5, "ignore_eos": true, "top_k": 3}';
   const { status, stdout, stderr } = ggsl(["import", "--from", "llama.cpp", "--eos", "1,2", "-"], settings);
   expect(status).toBe(0);
-  expect(stderr).toBe('note: not about sampling: "n_predict"\n');
+  expect(stderr).toBe('note: about the generation: "n_predict": ggsl run -n 5; in TypeScript maxTokens\n');
   expect(stdout).toContain("  keep token != 1\n  keep token != 2\n");
+});
+
+test("a pipeline is exported as a file is", () => {
+  const { status, stdout } = ggsl(["export", "-e", "top_k(20) |> temp(0.7) |> dist(3)", "--to", "llama.cpp"]);
+  expect(stdout).toBe("--samplers 'top_k;temperature' --top-k 20 --temp 0.7 --dynatemp-range 0 --seed 3\n");
+  expect(status).toBe(0);
 });
 
 test("a model's file is recognised", () => {
@@ -46,6 +52,14 @@ test.each([
   [["import", "--from", "mnn", "--", "--temp", "1"], 2, "only llama.cpp command lines can be imported"],
   [["import", "--", "--temp", "hot"], 1, 'error: word 2: "--temp" must be a finite number, found "hot"'],
   [["import", "--eos", "x", "a"], 2, "Expected token ids"],
+  [["export", "--to", "llama.cpp"], 2, "expected either a FILE or -e STAGES"],
+  [["export", "a.ggsl", "-e", "dist()", "--to", "llama.cpp"], 2, "expected either a FILE or -e STAGES"],
+  [["export", "-e", "top_kk(3)", "--to", "llama.cpp"], 1, "top_kk"],
+  [
+    ["export", "-e", "top_a(0.3) |> dist()", "--to", "llama.cpp"],
+    1,
+    "-e:1: `top_a(0.3)`: llama.cpp has no such sampler",
+  ],
   [["export", "examples/creative.ggsl"], 2, "required option '--to <tool>'"],
   [["export", "examples/creative.ggsl", "--to", "llama.cpp"], 1, "18: `top_a(a)`: llama.cpp has no such sampler"],
   [["export", "examples/first-chain.ggsl", "nope", "--to", "llama.cpp"], 1, "nope"],

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram } from "../../compiler/driver.js";
+import { print } from "../../format/print.js";
 import { describeNotes, importFile, KINDS, type Imported } from "../../settings/from/import.js";
 import { ggufOf, sourceOf, type Description } from "./gguf.js";
 
@@ -41,6 +42,7 @@ describe.each(kinds)("%s", (kind) => {
     expectGolden(`${stem}.ggsl`, text);
     expectGolden(`${stem}.stderr`, lines.map((line) => `${line}\n`).join(""));
     expect(compileProgram(text).graph).toBeDefined();
+    expect(print({ name, text })).toEqual({ text });
     // the program also contains the messages of standard error
     for (const { key } of notes) expect(text).toContain(JSON.stringify(key).slice(1, -1));
   });

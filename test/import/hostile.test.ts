@@ -91,7 +91,8 @@ describe("JSON", () => {
   });
 
   test("ambiguous settings name the candidates", () => {
-    expect(refused(() => given('{"temperature": 1, "top_p": 0.5}'))).toContain("no key identifies the tool");
+    expect(refused(() => given('{"temperature": 1, "top_p": 0.5}'))).toContain("several tools have such settings");
+    expect(refused(() => given('{"nobody": 1}'))).toContain("no key identifies the tool");
     expect(refused(() => given('{"num_ctx": 1, "max_tokens": 5}'))).toContain("one of ollama, vllm");
   });
 

@@ -1,5 +1,6 @@
 /** Imported settings against the other tools' definitions of them, computed plainly from the text and the logits. */
 import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
 import { compile } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { importFile, type ImportOptions } from "../../settings/from/import.js";
@@ -360,6 +361,71 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
     (logits, p, g) => mapped(logits, (x, t) => (isWord([...p, ...g], t) ? -Infinity : x + (bias.get(t) ?? 0))),
     [0],
     vocabulary,
+  );
+});
+
+test.each<[object, readonly number[]]>([
+  [{ do_sample: true, top_k: null }, [0, 1, 2, 3, 4, 5]],
+  [{ do_sample: true, top_k: 0 }, [0, 1, 2, 3, 4, 5]],
+  [{ do_sample: true, top_k: 2, temperature: null, top_p: null, min_p: null, typical_p: null }, [0, 1]],
+])("transformers takes null as off: %j", (settings, expected) => {
+  const { rowsGraph } = compile(programOf("huggingface", { ...settings }));
+  using evaluator = createEvaluator(rowsGraph, 100, { backend: "reference" });
+  const logits = Array.from({ length: 100 }, (_, token) => -token / 100);
+  const found = evaluator.evaluate(logits).candidates.map(({ token }) => token);
+  if (expected.length > 2) expect(found).toHaveLength(100);
+  else expect(new Set(found)).toEqual(new Set(expected));
+});
+
+test("without top_k transformers has 50, and llama.cpp, vLLM and KoboldCpp take null as absent", () => {
+  expect(programOf("huggingface", { do_sample: true })).toContain("static top_k: i32 = 50");
+  for (const kind of ["llama.cpp", "vllm", "koboldcpp", "ollama", "sillytavern"]) {
+    const given = { top_k: null, top_p: null, min_p: null };
+    expect(programOf(kind, given)).toBe(programOf(kind, {}));
+  }
+});
+
+test("KoboldCpp takes the largest of its names of the repetition penalty, and 1", () => {
+  const repeat = (settings: object): string | undefined =>
+    /rep_pen: f32 > 0 = ([\d.]+)/.exec(programOf("koboldcpp", settings))?.[1];
+  expect(repeat({ rep_pen: 1.1, repeat_penalty: 1.3, repetition_penalty: 1.2 })).toBe("1.3");
+  expect(repeat({ repetition_penalty: 1.2 })).toBe("1.2");
+  expect(repeat({ rep_pen: 0.8 })).toBeUndefined();
+});
+
+test("texts of biases, bans and breakers are carried byte for byte", () => {
+  const words = fc.sample(fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }), { seed: 3, numRuns: 60 });
+  const texts = [...new Set([...words, " x", "x ", "  ", "\t", "a\r\nb", '"', "\\n", "\u2028", "{", "é"])].filter(
+    (text) => !text.includes("\0"),
+  );
+  // a list of texts in a program, in the syntax of the language
+  const stated = (program: string): string[] =>
+    [...program.replace(/^\/\/.*$/gm, "").matchAll(/"(?:[^"\\]|\\.)*"/g)].map(
+      ([text]) =>
+        JSON.parse(
+          text.replace(/[\u0000-\u001f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
+        ) as string,
+    );
+  const found = (kind: string, settings: object): Set<string> => new Set(stated(programOf(kind, settings)));
+  const all = (kind: string, settings: object, wanted: readonly string[]): void => {
+    const texts = found(kind, settings);
+    expect([kind, wanted.filter((text) => !texts.has(text))]).toEqual([kind, []]);
+  };
+  all("llama.cpp", { logit_bias: texts.map((text) => [text, 1]) }, texts);
+  all("llama.cpp", { dry_multiplier: 1, dry_sequence_breakers: texts }, texts);
+  all("koboldcpp", { banned_tokens: texts }, texts);
+  const lines = texts.filter((text) => !/[\n]/.test(text) && !/^\[.*\]$|^".*"$/s.test(text));
+  all("sillytavern", { banned_tokens: lines.join("\n") }, lines);
+  all("sillytavern", { banned_tokens: lines.map((line) => `"${line}"`).join("\n") }, lines);
+  const entries = (list: readonly string[]): object => ({
+    logit_bias: list.map((text) => ({ id: "1", text, value: 1 })),
+  });
+  all("sillytavern", entries(texts.map((text) => `{${text}}`)), texts);
+  const plain = texts.filter((text) => text.trim() !== "" && !/^\s*[[{]/.test(text));
+  all(
+    "sillytavern",
+    entries(plain),
+    plain.map((text) => ` ${text.trim()}`),
   );
 });
 

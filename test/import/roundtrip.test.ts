@@ -10,7 +10,7 @@ import { textSource } from "./gguf.js";
 import { llamaOptions } from "./oracle.js";
 
 /** The program without its header, which names the source. */
-const body = (text: string): string => text.replace(/^(?:\/\/.*\n)+/, "");
+const body = (text: string): string => text.replace(/^(?:\/\/.*\n)+\n?/, "");
 const exported = (text: string, set: Record<string, number> = {}): LlamaExport =>
   exportLlama({ name: "chain.ggsl", text }, { set });
 const wordsOf = (text: string): readonly string[] => {

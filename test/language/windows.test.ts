@@ -1,6 +1,7 @@
 /** Windows over the text: what -1, 0 and smaller numbers mean is the table of docs/semantics.md. */
 import { expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
+import { compile } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 
 const HISTORY = [0, 1, 2, 0, 1];
@@ -11,9 +12,21 @@ function logitsAfter(stage: string): number[] {
   return evaluator.evaluate([0, 0, 0]).candidates.map((c) => c.logit);
 }
 
-test.each([-5, -1, 0])("penalties and dry with a window of %p have no effect", (last) => {
-  expect(logitsAfter(`penalties(${last}, freq: 1)`)).toEqual([0, 0, 0]);
-  expect(logitsAfter(`dry(1, 2, 2, ${last}, breakers: [])`)).toEqual([0, 0, 0]);
+test("penalties and dry with a window of 0 have no effect", () => {
+  expect(logitsAfter("penalties(0, freq: 1)")).toEqual([0, 0, 0]);
+  expect(logitsAfter("dry(1, 2, 2, 0, breakers: [])")).toEqual([0, 0, 0]);
+});
+
+test.each([-5, -1])("penalties and dry with a window of %p are an error, also as a parameter", (last) => {
+  const message = `\`last_n\` must be >= 0, found ${last}`;
+  expect(() => logitsAfter(`penalties(${last}, freq: 1)`)).toThrow(message);
+  expect(() => logitsAfter(`dry(1, 2, 2, ${last}, breakers: [])`)).toThrow(message);
+  for (const stage of ["penalties(n, freq: 1)", "dry(1, 2, 2, n)"]) {
+    const { rowsGraph } = compile(`import { penalties, dry } from "std"\nchain c(n: i32 = 64) = ${stage}`);
+    const evaluate = (): unknown =>
+      createEvaluator(rowsGraph, 3, { backend: "reference", uniforms: { n: last } }).evaluate([0, 0, 0]);
+    expect(evaluate).toThrow(`\`n\` must be >= 0, found ${last}`);
+  }
 });
 
 test("of no_repeat_ngram, -1 means all tokens, 0 none, and less is an error", () => {

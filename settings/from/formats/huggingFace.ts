@@ -10,22 +10,9 @@ import type { ImportOptions, Plan, Stage, TokenSet } from "../plan.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
 import { describe, numberOf, tokenOf } from "../values.js";
+import { FIELDS } from "./fields.js";
 import { biasStages, endOf } from "./llama.js";
 import { forcedStages, guidance, watermark } from "./huggingFaceParts.js";
-
-/** Keys that are not about sampling. */
-const OTHERS = new Set(
-  `
-  max_length max_new_tokens max_time bos_token_id pad_token_id decoder_start_token_id num_return_sequences
-  use_cache cache_implementation cache_config return_legacy_cache output_attentions output_hidden_states output_scores
-  output_logits return_dict_in_generate transformers_version _from_model_config _name_or_path is_assistant generation_kwargs
-  chat_format max_window_size user_token_id assistant_token_id prefill_chunk_size compile_config disable_compile
-  trust_remote_code low_memory alignment_heads lang_to_id task_to_id is_multilingual no_timestamps_token_id
-  max_initial_timestamp_index prev_sot_token_id return_timestamps
-`
-    .trim()
-    .split(/\s+/),
-);
 
 /** Beam search and similar: the key, the value that turns it off, and why it is lost. */
 const SEARCHES: readonly (readonly [key: string, off: number, what: string])[] = [
@@ -63,13 +50,16 @@ export function fromHuggingFace(root: ObjectNode, options: ImportOptions): Plan 
   for (const key of ["renormalize_logits", "remove_invalid_values"])
     if (reader.flag(key) === true)
       reader.note("idle", key, "probabilities always sum to 1 here, and no program makes a NaN");
-  reader.note("caller", "stop_strings", STOPS);
+  noteLength(reader);
   const made = [...guidance(reader), ...processors(reader, eos), ...warpers(reader)];
-  reader.finish(OTHERS);
+  reader.finish(FIELDS.huggingface);
   return { tool: "Hugging Face transformers v4", stages: made, notes: reader.notes };
 }
 
-const STOPS = "a chain ends no text: stop generating when the text ends with one of them";
+function noteLength(reader: Reader): void {
+  if (reader.given.has("max_new_tokens")) reader.note("idle", "max_length", "max_new_tokens counts before it");
+  else reader.note("caller", "max_length", "it counts the prompt too: `maxTokens` is what the prompt leaves of it");
+}
 
 const isSet = (node: Node | undefined): boolean => node !== undefined && !(node.kind === "bool" && !node.value);
 
@@ -112,7 +102,8 @@ function listed(reader: Reader, key: string): readonly number[] {
 function warpers(reader: Reader): Stage[] {
   const unit = { min: 0, max: 1 };
   const temperature = reader.number("temperature", { min: 0, minExcluded: true }) ?? 1;
-  const topK = reader.whole("top_k", { min: 0 }) ?? 50;
+  // GenerationConfig has 50 if the key is absent; `null` is no top_k
+  const topK = reader.whole("top_k", { min: 0 }) ?? (reader.has("top_k") ? 0 : 50);
   const topP = reader.number("top_p", unit) ?? 1;
   const minP = reader.number("min_p", unit) ?? 0;
   const typical = reader.number("typical_p", unit) ?? 1;

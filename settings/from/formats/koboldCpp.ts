@@ -8,17 +8,7 @@ import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type
 import { MAX_LISTED } from "../pieces.js";
 import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
-
-/** Keys that are not about sampling. */
-const OTHERS = new Set(
-  `
-  prompt memory images audio max_context_length max_length stop_sequence stream genkey trim_stop quiet render_special
-  use_default_badwordsids bypass_eos grammar_retain_state n logprobs replace_instruct_placeholders model messages
-  max_tokens stop tools tool_choice continue_assistant_turn reasoning_effort using_openai_tools
-`
-    .trim()
-    .split(/\s+/),
-);
+import { FIELDS } from "./fields.js";
 
 const NAMES: KoboldNames = {
   ...{ temperature: "temperature", topK: "top_k", typical: "typical", repPen: "rep_pen", presence: "presence_penalty" },
@@ -27,8 +17,12 @@ const NAMES: KoboldNames = {
 
 export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
+  const common = readCommon(reader);
+  // an old name, which counts without the new one
+  const bansEnd = reader.flag("use_default_badwordsids") ?? false;
   const settings: KoboldSettings = {
-    ...readCommon(reader),
+    ...common,
+    bansEnd: reader.has("ban_eos_token") ? common.bansEnd : bansEnd,
     temperature: reader.number("temperature", { min: 0 }) ?? 0.75,
     topK: reader.whole("top_k", { min: -1 }) ?? 100,
     topP: reader.number("top_p", UNIT) ?? 0.92,
@@ -46,8 +40,7 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
     guidance: guidanceOf(reader, reader.text("negative_prompt") ?? ""),
   };
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
-  reader.run("--ctx-size", "max_context_length");
-  reader.finish(OTHERS);
+  reader.finish(FIELDS.koboldcpp);
   return { tool: "KoboldCpp", stages, notes: reader.notes };
 }
 
@@ -110,7 +103,7 @@ export function readCommon(
   return {
     topA: reader.number("top_a", UNIT) ?? 0,
     tfs: reader.number("tfs", UNIT) ?? 1,
-    repPen: reader.number("rep_pen", { min: 0, minExcluded: true }) ?? 1,
+    repPen: repetitionPenalty(reader),
     repPenSlope: reader.number("rep_pen_slope") ?? 1,
     mirostatTau: reader.number("mirostat_tau") ?? 5,
     mirostatEta: reader.number("mirostat_eta") ?? 0.1,
@@ -131,6 +124,17 @@ export function readCommon(
     order: orderOf(reader),
     bansEnd: reader.flag("ban_eos_token") ?? false,
   };
+}
+
+/** KoboldCpp has three names for it, and takes the largest of their values and 1. */
+function repetitionPenalty(reader: Reader): number {
+  const names = ["rep_pen", "repeat_penalty", "repetition_penalty"];
+  const values = names.map((name) => reader.number(name, { min: 0, minExcluded: true }) ?? 1);
+  const most = Math.max(...values, 1);
+  names.forEach((name, i) => {
+    if (values[i]! < most) reader.note("idle", name, "KoboldCpp takes the largest of its names for it, and 1");
+  });
+  return most;
 }
 
 function orderOf(reader: Reader): readonly number[] {

@@ -8,7 +8,7 @@ import { thinkingBudget } from "../pieces.js";
 import type { Bias, ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { schemaOf } from "./jsonFormat.js";
-import { runNote, type RunOptionName } from "../runOptions.js";
+import { runNote, type OptionName } from "../runOptions.js";
 import {
   DEFAULT_SETTINGS,
   DEFAULT_TAGS,
@@ -45,14 +45,17 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
 
-/** Options of the context that `ggsl run` also has, with its names. */
-const RUN: Readonly<Record<string, RunOptionName>> = {
-  ...{ "-c": "--ctx-size", "--ctx-size": "--ctx-size" },
-  ...{ "-ctk": "--cache-type-k", "--cache-type-k": "--cache-type-k" },
-  ...{ "-ctv": "--cache-type-v", "--cache-type-v": "--cache-type-v" },
-  ...{ "-t": "--threads", "--threads": "--threads", "-tb": "--threads-batch", "--threads-batch": "--threads-batch" },
-  ...{ "-ngl": "--gpu-layers", "--gpu-layers": "--gpu-layers", "--n-gpu-layers": "--gpu-layers" },
-  ...{ "-fa": "--flash-attn", "--flash-attn": "--flash-attn" },
+/** Options of the context and the generation that `ggsl run` also has. */
+export const RUN: Readonly<Record<string, OptionName>> = {
+  ...{ "-c": "contextSize", "--ctx-size": "contextSize" },
+  ...{ "-ctk": "cacheTypeK", "--cache-type-k": "cacheTypeK" },
+  ...{ "-ctv": "cacheTypeV", "--cache-type-v": "cacheTypeV" },
+  ...{ "-t": "threads", "--threads": "threads", "-tb": "threadsBatch", "--threads-batch": "threadsBatch" },
+  ...{ "-ngl": "gpuLayers", "--gpu-layers": "gpuLayers", "--n-gpu-layers": "gpuLayers" },
+  ...{ "-fa": "flashAttention", "--flash-attn": "flashAttention" },
+  ...{ "-n": "maxTokens", "--predict": "maxTokens", "--n-predict": "maxTokens" },
+  ...{ "-r": "stop", "--reverse-prompt": "stop" },
+  ...{ "-p": "prompt", "--prompt": "prompt", "-sys": "system", "--system-prompt": "system" },
 };
 
 const NAMES: ReadonlyMap<string, string> = new Map([

@@ -6,6 +6,7 @@ import type { Node, Setting } from "../nodes.js";
 import type { Note } from "../notes.js";
 import type { ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
+import { NO_FIELDS } from "./fields.js";
 import { numberOf } from "../values.js";
 import { DEFAULT_SETTINGS, effective, known, LLAMA_TOOL, llamaStages, readValues } from "./llama.js";
 
@@ -39,7 +40,7 @@ export function fromSamplingKeys(metadata: ReadonlyMap<string, Node>, options: I
     convert: (field, value) => (field === "repeat_last_n" ? Math.max(value, 0) : effective(field, value)),
   });
   const stages = llamaStages({ ...DEFAULT_SETTINGS, values, order: orderOf(reader) }, reader, options);
-  reader.finish(new Set());
+  reader.finish(NO_FIELDS);
   const has = metadata.size > 0 ? "" : ", of which this one has none: these are the defaults";
   return {
     tool: `${LLAMA_TOOL}, the \`${SAMPLING_KEYS}*\` keys of a model's file${has}`,

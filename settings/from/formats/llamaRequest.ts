@@ -9,6 +9,7 @@ import type { Bias, ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.
 import { openReader, type Reader } from "../reader.js";
 import { responseFormat, schemaOf } from "./jsonFormat.js";
 import { describe, numberOf, textOf, tokenOf } from "../values.js";
+import { FIELDS } from "./fields.js";
 import {
   DEFAULT_SETTINGS,
   DEFAULT_TAGS,
@@ -20,24 +21,10 @@ import {
   type LlamaSettings,
 } from "./llama.js";
 
-/** Fields of a request that are not about sampling. */
-const OTHERS = new Set(
-  `
-  verbose timings_per_token stream stream_options cache_prompt return_tokens return_progress sse_ping_interval n_predict
-  max_completion_tokens max_tokens n_indent n_keep n_discard n_cmpl n n_cache_reuse t_max_predict_ms response_fields
-  n_probs logprobs top_logprobs backend_sampling post_sampling_probs lora stop prompt messages model id_slot input_prefix
-  input_suffix input_extra echo suffix user tools tool_choice parallel_tool_calls chat_template chat_template_kwargs
-  add_generation_prompt reasoning_format chat_format parse_tool_calls generation_prompt thinking_forced_open images
-  image_data system_prompt enable_thinking speculative.n_max speculative.n_min speculative.p_min
-`
-    .trim()
-    .split(/\s+/),
-);
-
 export function fromLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
   const stages = llamaStages(read(reader), reader, options);
-  reader.finish(OTHERS);
+  reader.finish(FIELDS["llama.cpp"]);
   return { tool: `${LLAMA_TOOL}, a request to its server`, stages, notes: reader.notes };
 }
 

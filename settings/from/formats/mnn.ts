@@ -9,20 +9,7 @@ import type { Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
-
-/** Keys that are not about sampling. */
-const OTHERS = new Set(
-  `
-  llm_model llm_weight llm_config block_model lm_model embedding_model embedding_file tokenizer_file visual_model audio_model
-  base_dir max_all_tokens max_new_tokens reuse_kv backend_type thread_num precision power memory quant_qkv kvcache_limit
-  kvcache_mmap use_mmap use_template use_cached_mmap dynamic_option tmp_path is_single is_visual is_audio hidden_size layer_nums
-  key_value_shape attention_mask attention_type attention_fused chunk chunk_limits system_prompt system_prompt_template
-  user_prompt_template assistant_prefix assistant_suffix assistant_prompt_template prompt_template jinja bos app_type
-  ppl_stride dataset dataset_sample_size mllm tie_embeddings has_talker sliding_window model_type hidden_act
-`
-    .trim()
-    .split(/\s+/),
-);
+import { FIELDS } from "./fields.js";
 
 const FILTERS = ["penalty", "topK", "topP", "minP", "tfs", "typical"] as const;
 type Filter = (typeof FILTERS)[number];
@@ -45,8 +32,7 @@ export function fromMnn(root: ObjectNode): Plan {
   if (type !== "mixed") reader.note("idle", "mixed_samplers", `sampler_type is ${type}`);
   const list = type === "mixed" ? (mixed ?? DEFAULT_MIXED) : [type];
   const made = chain(reader, list, selectorOf(reader, type, list));
-  reader.run("--threads", "thread_num");
-  reader.finish(OTHERS);
+  reader.finish(FIELDS.mnn);
   return { tool: "MNN", stages: made, notes: reader.notes };
 }
 

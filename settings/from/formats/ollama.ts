@@ -8,13 +8,15 @@
  */
 import { MAX_HISTORY } from "@ggsl/compiler/llama/contexts.js";
 import { readModelfile, readParameter } from "../modelfile.js";
-import { settingsOf, type ObjectNode, type Setting, type Settings } from "../nodes.js";
+import { settingsOf, type Node, type ObjectNode, type Setting, type Settings } from "../nodes.js";
 import { ImportError, type Note } from "../notes.js";
 import { grammar, textPenalties } from "../pieces.js";
 import type { Plan, Stage } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
+import { runNote } from "../runOptions.js";
 import * as stages from "../stages.js";
 import { ollamaFormat } from "./jsonFormat.js";
+import { FIELDS, isKnown } from "./fields.js";
 import { GRAMMAR_DIFFERS } from "./llama.js";
 
 /** `server`: as of August 2026; `runner` and `own`: the two engines of 2025. */
@@ -33,17 +35,6 @@ const DESCRIPTIONS: Readonly<Record<Engine, string>> = {
   own: "2025, for models on its own engine",
 };
 
-/** Options that are not about sampling. */
-const OTHERS = new Set(
-  `
-  num_ctx num_batch num_gpu main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock num_thread num_keep
-  num_predict numa num_gqa rope_frequency_base rope_frequency_scale embedding_only draft_num_predict stop
-  model prompt suffix images system template context stream raw keep_alive messages tools think options
-`
-    .trim()
-    .split(/\s+/),
-);
-
 const MIROSTAT = ["mirostat", "mirostat_tau", "mirostat_eta"];
 
 const PENALTIES = { repeat: "repeat_penalty", freq: "frequency_penalty", present: "presence_penalty" } as const;
@@ -54,18 +45,34 @@ export function fromModelfile(text: string, name: string, engine: Engine): Plan 
   for (const instruction of readModelfile(text, name)) {
     const { place } = instruction;
     if (instruction.name !== "PARAMETER") {
-      notes.push({ kind: "other", key: instruction.name, place, text: "" });
+      const note: Note = { kind: "other", key: instruction.name, place, text: "" };
+      const node = { kind: "word", value: instruction.text, place } as const;
+      notes.push(instruction.name === "SYSTEM" ? runNote("system", { key: instruction.name, node }) : note);
       continue;
     }
     const { key, value } = readParameter(instruction);
+    const node: Node = { kind: "word", value, place };
     const before = settings.get(key);
-    if (!before) settings.set(key, { key, node: { kind: "word", value, place } });
+    if (key === "stop") settings.set(key, { key, node: { kind: "array", place, items: [...stops(before), node] } });
+    else if (!before) settings.set(key, { key, node });
     // Ollama takes the first of several values
-    else if (key !== "stop")
-      notes.push({ kind: "idle", key, place, text: `it is given before, at ${before.node.place}` });
+    else notes.push({ kind: "idle", key, place, text: `it is given before, at ${before.node.place}` });
   }
   return plan(settings, notes, engine, "a Modelfile");
 }
+
+const stops = (before: Setting | undefined): readonly Node[] =>
+  before?.node.kind === "array" ? before.node.items : [];
+
+/** The fields of a request beside its `options`. */
+const AROUND = new Set(
+  `
+  model prompt suffix images system template context stream raw keep_alive messages tools think format logprobs top_logprobs truncate
+  shift
+`
+    .trim()
+    .split(/\s+/),
+);
 
 /** A request with `options`, or the options alone. */
 export function fromOllamaOptions(root: ObjectNode, engine: Engine): Plan {
@@ -76,16 +83,21 @@ export function fromOllamaOptions(root: ObjectNode, engine: Engine): Plan {
   // Ollama ignores sampling settings outside of `options`
   const around = [...settingsOf(root)].filter(([key]) => key !== "options");
   const settings = new Map([
-    ...around.map(([key, setting]): [string, Setting] => [
-      OTHERS.has(key) || key === "format" ? key : `/${key}`,
-      setting,
-    ]),
+    // of names that only `options` have, those of `options` count
+    ...around.map(([key, setting]): [string, Setting] => [AROUND.has(key) ? key : `/${key}`, setting]),
     ...settingsOf(options, "options."),
   ]);
-  return plan(settings, [], engine, "options of a request");
+  const outside = around.filter(([key]) => !AROUND.has(key) && isKnown(FIELDS.ollama, key));
+  return plan(settings, [], engine, "options of a request", new Set(outside.map(([key]) => `/${key}`)));
 }
 
-function plan(settings: Settings, found: readonly Note[], engine: Engine, what: string): Plan {
+function plan(
+  settings: Settings,
+  found: readonly Note[],
+  engine: Engine,
+  what: string,
+  outside: ReadonlySet<string> = new Set(),
+): Plan {
   const reader = openReader(settings);
   const format = ollamaFormat(reader);
   if (format !== undefined) reader.note("differs", "format", GRAMMAR_DIFFERS);
@@ -93,10 +105,8 @@ function plan(settings: Settings, found: readonly Note[], engine: Engine, what: 
   const made = [...(format === undefined ? [] : grammar(format)), ...sampling];
   for (const key of ["tfs_z", "penalize_newline"])
     reader.note("idle", key, "Ollama took it out in 2025, with the samplers behind it");
-  reader.run("--ctx-size", "num_ctx");
-  reader.run("--threads", "num_thread");
-  reader.run("--gpu-layers", "num_gpu");
-  reader.finish(OTHERS);
+  for (const key of outside) reader.note("idle", key, "Ollama reads it inside of `options` only");
+  reader.finish(FIELDS.ollama);
   return { tool: `Ollama of ${DESCRIPTIONS[engine]}, ${what}`, stages: made, notes: [...reader.notes, ...found] };
 }
 

@@ -11,17 +11,7 @@ import { koboldStages, type KoboldNames } from "./kobold.js";
 import { guidanceOf, PHRASES_DIFFER, readCommon } from "./koboldCpp.js";
 import { TEXT_BIASES } from "./llama.js";
 import { numberOf, textOf } from "../values.js";
-
-/** Keys that are not about sampling. */
-const OTHERS = new Set(
-  `
-  name preset streaming stream genamt max_length amount_gen rep_pen_size bypass_status_check skip_special_tokens
-  add_bos_token include_reasoning spaces_between_special_tokens order json_schema_allow_empty extensions
-  max_tokens_second n send_banned_tokens generate_until use_default_badwordsids single_line
-`
-    .trim()
-    .split(/\s+/),
-);
+import { FIELDS } from "./fields.js";
 
 /** Settings that KoboldCpp does not read, and the values that turn them off. */
 const ELSEWHERE: Readonly<Record<string, number>> = {
@@ -70,7 +60,7 @@ export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan 
   } as const;
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
   noteElsewhere(reader);
-  reader.finish(OTHERS);
+  reader.finish(FIELDS.sillytavern);
   return { tool: "SillyTavern, as KoboldCpp gets them", stages, notes: reader.notes };
 }
 
@@ -114,10 +104,10 @@ function grammarOf(reader: Reader): ImportedGrammar | undefined {
 
 // ---------------------------------------------------------------- biases and bans
 
-/** `banned_tokens`: on each line a phrase in quotation marks, ids in brackets, or a text. `logit_bias`: objects of text and value. */
+/** `banned_tokens`: on each line a phrase in quotation marks, ids in brackets, or a text, with its blanks. `logit_bias`: objects of text and value. */
 function textBans(reader: Reader): { biases: Bias[]; bannedWords: string[] } {
   const lines = ["banned_tokens", "global_banned_tokens"].flatMap((key) => {
-    const found = (reader.text(key) ?? "").split("\n").map((line) => ({ key, line: line.trim() }));
+    const found = (reader.text(key) ?? "").split("\n").map((line) => ({ key, line }));
     return found.filter(({ line }) => line !== "");
   });
   const phrases = lines.filter(({ line }) => isQuoted(line));
@@ -138,7 +128,7 @@ function idsOf(text: string): number[] | undefined {
   return list?.split(",").map(Number);
 }
 
-/** A text in braces is exact; others begin with a blank. */
+/** A text in braces is exact; others are trimmed, and begin with one blank (logit-bias.js). */
 function biasEntries(reader: Reader): Bias[] {
   const key = "logit_bias";
   const node = reader.node(key);
@@ -150,8 +140,10 @@ function biasEntries(reader: Reader): Bias[] {
     const [text, value] = [inner.get("text"), inner.get("value")];
     const [of, bias] = [text && textOf(text), value && numberOf(value)];
     if (of === undefined || bias === undefined) return reader.refuse(key, expected);
-    if (of === "") return [];
-    const exact = /^\{([^]+)\}$/.exec(of)?.[1];
-    return (idsOf(of) ?? [exact ?? ` ${of}`]).map((token) => ({ token, bias }));
+    const trimmed = of.trim();
+    if (trimmed === "") return [];
+    const exact = /^\{([^]*)\}$/.exec(trimmed)?.[1];
+    if (exact === "") return [];
+    return (idsOf(trimmed) ?? [exact ?? ` ${trimmed}`]).map((token) => ({ token, bias }));
   });
 }

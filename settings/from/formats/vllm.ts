@@ -9,25 +9,11 @@ import { settingsOf, type Node, type ObjectNode } from "../nodes.js";
 import * as pieces from "../pieces.js";
 import type { ImportedGrammar, ImportOptions, Plan, Stage } from "../plan.js";
 import * as stages from "../stages.js";
+import { FIELDS } from "./fields.js";
 import { choicesOf, JSON_OBJECT, regexOf, responseFormat, schemaOf } from "./jsonFormat.js";
 import { biasStages, DEFAULT_TAGS } from "./llama.js";
 import { biasesOf } from "./llamaRequest.js";
 import { OTHER_DRAWS } from "./ollama.js";
-
-/** Keys that are not about sampling. */
-const OTHERS = new Set(
-  `
-  model messages prompt prompt_embeds stream stream_options n best_of echo suffix user max_tokens max_completion_tokens
-  stop stop_token_ids logprobs top_logprobs prompt_logprobs ignore_eos tools tool_choice parallel_tool_calls metadata store service_tier
-  include_stop_str_in_output skip_special_tokens spaces_between_special_tokens truncate_prompt_tokens detokenize
-  output_kind add_special_tokens add_generation_prompt continue_final_message chat_template chat_template_kwargs documents
-  return_tokens_as_token_ids return_token_ids cache_salt priority request_id kv_transfer_params reasoning_effort modalities
-  audio prediction include_reasoning mm_processor_kwargs bad_words_token_ids extra_args safety_identifier prompt_cache_key
-  verbosity web_search_options functions function_call
-`
-    .trim()
-    .split(/\s+/),
-);
 
 const LOST: Readonly<Record<string, string>> = {
   guided_grammar: "vLLM's grammars are not GBNF; give a GBNF grammar to an import of llama.cpp",
@@ -54,7 +40,7 @@ export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   const front = [...(grammar === undefined ? [] : pieces.grammar(grammar)), ...constraints(reader, options)];
   const made = [...front, ...penalties(reader), ...drawn(reader)];
   noteCaller(reader);
-  reader.finish(OTHERS);
+  reader.finish(FIELDS.vllm);
   return { tool: "vLLM v0.10 and the OpenAI API", stages: made, notes: reader.notes };
 }
 
@@ -154,16 +140,12 @@ const WORDS_DIFFER =
 
 /** What the calling program has to do itself. */
 function noteCaller(reader: Reader): void {
-  for (const key of ["stop", "stop_token_ids"]) if (isOn(reader.node(key))) reader.note("caller", key, STOPS);
-  if (reader.flag("ignore_eos") === true)
-    reader.note("caller", "ignore_eos", "a chain ends no text: go on after a token that ends one");
-  for (const key of ["logprobs", "top_logprobs", "prompt_logprobs"])
-    if (isOn(reader.node(key))) reader.note("caller", key, LOGPROBS);
+  if (isOn(reader.node("stop_token_ids"))) reader.note("caller", "stop_token_ids", STOPS);
+  if (isOn(reader.node("prompt_logprobs"))) reader.note("lost", "prompt_logprobs", PROMPT_LOGPROBS);
 }
 
 const STOPS = "a chain ends no text: stop generating there";
-const LOGPROBS =
-  "a chain reports what a `measure` names: `measure logprob = log(picked(raw_prob))` after `pick` is that of the picked token";
+const PROMPT_LOGPROBS = "`logprobs` are those of generated tokens";
 
 const isOn = (node: Node | undefined): boolean =>
   node !== undefined &&
