@@ -6,6 +6,7 @@ import type { ApiKey } from "./keys/keys.js";
 import { schemaRefusal } from "./openai/check.js";
 import type { Schema } from "./openai/schemas.js";
 import { Refusal } from "./refusal.js";
+import { addCors } from "./routes/cors.js";
 import { addFiles, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
@@ -26,6 +27,10 @@ export interface Facts {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route for the log and the metrics, where many have one; default: its pattern. */
+    label?: string;
+  }
   interface FastifyRequest {
     /** Of paths that need a key. */
     key: ApiKey;
@@ -53,6 +58,8 @@ export interface AppOptions {
   readonly serving: Serving;
   /** A folder of static files for `/`. */
   readonly files: StaticFiles;
+  /** Whose pages may read answers. */
+  readonly cors: readonly string[];
   readonly onAnswered: (answered: Answered) => void;
 }
 
@@ -63,7 +70,7 @@ const GONE = 499;
 /** Paths that need a key. */
 const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
 
-export function buildApp({ serving, files, onAnswered }: AppOptions): FastifyInstance {
+export function buildApp({ serving, files, cors, onAnswered }: AppOptions): FastifyInstance {
   const app = Fastify({
     bodyLimit: serving.bodyLimit,
     requestTimeout: REQUEST_TIMEOUT,
@@ -88,11 +95,18 @@ export function buildApp({ serving, files, onAnswered }: AppOptions): FastifyIns
     const { raw } = reply;
     raw.once("close", () =>
       onAnswered({
-        ...{ method: request.method, route: request.routeOptions.url ?? "unknown" },
+        ...{
+          method: request.method,
+          route: request.routeOptions.config.label ?? request.routeOptions.url ?? "unknown",
+        },
         ...{ status: raw.writableFinished ? raw.statusCode : GONE, milliseconds: performance.now() - request.started },
         ...{ key: request.key?.name, facts: request.facts, body: request.body },
       }),
     );
+    done();
+  });
+  addCors(app, cors);
+  app.addHook("onRequest", (request, _, done) => {
     const { url } = request.routeOptions;
     if (url !== undefined && isGuarded(url)) request.key = serving.keys.identify(request.headers.authorization);
     done();
@@ -113,7 +127,7 @@ export function buildApp({ serving, files, onAnswered }: AppOptions): FastifyIns
   app.setNotFoundHandler((request, reply) => {
     const [path = "/"] = request.url.split("?");
     const methods = (["GET", "POST"] as const).filter((method) => app.hasRoute({ method, url: path }));
-    if (methods.length === 0) throw new Refusal("unknown_route", `there is no ${path}: / lists the paths`);
+    if (methods.length === 0) throw new Refusal("unknown_route", `there is no ${path}: /openapi.json lists the paths`);
     void reply.header("allow", methods.join(", "));
     throw new Refusal("method_not_allowed", `${path} takes ${methods.join(", ")}, found ${request.method}`);
   });

@@ -30,8 +30,7 @@ const failed = <Status extends number>(status: Status, when: string, fix: string
 });
 
 /**
- * The status and type of each reason; its name is OpenAI's `error.code`, unless a diagnostic gives a code. docs/server.md lists them from
- * this table.
+ * The status and type of each reason; its name is OpenAI's `error.code`. docs/server.md lists them from this table.
  */
 export const REFUSALS = {
   invalid_request: invalid(
@@ -55,7 +54,7 @@ export const REFUSALS = {
   request_too_large: invalid("the body has more bytes than are allowed", "send less", 413),
   request_timeout: invalid("the request is not sent in time", "send it faster", 408),
   unsupported_media_type: invalid("the body is not declared as JSON", "send `content-type: application/json`", 415),
-  unknown_route: invalid("there is no such path", "`/` lists the paths", 404),
+  unknown_route: invalid("there is no such path", "`/openapi.json` lists the paths", 404),
   method_not_allowed: invalid("the path takes another method", "use a method that the header `allow` lists", 405),
   unknown_model: invalid("the server has another model", "use a name that `/v1/models` lists, or omit `model`", 404),
   context_length_exceeded: invalid(
@@ -114,8 +113,6 @@ export type RefusalReason = keyof typeof REFUSALS;
 export interface RefusalDetails {
   /** The member of the request that is wrong, such as `sampler`. */
   readonly param?: string;
-  /** OpenAI's `error.code`; default: the code of the first diagnostic that is an error, else the reason. */
-  readonly code?: string;
   readonly diagnostics?: readonly SamplerDiagnostic[];
   /** Seconds after which the client should try again: the header Retry-After. */
   readonly retryAfter?: number;
@@ -141,7 +138,6 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly type: Reason["type"];
-  readonly code: string;
   readonly param: string | undefined;
   readonly diagnostics: readonly SamplerDiagnostic[] | undefined;
   readonly retryAfter: number | undefined;
@@ -149,14 +145,18 @@ export class Refusal extends Error {
   constructor(
     readonly reason: RefusalReason,
     message: string,
-    { param, code, diagnostics, retryAfter, cause }: RefusalDetails = {},
+    { param, diagnostics, retryAfter, cause }: RefusalDetails = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     ({ status: this.status, type: this.type } = REFUSALS[reason]);
     this.param = param;
     this.diagnostics = diagnostics;
     this.retryAfter = retryAfter;
-    this.code = code ?? this.first?.code ?? reason;
+  }
+
+  /** OpenAI's `error.code`. */
+  get code(): RefusalReason {
+    return this.reason;
   }
 
   /** The headers of the answer. */

@@ -13,6 +13,7 @@ import {
   GRACE,
   isLoopback,
   nameOf,
+  originsOf,
   PATIENCE,
   slotNames,
   type ServeOptions,
@@ -63,6 +64,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
   const metrics = new Metrics();
   const slots = slotNames(options);
+  const cors = originsOf(options);
   const cost = costLimits(options.limits ?? {});
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
   const closing: (() => unknown)[] = [() => keys.close()];
@@ -100,7 +102,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     await warmUp(serving);
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
-      ...{ serving, files: filesOf(options) },
+      ...{ serving, files: filesOf(options), cors },
       onAnswered(answered) {
         metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
         log.answered(answered);

@@ -23,6 +23,7 @@ interface Options extends ModelFlags {
   readonly log?: "json" | "off";
   readonly logPrompts?: true;
   readonly lenient?: true;
+  readonly cors?: readonly string[];
   readonly probe?: true;
   readonly check?: true;
 }
@@ -60,7 +61,11 @@ export const addServe = (command: Command): Command =>
       )
       .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
-      .option("--files <folder>", "static files for `/` (default: the playground)"),
+      .option("--files <folder>", "static files for `/` (default: the playground)")
+      .option(
+        "--cors <origin...>",
+        "origins such as https://example.org whose pages may read answers in browsers, or `*` for all (default: none)",
+      ),
   )
     .addOption(
       new Option("--log <form>", "one line a request on standard output (default: json)").choices(["json", "off"]),
@@ -103,10 +108,11 @@ async function loadServer(): Promise<typeof Package> {
 }
 
 const optionsOf = (model: string, options: Options): ServeOptions => {
-  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, probe, strict } = options;
+  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, probe, strict } =
+    options;
   return {
     ...settingsOf(options),
-    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, probe, strict },
+    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, probe, strict },
     ...{ contextSize: options.ctxSize, template: readTemplate(options) },
     ...{ samplers: options.sampler, slots: options.slot, limits: options.limit },
   };

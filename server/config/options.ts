@@ -31,6 +31,8 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   readonly log?: "json" | "off" | undefined;
   /** The log has the bodies of requests, too. */
   readonly logPrompts?: boolean | undefined;
+  /** Origins such as `https://example.org` whose pages may read answers in browsers, or `*` for all; default: none. */
+  readonly cors?: readonly string[] | undefined;
   /** Fields of requests that are not known are ignored, and named in a header. */
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
@@ -82,6 +84,24 @@ export function slotNames({
     names.set(slot, name);
   }
   return names;
+}
+
+/** A scheme, a host and a port: as browsers write them. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,*]+$/;
+
+/** The origins whose pages may read answers. Throws `InputError`. */
+export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
+  for (const origin of cors) {
+    if (origin === "*") continue;
+    const written = URL.canParse(origin) ? new URL(origin).origin : "null";
+    // those of other schemes have no form of their own
+    if (ORIGIN.test(origin) && (written === origin || written === "null")) continue;
+    const meant = written === "null" ? "" : `: did you mean ${written}?`;
+    throw wrong(
+      `an origin is \`*\`, or a scheme, a host and a port, such as http://localhost:3000, found "${origin}"${meant}`,
+    );
+  }
+  return cors;
 }
 
 const namesOf = (samplers: readonly NamedFile[]): string =>

@@ -197,13 +197,15 @@ export class Queue {
     const places = place === undefined ? this.#shared().slice(0, texts) : [place];
     for (const taken of places) this.#free.delete(taken);
     this.#atWork.set(lane, (this.#atWork.get(lane) ?? 0) + 1);
-    const waited = (this.#now() - since) / 1000;
+    const begin = this.#now();
+    const waited = (begin - since) / 1000;
     this.#metrics?.admitted(waited);
     const held = new Set(places);
     const release = (only?: number): void => {
       const given = (only === undefined ? [...held] : [only]).filter((one) => held.delete(one));
       if (given.length === 0) return;
       if (held.size === 0) this.#left(lane);
+      for (const _ of given) this.#rate.note(this.#now() - begin);
       this.#release(given);
     };
     return { places, waited, release, [Symbol.dispose]: () => release() };
@@ -216,10 +218,7 @@ export class Queue {
   }
 
   #release(places: readonly number[]): void {
-    for (const place of places) {
-      this.#free.add(place);
-      this.#rate.note(this.#now());
-    }
+    for (const place of places) this.#free.add(place);
     this.#serve();
     if (this.running > 0) return;
     for (const resolve of this.#drained) resolve();
@@ -234,7 +233,9 @@ export class Queue {
   }
 
   #full(): Refusal {
-    const retryAfter = this.#rate.secondsFor(this.#turns.size, this.#now());
+    let texts = 0;
+    for (const waiting of this.#turns) texts += waiting.texts;
+    const retryAfter = this.#rate.secondsFor(texts, Math.max(1, this.places - this.#reserved.size));
     const message = `${this.#turns.size} requests wait already: try again in ${retryAfter} s`;
     return new Refusal("queue_full", message, { retryAfter });
   }

@@ -1,6 +1,6 @@
-/** How fast places become free: an estimate of when a client should try again. */
+/** How long places are held: an estimate of when a client should try again. Times without a request do not count. */
 
-/** Releases that the estimate is made from. */
+/** Texts that the estimate is made from. */
 const KEPT = 32;
 /** Seconds that a client is told to wait. */
 const LEAST = 1;
@@ -10,19 +10,19 @@ const UNKNOWN = 5;
 
 export class Rate {
   /** Milliseconds. */
-  readonly #times: number[] = [];
+  readonly #held: number[] = [];
 
-  /** A place was released. */
-  note(now: number): void {
-    this.#times.push(now);
-    if (this.#times.length > KEPT) this.#times.shift();
+  /** A place was released, which was held for some milliseconds. */
+  note(held: number): void {
+    this.#held.push(held);
+    if (this.#held.length > KEPT) this.#held.shift();
   }
 
-  /** Whole seconds until so many places will have been released, if it goes on as it did. */
-  secondsFor(count: number, now: number): number {
-    const [first] = this.#times;
-    if (first === undefined) return UNKNOWN;
-    const each = (now - first) / 1000 / this.#times.length;
-    return Math.min(MOST, Math.max(LEAST, Math.ceil(each * count)));
+  /** Whole seconds until so many texts will have been written in all places, if they take as long as the latest ones. */
+  secondsFor(texts: number, places: number): number {
+    const { length } = this.#held;
+    if (length === 0) return UNKNOWN;
+    const each = this.#held.reduce((sum, held) => sum + held, 0) / length / 1000;
+    return Math.min(MOST, Math.max(LEAST, Math.ceil((each * texts) / places)));
   }
 }

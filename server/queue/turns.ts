@@ -56,9 +56,13 @@ export class Turns<Item> {
     return item;
   }
 
+  *[Symbol.iterator](): Iterator<Item> {
+    for (const items of this.#lanes.values()) yield* items;
+  }
+
   /** Removes all items. */
   clear(): Item[] {
-    const items = [...this.#lanes.values()].flat();
+    const items = [...this];
     this.#lanes.clear();
     this.#size = 0;
     return items;

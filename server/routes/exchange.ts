@@ -8,7 +8,7 @@ import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
 
 /** Names the fields that a lenient server has ignored. */
-const IGNORED = "x-ggsl-ignored";
+export const IGNORED = "x-ggsl-ignored";
 
 const SCHEMAS = { chat: bodySchema("chat"), completions: bodySchema("completions"), logits: bodySchema("logits") };
 

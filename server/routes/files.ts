@@ -33,6 +33,9 @@ export interface FilesOptions extends StaticFiles {
  */
 export const MARK = '<meta name="ggsl-server" content="none" />';
 
+/** All other files are one route: their names change with each version. */
+const PAGES: ReadonlySet<string> = new Set(["/", "/index.html"]);
+
 /** The paths of the folder's files are read when the server starts: no other path reaches the disk. */
 export function addFiles(app: FastifyInstance, { folder, areHashed, needsKey }: FilesOptions): void {
   if (folder === undefined) {
@@ -52,7 +55,7 @@ export function addFiles(app: FastifyInstance, { folder, areHashed, needsKey }: 
     );
     const urls = [`/${url}`, ...(url === "index.html" ? ["/"] : [])];
     for (const one of urls)
-      app.get(one, (request, reply) => {
+      app.get(one, { config: { label: PAGES.has(one) ? "/" : "/*" } }, (request, reply) => {
         const { bytes, tag } = read();
         void reply.headers({
           ...{ "x-content-type-options": "nosniff", etag: tag },

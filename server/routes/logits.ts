@@ -67,7 +67,8 @@ async function answer(
     });
     const usage = (request.facts.usage = { ...openUsage(), promptTokens: prompt.length });
     metrics.tokens("prompt", prompt.length);
-    void reply.header("vary", "accept");
+    const vary = reply.getHeader("vary");
+    void reply.header("vary", typeof vary === "string" ? `${vary}, accept` : "accept");
     if (wantsOctets(request)) return await reply.type(OCTETS).send(octetsOf(logits));
     const { name } = engine;
     return await reply.send({ object: "logits", model: name, logits: [...logits].map(finite), usage: usageOf(usage) });

@@ -43,13 +43,13 @@ const refusalOf = async (path: string, body: object, to = server) => {
   return answer.body.error;
 };
 
-const saying = (text: string): unknown => expect.stringContaining(text) as unknown;
+const saying = (text: string): unknown => expect.stringContaining(text);
 
 /** The members of an object and of those in it in another order. */
 function shuffled(value: unknown, random: () => number): unknown {
   if (Array.isArray(value)) return value.map((item) => shuffled(item, random));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value as object).map(([name, member]: [string, unknown]) => ({
+  const entries = Object.entries(value).map(([name, member]: [string, unknown]) => ({
     at: random(),
     name,
     member,

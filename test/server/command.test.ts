@@ -55,7 +55,18 @@ test("a model that cannot be loaded ends the start with the reason", async () =>
 
 test("--check ends with 0, and a server without keys that others reach is warned of", async () => {
   const own = file("own.ggsl", 'import { greedy } from "std"\nchain c() = greedy()\n');
-  const check = serve("--check", "--host", "0.0.0.0", "--sampler", `own=${own}`, "--slot", "1=own");
+  const check = serve(
+    "--check",
+    "--host",
+    "0.0.0.0",
+    "--sampler",
+    `own=${own}`,
+    "--slot",
+    "1=own",
+    "--cors",
+    "http://localhost:3000",
+    "*",
+  );
   expect((await check.ended).status).toBe(0);
   expect(check.output()).toBe(
     "warning: 0.0.0.0 is reached from other machines, and no key is asked for: give --api-keys FILE\nthe configuration is right\n",
@@ -73,6 +84,8 @@ test.each([
   [{ apiKeys: "keys" }, "line 1"],
   [{ limits: { wrk: 5 } }, 'there is no cost "wrk" to limit'],
   [{ contextSize: 2 ** 24 }, "4 sequences of 16777216 tokens need a context of"],
+  [{ cors: ["https://example.org/"] }, "did you mean https://example.org?"],
+  [{ cors: ["example.org"] }, 'such as http://localhost:3000, found "example.org"'],
   [{ files: "no-such-folder" }, "no-such-folder"],
 ] as const)("%j", async (options, message) => {
   file("bad.ggsl", 'import { nope } from "std"\nchain c() = nope()\n');

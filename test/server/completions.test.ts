@@ -140,7 +140,7 @@ describe("a sampler of the request", () => {
     const { status, body } = await ask({ sampler: "topk(40) |> dist()" });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
-      ...{ param: "sampler", type: "invalid_request_error", code: "E0202", line: 1, column: 1 },
+      ...{ param: "sampler", type: "invalid_request_error", code: "invalid_sampler", line: 1, column: 1 },
       diagnostics: [{ code: "E0202", line: 1, column: 1, help: expect.stringContaining("top_k") as unknown }],
     });
   });

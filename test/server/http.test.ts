@@ -130,7 +130,10 @@ describe("requests that are no requests", () => {
   test("other types, paths and methods", async () => {
     const text = await server.post("/v1/completions", "prompt=And", { "content-type": "text/plain" });
     expect([text.status, text.body.error!["code"]]).toEqual([415, "unsupported_media_type"]);
-    expect((await server.post("/v1/nothing", {})).body.error).toMatchObject({ code: "unknown_route" });
+    expect((await server.post("/v1/nothing", {})).body.error).toMatchObject({
+      ...{ code: "unknown_route", message: "there is no /v1/nothing: /openapi.json lists the paths" },
+    });
+    expect(await server.get("/openapi.json")).toContain("/v1/completions");
     const method = await server.post("/v1/models", {});
     expect([method.status, method.headers.get("allow")]).toEqual([405, "GET"]);
     await expect(server.client.models.retrieve("other")).rejects.toMatchObject({ status: 404, code: "unknown_model" });
@@ -165,6 +168,13 @@ describe("static files", () => {
     const again = await fetch(server.url, { headers: { "if-none-match": headers.get("etag")! } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
     expect((await fetch(`${server.url}/app.js`)).headers.get("content-type")).toContain("javascript");
+  });
+
+  test("are one route in the metrics, whatever their names", async () => {
+    for (const path of ["/", "/index.html", "/app.js", "/nothing.js"]) await (await fetch(server.url + path)).text();
+    const routes = new Set((await server.get("/metrics")).match(/(?<=ggsl_requests_total\{route=")[^"]*/g));
+    expect([...routes]).toEqual(expect.arrayContaining(["/", "/*", "unknown"]));
+    expect([...routes].filter((route) => route.includes("."))).toEqual(["/openapi.json"]);
   });
 
   test("are read again when they have changed", async () => {

@@ -160,9 +160,31 @@ describe("a full queue", () => {
     await settled();
     const refusal = refusalOf(refused.get("a14"));
     expect([refused.size, refusal.status, refusal.reason]).toEqual([1, 429, "queue_full"]);
-    // 3 wait, and each took about 2 s: the first one's time is not known
+    // 3 wait, and each took 2 s
     expect(refusal.headers).toEqual({ "retry-after": "6" });
     expect(refusal.body.error).toMatchObject({ type: "rate_limit_error", code: "queue_full", param: null });
+  });
+
+  test("an estimate that does not count the time without requests, and counts places and texts", async () => {
+    let now = 0;
+    const { ask, tickets, refused, settled, end } = open({ places: 4, waiting: 4, now: () => now });
+    ask("a0");
+    await settled();
+    now += 3000;
+    await end("a0");
+    // an hour without requests
+    now += 3_600_000;
+    for (const name of ["b0", "b1", "b2", "b3"]) ask(name);
+    await settled();
+    now += 3000;
+    expect(tickets.size).toBe(5);
+    for (const name of ["c0", "c1", "c2"]) ask(name);
+    ask("d0", { texts: 3 });
+    ask("c3");
+    await settled();
+    // 6 texts of 3 s in 4 places: 4.5 s
+    expect([...refused.keys()]).toEqual(["c3"]);
+    expect(refusalOf(refused.get("c3")).headers).toEqual({ "retry-after": "5" });
   });
 
   test("the last of the longest lane is refused, so that others find room", async () => {

@@ -37,3 +37,7 @@ export async function refusalOf(result: Promise<unknown>): Promise<Refusal> {
   }
   throw new Error("it is not refused");
 }
+
+/** The code of the first diagnostic of a sampler with errors, else that of the refusal. */
+export const codeOf = ({ code, diagnostics = [] }: Refusal): string =>
+  diagnostics.find(({ severity }) => severity === "error")?.code ?? code;

@@ -20,6 +20,9 @@ export interface Read {
 /** Reads a text piece by piece: what is no call is content. Text that may begin a call is held back. */
 export class ToolReader {
   private held = "";
+  /** At the beginning, and after a call: content only if other content comes after them. */
+  private blanks = "";
+  private isAtEdge = true;
   private count = 0;
   isFull = false;
 
@@ -38,42 +41,48 @@ export class ToolReader {
       const at = this.held.indexOf(this.form.mark);
       if (at < 0) {
         const kept = beginningAtEnd(this.held, this.form.mark);
-        content += this.take(this.held.length - kept);
+        content += this.shown(this.take(this.held.length - kept));
         break;
       }
-      content += this.take(at);
+      content += this.shown(this.take(at));
       const call = this.form.read(this.held);
       if (call === "open") break;
       if (call === undefined || !this.names.has(call.name)) {
         // not a call: its first character is content
-        content += this.take(1);
+        content += this.shown(this.take(1));
         continue;
       }
       this.take(call.length);
+      this.blanks = "";
+      this.isAtEdge = true;
       calls.push({
         ...{ index: this.count++, id: `call_${randomUUID().replaceAll("-", "")}`, type: "function" },
         function: { name: call.name, arguments: call.arguments },
       });
       if (!this.isParallel) this.isFull = true;
     }
-    return { content: this.tidy(content), calls };
+    return { content, calls };
   }
 
   /** The end of the text: what was held back is content. */
   flush(): Read {
-    const content = this.isFull ? "" : this.take(this.held.length);
-    return { content: this.tidy(content), calls: [] };
+    const content = this.isFull ? "" : this.shown(this.take(this.held.length));
+    return { content: this.count === 0 ? content + this.blanks : content, calls: [] };
+  }
+
+  /** What is content for certain: blanks at the beginning and after calls are none, unless other content follows. */
+  private shown(text: string): string {
+    const all = this.blanks + text;
+    const isBlank = this.isAtEdge && all.trim() === "";
+    this.blanks = isBlank ? all : "";
+    this.isAtEdge = isBlank;
+    return isBlank ? "" : all;
   }
 
   private take(length: number): string {
     const taken = this.held.slice(0, length);
     this.held = this.held.slice(length);
     return taken;
-  }
-
-  /** Blanks around calls are no content. */
-  private tidy(content: string): string {
-    return this.count > 0 && content.trim() === "" ? "" : content;
   }
 }
 
