@@ -4,8 +4,8 @@ import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
-import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
-import { chainOf, compile, compilePipeline, type Chain } from "ggsl/chain.js";
+import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
+import { chainOf, compile, compilePipeline, seededChain, type Chain } from "ggsl/chain.js";
 import { decoded, importerFor, MAX_BYTES, readBytes } from "./files.js";
 import { usesColor } from "./terminal.js";
 import { checkStdinPath, nameOf, type ProgramFlags } from "./programs.js";
@@ -40,7 +40,9 @@ export function loadChains(
   const { seed } = options;
   if (seed !== undefined && !hasOpenSeed(chain.graph))
     process.stderr.write("warning: --seed has no effect: the chain has no draws, or fixes all its seeds\n");
-  return Array.from({ length: count }, (_, i) => (seed === undefined ? chain : seeded(chain, (seed + i) % 2 ** 32)));
+  return Array.from({ length: count }, (_, i) =>
+    seed === undefined ? chain : seededChain(chain, (seed + i) % 2 ** 32),
+  );
 }
 
 /** Compiles the chain and prints its warnings. */
@@ -122,16 +124,4 @@ function fromFile(file: string, name: string | undefined, options: ChainOptions)
   const path = nameOf(file, options);
   const place = { file: path, importer: importerFor(path, options.root), ...(name !== undefined && { chain: name }) };
   return variants((v) => compile(text, { ...compileOptionsOf(options), ...v, ...place }));
-}
-
-/** The chain with `seed` in place of every open seed. */
-function seeded(chain: Chain, seed: number): Chain {
-  return {
-    ...chain,
-    warnings: chain.warnings,
-    graph: withSeed(chain.graph, seed),
-    get rowsGraph() {
-      return withSeed(chain.rowsGraph, seed);
-    },
-  };
 }

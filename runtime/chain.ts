@@ -2,6 +2,7 @@
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments, Measured } from "./chainTypes.js";
 import { text } from "./check.js";
 import {
@@ -61,6 +62,10 @@ function chainFrom(compiler: typeof compileProgram, name: string, source: string
   let rows: Graph | undefined;
   return makeChain(graph, () => (rows ??= graphOf(compiler(source, { ...options, outputs: ALL_OUTPUTS }))), warnings);
 }
+
+/** The chain with a seed in place of each one that it leaves open. Its graph with rows is made when it is asked for. */
+export const seededChain = (chain: Chain, seed: number): Chain =>
+  makeChain(withSeed(chain.graph, seed), () => withSeed(chain.rowsGraph, seed), chain.warnings);
 
 function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {
   return {

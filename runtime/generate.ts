@@ -19,9 +19,10 @@ import {
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
 import { openRows, type RowReader } from "./generation/rows.js";
 import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
-import { TailLine } from "./generation/tailLine.js";
+import { openTailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
+import { ended, oneLoop } from "./oneLoop.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, LatePrompt, promptTokens } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
@@ -29,7 +30,8 @@ import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
 import { tokensOf } from "./speculation/options.js";
 import type { Speculator } from "./speculation/step.js";
-import { openTail, type Tail } from "./tail.js";
+import { remembersRows, restoredStages, valuesOf, type SavedTail } from "./savedTail.js";
+import { settledStages } from "./tail.js";
 
 export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./generation/generation.js";
 export type { GenerateOptions, RunOptions, SequenceRequest } from "./generation/request.js";
@@ -41,6 +43,8 @@ export function startGeneration(model: LoadedModel, prompt: string | Int32Array,
   const scheduler = openScheduler(model, 1 + guidesOf(graphOf(options)).length, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
+
+const NO_PARAMS: ReadonlyMap<string, number> = new Map();
 
 /** A generation in a slot of a scheduler. */
 export function generateIn(
@@ -66,12 +70,14 @@ export function generateIn(
     ? restoreSequence(graph, vocabSize, options.resume, feed)
     : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
   let before = withUniforms(first, endValues(options));
+  // with the seeds of this sequence
+  const stages = settledStages((options.resume && restoredStages(graph, options.resume)) ?? graph.tail, NO_PARAMS);
   let writer: Writer | undefined;
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = prompt instanceof LatePrompt ? await prompt.tokens() : promptTokens(model, prompt, options);
-    using tail = openTailLine(openTail(graph.tail, before.params, room.model), tokens);
+    using tail = openTailLine(graph, settledStages(stages, before.params), tokens, room.model, options.resume);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
@@ -111,16 +117,17 @@ export function generateIn(
     }
   }
 
-  const checkRunning = (): void => {
-    if (isOver)
-      throw new InputError("this generation has ended: start another one, with `resume` to go on", { code: "ENDED" });
+  // before the first piece
+  const unbegun = (): SavedTail | undefined => {
+    if (stages.length === 0) return undefined;
+    const rows = options.resume?.tail?.rows ?? (remembersRows(stages) ? [] : undefined);
+    return { values: valuesOf(graph, settledStages(stages, before.params)), ...(rows && { rows }) };
   };
-  const iterator = pieces();
+  const checkRunning = (): void => {
+    if (isOver) throw ended();
+  };
   return {
-    [Symbol.asyncIterator]() {
-      checkRunning();
-      return iterator;
-    },
+    [Symbol.asyncIterator]: oneLoop(pieces(), () => isOver),
     setUniforms(values) {
       checks.uniformValues(values, "values");
       checkRunning();
@@ -139,13 +146,8 @@ export function generateIn(
       if (!writer) throw new InputError("there are no statistics before the first token", { code: "NOT_READY" });
       return writer.meter.latest;
     },
-    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before)) },
+    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before, unbegun())) },
   };
-}
-
-function openTailLine(tail: Tail | undefined, prompt: Int32Array): TailLine | undefined {
-  tail?.acceptPrompt(prompt);
-  return tail && new TailLine(tail);
 }
 
 /** What reads the rows of the alternatives; a host tail has them itself, and so does a graph that gives them. */

@@ -10,6 +10,7 @@ import { promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
 import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
 import type { GrammarSource } from "./grammars/types.js";
 import { finite, tokenList } from "./optionChecks.js";
+import { restoredStages, savedTail, type SavedTail } from "./savedTail.js";
 import { keptStates, readsText, startSequence, startStream, type SequenceState } from "./sequence.js";
 
 /** A sequence as JSON, complete enough to continue the text. */
@@ -30,6 +31,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly promptLength?: number;
   readonly prompt?: readonly number[];
   readonly watches?: readonly SavedWatch[];
+  /** Absent for a chain without a host tail. */
+  readonly tail?: SavedTail;
 }
 
 const WATCH: is.Checks<SavedWatch> = {
@@ -52,6 +55,7 @@ const SAVED: is.Checks<SavedSequence> = {
   promptLength: is.integer(0, MAX_CONTEXT),
   prompt: tokenList(),
   watches: is.listOf("a list of endings", is.complete(WATCH)),
+  tail: savedTail,
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [
@@ -61,6 +65,7 @@ const ADDED: readonly string[] = [
   "promptLength",
   "prompt",
   "watches",
+  "tail",
 ] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
@@ -70,7 +75,8 @@ export const savedSequence: is.Check = (value, name) => {
       is.refuse(`${name}.${part}`, "part of a saved sequence", undefined);
 };
 
-export function saveSequence(s: SequenceState): SavedSequence {
+/** @param tail absent for a chain without a host tail */
+export function saveSequence(s: SequenceState, tail?: SavedTail): SavedSequence {
   const followed = s.features.flatMap(({ grammar }) => (grammar ? [tokensSince(grammar)] : []));
   const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
     name === undefined ? [] : [[name, [...tokens]] as const],
@@ -89,6 +95,7 @@ export function saveSequence(s: SequenceState): SavedSequence {
     promptLength: s.promptLength,
     prompt: [...s.prompt],
     watches: saveWatches(s.watches),
+    ...(tail && { tail }),
   };
 }
 
@@ -103,9 +110,9 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     code: "INVALID_ARGUMENT",
   });
   if (!fits) throw refused;
-  const stray = [...saved.history, ...(saved.prompt ?? []), ...(saved.followed ?? []).flat()].find(
-    (token) => token >= vocabSize,
-  );
+  const stray = [saved.history, saved.prompt ?? [], ...(saved.followed ?? [])]
+    .flat()
+    .find((token) => token >= vocabSize);
   if (stray !== undefined)
     throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`, {
       code: "INVALID_ARGUMENT",
@@ -118,7 +125,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);
   const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);
   const isTextSaved = !needsPrompt || (saved.promptLength !== undefined && saved.prompt !== undefined);
-  if (!watches || !features || !isTextSaved) throw refused;
+  if (!watches || !features || !isTextSaved || !restoredStages(graph, saved)) throw refused;
   const streams = saved.streams.map(({ seed, count }, i) => {
     const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);

@@ -39,10 +39,29 @@ export interface Tail extends Disposable {
 export const picksInTail = ({ tail }: Graph): boolean => tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks === true);
 
 /** The model that the tail belongs to, and its binding. */
-interface TailModel {
+export interface TailModel {
   readonly native: NativeModel;
   readonly binding: ModelBinding;
 }
+
+/** llama.cpp takes this seed for a random one. */
+const RANDOM = 2 ** 32 - 1;
+
+/** The stages with the values of their parameters, and seeds in place of random ones. */
+export function settledStages(stages: readonly TailStage[], params: ReadonlyMap<string, number>): TailStage[] {
+  return stages.map(({ name, args }) => {
+    const values = Object.entries(args).map(([arg, value]): [string, TailArg] => [
+      arg,
+      typeof value === "object" && "param" in value ? (params.get(value.param) ?? value) : value,
+    ]);
+    const settled = Object.fromEntries(values);
+    const { seed = "random" } = settled;
+    const isRandom = TAIL_SAMPLERS[name]?.params["seed"] !== undefined && (seed === "random" || seed === RANDOM);
+    return { name, args: isRandom ? { ...settled, seed: randomSeed() } : settled };
+  });
+}
+
+const randomSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % RANDOM;
 
 /** Opens a tail; undefined for a chain without one. Throws `InputError` for stages that need a model if there is none. */
 export function openTail(
@@ -52,7 +71,7 @@ export function openTail(
 ): Tail | undefined {
   if (stages.length === 0) return undefined;
   const { Tail } = model?.binding ?? loadBinding();
-  const chain = stages.map((stage) => withSequences(nativeStage(stage, params), model));
+  const chain = settledStages(stages, params).map((stage) => withSequences(nativeStage(stage), model));
   return tailOf(translated(() => new Tail(chain, model?.native)));
 }
 
@@ -95,17 +114,12 @@ function withSequences(stage: NativeTailStage, model: TailModel | undefined): Na
       `the breakers of \`host dry\` are ${count} token sequences, expected at most ${MAX_SEQUENCES} (MAX_SEQUENCES): give fewer of them`,
       { code: "LIMIT_EXCEEDED" },
     );
-  const breakers = lists.flatMap(({ token, list }) => list.map((tail) => Int32Array.of(token, ...tail)));
+  const breakers = lists.flatMap(({ token, list }) => list.map((tail) => Int32Array.from([token, ...tail])));
   return { ...stage, breakers };
 }
 
-/** A stage with the values of its parameters. */
-function nativeStage({ name, args }: TailStage, params: ReadonlyMap<string, number>): NativeTailStage {
-  const values = Object.entries(args).map(([arg, value]): [string, TailArg] => [
-    arg,
-    typeof value === "object" && "param" in value ? (params.get(value.param) ?? value) : value,
-  ]);
-  const stage = { ...Object.fromEntries(values), name };
+function nativeStage({ name, args }: TailStage): NativeTailStage {
+  const stage = { ...args, name };
   if (isNative(stage)) return stage;
   throw new InputError(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`, { code: "INVALID_ARGUMENT" });
 }
@@ -115,8 +129,8 @@ const isNative = (stage: { readonly name: string }): stage is NativeTailStage =>
 
 const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => stageFaults({ name, args }, new Set());
 
-/** The remaining rows; a graph without a candidates output has a row for every token. */
-function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
+/** The remaining rows: those that are not dropped. A graph without a candidates output has a row for every token. */
+export function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
   if (!logits) throw new InputError("the chain passes no rows to its host tail", { code: "INVALID_ARGUMENT" });
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
   return {

@@ -23,6 +23,8 @@ export interface TailSampler {
   readonly listed?: ListedName;
   /** Picks the token. */
   readonly picks?: true;
+  /** What it remembers depends on the rows that it had, not only on the tokens and on how many there were. */
+  readonly remembersRows?: true;
   /** It needs the vocabulary size: the model's, or the parameter `n_vocab`, which programs do not have. */
   readonly isSized?: true;
   readonly params: Readonly<Record<string, TailParam>>;
@@ -58,6 +60,7 @@ const SAMPLERS = {
   xtc: {
     doc: "exclude top choices",
     listed: "xtc",
+    remembersRows: true,
     params: { p: of("xtc_probability"), t: of("xtc_threshold"), min_keep: minKeep, seed },
   },
   top_n_sigma: {
@@ -68,6 +71,7 @@ const SAMPLERS = {
   mirostat: {
     doc: "Mirostat 1",
     picks: true,
+    remembersRows: true,
     isSized: true,
     params: {
       tau: of("mirostat_tau"),
@@ -77,7 +81,12 @@ const SAMPLERS = {
       seed,
     },
   },
-  mirostat_v2: { doc: "Mirostat 2", picks: true, params: { tau: of("mirostat_tau"), eta: of("mirostat_eta"), seed } },
+  mirostat_v2: {
+    doc: "Mirostat 2",
+    picks: true,
+    remembersRows: true,
+    params: { tau: of("mirostat_tau"), eta: of("mirostat_eta"), seed },
+  },
   penalties: {
     doc: "repetition, frequency and presence penalties",
     listed: "penalties",
@@ -106,6 +115,7 @@ const SAMPLERS = {
     doc: "keep the picked tokens' probability near a target",
     listed: "adaptive_p",
     picks: true,
+    remembersRows: true,
     params: { target: of("adaptive_target", { max: 1 }), decay: of("adaptive_decay", { min: 0, max: 1 }), seed },
   },
   grammar: {

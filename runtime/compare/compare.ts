@@ -1,8 +1,8 @@
 /** Writes the texts of a comparison. */
-import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
+import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { onAbort } from "../aborts.js";
 import type { GenerationBatch } from "../batch.js";
-import type { Chain } from "../chain.js";
+import { seededChain } from "../chain.js";
 import * as checks from "../optionChecks.js";
 import { abortError, InputError } from "../errors.js";
 import type { Model } from "../model.js";
@@ -100,7 +100,7 @@ async function writeText(
   { batch, prompt, seed, ...request }: Writing,
   onToken: (count: number) => void,
 ): Promise<WrittenText> {
-  const generation = batch.add(prompt, { ...request, chain: seeded(chain, seed), uniforms, logprobs: 0 });
+  const generation = batch.add(prompt, { ...request, chain: seededChain(chain, seed), uniforms, logprobs: 0 });
   const tokens: number[] = [];
   const entropies: number[] = [];
   const logprobs: number[] = [];
@@ -114,9 +114,6 @@ async function writeText(
   }
   return { seed, text, tokens, entropies, logprobs, finish: generation.stats().finish! };
 }
-
-/** The chain with a seed in place of those that it leaves open. */
-const seeded = (chain: Chain, seed: number): Chain => ({ ...chain, graph: withSeed(chain.graph, seed) });
 
 const textOf = (model: Model, tokens: Int32Array): string =>
   Array.from(tokens, (token) => model.textOf(token)).join("");

@@ -70,8 +70,8 @@ export interface GenerationStats extends ContextStats {
 
 /**
  * An iterator over pieces of text whose uniforms can change while it runs. It starts with the first requested piece, and ends early
- * when the loop is left or the signal is aborted. It can be iterated once: after its end that is an `InputError` with the code
- * `ENDED`.
+ * when the loop is left or the signal is aborted. One loop, or one iterator, can read it: another one is an `InputError` with the
+ * code `BUSY`, and after the end `ENDED`.
  */
 export interface Generation extends AsyncIterable<Piece> {
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`; after the end with the code `ENDED`. */

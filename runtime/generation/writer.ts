@@ -156,7 +156,7 @@ export class Writer {
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
-      sequence: withoutEnds(saveSequence(this.line.at(given))),
+      sequence: withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
       ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }

@@ -1,7 +1,7 @@
 /** The values of a request for the chain that writes its text. */
 import type { Param, Range } from "@ggsl/compiler/graph/graph.js";
-import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
-import type { Chain } from "ggsl/chain.js";
+import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
+import { seededChain, type Chain } from "ggsl/chain.js";
 import type { Feed } from "ggsl/features/feed.js";
 import type { UniformValues } from "ggsl/sequence.js";
 import type { CommonBody } from "../openai/bodies.js";
@@ -158,7 +158,7 @@ export function seededBy({ seed, chain, uniforms, feed }: Prepared): (index: num
   const seedOf = (index: number): number => (seed + index) % 2 ** 32;
   return hasSeed(chain)
     ? (index) => ({ chain, uniforms: { ...uniforms, seed: seedOf(index) }, feed })
-    : (index) => ({ chain: { ...chain, graph: withSeed(chain.graph, seedOf(index)) }, uniforms, feed });
+    : (index) => ({ chain: seededChain(chain, seedOf(index)), uniforms, feed });
 }
 
 /** The chain has nothing for a field. Throws a `Refusal` unless the field asks for nothing, or is ignored. */

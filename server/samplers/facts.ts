@@ -5,7 +5,7 @@ import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { CompileError, isError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
-import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
@@ -26,12 +26,11 @@ export interface Job {
   readonly limits: Partial<Limits>;
 }
 
-/** The graphs as JSON, which says how much memory they take. `rows` is absent if the graph has the rows as outputs. */
+/** The graph as JSON, which says how much memory it takes. */
 export interface Compiled {
   readonly kind: "compiled";
   readonly facts: Omit<SamplerFacts, "spec">;
   readonly graph: string;
-  readonly rows?: string;
 }
 
 export type Reply =
@@ -58,11 +57,10 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
   const { form, text, own } = source;
   const limits = { ...(own ? LIMIT_PRESETS.default : LIMIT_PRESETS.strict), vocabSize, ...(!own && replaced) };
   const warnings: Diagnostic[] = [];
-  const result = (graph: Graph, rows?: Graph): Compiled => ({
+  const result = (graph: Graph): Compiled => ({
     kind: "compiled",
     facts: { form, ...factsOf(graph, vocabSize), diagnostics: warnings.map(diagnosticOf) },
     graph: JSON.stringify(graph),
-    ...(rows && { rows: JSON.stringify(rows) }),
   });
   if (form === "spec") {
     const graph = readSpec(text, { limits });
@@ -74,8 +72,7 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
   }
   const options = { limits, ...optionsOf(source) };
   const compile = form === "program" ? compileProgram : compileStages;
-  const graph = graphOf(compile(text, options), (warning) => warnings.push(warning));
-  return result(graph, graphOf(compile(text, { ...options, outputs: ALL_OUTPUTS })));
+  return result(graphOf(compile(text, options), (warning) => warnings.push(warning)));
 }
 
 function optionsOf({ chain, constrained, own }: Source): CompileOptions {

@@ -258,7 +258,7 @@ export class Samplers implements AsyncDisposable {
     if (reply.kind === "compiled") {
       const entry = { sampler: samplerOf(id, reply), source };
       // samplers of the server are kept by their names, and variants of them here
-      const size = source.text.length + reply.graph.length + (reply.rows?.length ?? 0);
+      const size = source.text.length + reply.graph.length;
       if (!source.own || source.chain !== undefined || source.constrained) this.#kept.set(id, entry, size);
       return entry;
     }
@@ -283,10 +283,10 @@ export function samplerJson(sampler: Sampler): object {
   return { object: "sampler", id, ...(name !== undefined && { name }), chain, ...facts };
 }
 
-function samplerOf(id: string, { facts, graph: graphText, rows }: Compiled): Sampler {
+/** Its chain has no graph with rows of its own: the server asks for none. */
+function samplerOf(id: string, { facts, graph: graphText }: Compiled): Sampler {
   const graph = JSON.parse(graphText) as Graph;
-  const chain = chainOf(graph, rows === undefined ? graph : (JSON.parse(rows) as Graph));
-  return { ...facts, id, spec: toSpec(graph), chain };
+  return { ...facts, id, spec: toSpec(graph), chain: chainOf(graph) };
 }
 
 function textOfSampler(sampler: unknown): string {

@@ -4,6 +4,7 @@ import { compile } from "../../runtime/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
 import type { Model } from "../../runtime/model.js";
 import { endless, loadExactModel } from "../model/file.js";
+import { iteratorOf, rest, take } from "../model/reading.js";
 
 const PROMPT = "In the beginning";
 let model: Model;
@@ -42,20 +43,6 @@ const CHAINS: Readonly<Record<string, ReturnType<typeof chainOf>>> = {
 
 const open = (chain: ReturnType<typeof chainOf>, options: Partial<GenerateOptions> = {}): Generation =>
   model.generate(PROMPT, { chain, maxTokens: 80, uniforms: { seed: 7 }, states: true, ...endless(model), ...options });
-
-async function rest(generation: Generation): Promise<Piece[]> {
-  const pieces: Piece[] = [];
-  for await (const piece of generation) pieces.push(piece);
-  return pieces;
-}
-
-/** Reads pieces without ending the generation. */
-async function take(generation: Generation, count: number): Promise<Piece[]> {
-  const iterator = generation[Symbol.asyncIterator]();
-  const pieces: Piece[] = [];
-  while (pieces.length < count) pieces.push((await iterator.next()).value as Piece);
-  return pieces;
-}
 
 describe.each(Object.keys(CHAINS))("%s", (name) => {
   test("the same tokens again, with the same states and texts", async () => {
@@ -115,7 +102,7 @@ test("uniforms keep their present values", async () => {
   await take(other, 5);
   other.setUniforms({ t: 1.4 });
   expect(found).toEqual(await take(other, 20));
-  for (const one of [generation, other]) await one[Symbol.asyncIterator]().return!();
+  for (const one of [generation, other]) await iteratorOf(one).return!();
 });
 
 test("banned strings: another token is picked where one began", async () => {
@@ -153,7 +140,7 @@ test("stop texts and ends: what is left is not over", async () => {
     .join("");
   const generation = open(chain, { stop: [stop] });
   const read: Piece[] = [];
-  const iterator = generation[Symbol.asyncIterator]();
+  const iterator = iteratorOf(generation);
   while (read.length === 0 || generation.stats().finish === undefined)
     read.push((await iterator.next()).value as Piece);
   expect(generation.stats()).toMatchObject({ finish: "stop", stopText: stop });
@@ -238,10 +225,10 @@ test("bad input", async () => {
   refused(5, "`count` must be at most 4, the number of tokens that were read, found 5");
   refused(-1, "`count` must be an integer from 0, found -1");
   refused("1", "`count` must be an integer from 0");
-  const next = generation[Symbol.asyncIterator]().next();
+  const next = iteratorOf(generation).next();
   refused(1, "a piece is awaited", "BUSY");
   await next;
   generation.rewind(5);
   expect(await take(generation, 4)).toEqual(first);
-  await generation[Symbol.asyncIterator]().return!();
+  await iteratorOf(generation).return!();
 });

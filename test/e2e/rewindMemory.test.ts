@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain.js";
-import type { Generation, Piece } from "../../runtime/generate.js";
+import type { Generation } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import { MAMBA, WINDOW, WINDOWS, writeModel } from "../model/architectures.js";
 import { endless } from "../model/file.js";
+import { iteratorOf, take as read } from "../model/reading.js";
 
 const PROMPT = "In the beginning God created the heaven and the earth";
 const chain = compilePipeline("logit_bias() |> penalties(64, 1.1) |> top_k(8) |> temp(0.7) |> dist(5)");
@@ -24,10 +25,7 @@ describe.each(Object.entries({ recurrent: MAMBA, "sliding windows": WINDOWS }))(
   afterAll(() => model.dispose());
 
   const take = async (generation: Generation, count: number): Promise<number[]> => {
-    const iterator = generation[Symbol.asyncIterator]();
-    const tokens: number[] = [];
-    while (tokens.length < count) tokens.push(((await iterator.next()).value as Piece).token);
-    return tokens;
+    return (await read(generation, count)).map(({ token }) => token);
   };
   const options = () => ({ chain, maxTokens: 2 * WINDOW + 20, ...endless(model) });
 
@@ -39,7 +37,7 @@ describe.each(Object.entries({ recurrent: MAMBA, "sliding windows": WINDOWS }))(
       expect(await take(generation, count)).toEqual(first.slice(first.length - count));
     }
     expect(generation.stats().generatedTokens).toBe(first.length);
-    await generation[Symbol.asyncIterator]().return!();
+    await iteratorOf(generation).return!();
   });
 
   test("beside another text, which does not change", async () => {

@@ -5,6 +5,7 @@ import type { Chain } from "../../chain.js";
 import { bytes as checkBytes, someObject } from "../../check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, type InputErrorCode } from "../../errors.js";
+import { oneLoop } from "../../oneLoop.js";
 import { chain as checkChain, moduleSource } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { TokenizeOptions } from "../../prompt.js";
@@ -47,7 +48,7 @@ export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"
   readonly chain: Chain;
 }
 
-/** A stream of tokens that can be iterated once. Leaving the loop early cancels the generation. */
+/** A stream of tokens that one loop can read, as `Generation`. Leaving the loop early cancels the generation. */
 export interface WorkerGeneration extends AsyncIterable<Token> {
   /** How it ended; rejects if it failed. */
   readonly end: Promise<GenerationEnd>;
@@ -119,7 +120,7 @@ export class ModelWorker implements Disposable {
     };
     const tokens: Token[] = [];
     let wake = (): void => undefined;
-    let isOver = false;
+    let [isOver, isRead] = [false, false];
     const { id, answer } = this.send(messageOf({ ...options, ...specs }), (reply) => {
       tokens.push(tokenOf(reply));
       wake();
@@ -145,12 +146,12 @@ export class ModelWorker implements Disposable {
         }
         await end;
       } finally {
+        isRead = true;
         cancel();
       }
     }
-    const iterator = each();
     return {
-      [Symbol.asyncIterator]: () => iterator,
+      [Symbol.asyncIterator]: oneLoop(each(), () => isRead),
       end,
       setUniforms: async (values) => {
         await this.ask({ type: "setUniforms", generation: id, values });
